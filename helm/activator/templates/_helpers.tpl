@@ -52,6 +52,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{/* Knative's controller is given the rules of roles with this label. */}}
@@ -79,6 +82,26 @@ config-{{ .kind }}
 {{- end -}}
 {{- end -}}
 
+{{/* A probe: the values, with our handler unless they have one. */}}
+{{- define "activator.probe" -}}
+{{- if or .values.httpGet .values.tcpSocket .values.exec .values.grpc -}}
+{{ toYaml .values }}
+{{- else -}}
+{{ .handler }}
+{{- with .values }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "activator.readiness" -}}
+httpGet:
+  port: 8012
+  httpHeaders:
+    - name: k-kubelet-probe
+      value: activator
+{{- end -}}
+
 {{/*
 How the kubelet asks whether the process lives: the management port, in the scheme it speaks. Where the kubelet
 cannot ask it, because it wants a client certificate or has an address of its own, the port for requests
@@ -86,9 +109,13 @@ must take a connection.
 */}}
 {{- define "activator.liveness" -}}
 {{- $setting := dict }}
+{{- $env := dict }}
+{{- range .Values.env }}
+{{- $_ := set $env .name (.value | default (ternary "set" "" (hasKey . "valueFrom"))) }}
+{{- end }}
 {{- range $name := list "host" "tls-cert" "tls-client-auth" }}
 {{- $variable := printf "METRICS_PROMETHEUS_%s" ($name | upper | replace "-" "_") }}
-{{- $value := get $.Values.properties (printf "activator.metrics-server.%s" $name) | default (get $.Values.env $variable) }}
+{{- $value := get $.Values.properties (printf "activator.metrics-server.%s" $name) | default (get $env $variable) }}
 {{- $_ := set $setting $name ($value | toString) }}
 {{- end }}
 {{- $host := get $.Values.properties "server.address" | default (get $setting "host") | toString }}

@@ -99,7 +99,7 @@ class ArchitectureTest {
   void policiesAreFunctionsOfValues() {
     classes().that().resideInAPackage("..policy..").should()
         .onlyDependOnClassesThat(in(List.of("java.lang", "java.lang.runtime", "java.lang.invoke",
-            "java.util", "java.util.function", "java.util.stream", "java.util.random",
+            "java.math", "java.util", "java.util.function", "java.util.stream", "java.util.random",
             "java.util.regex", "java.time", "org.jspecify.annotations", "..policy..",
             inside("revision"), inside("config"))))
         .because("a decision is tested without threads, sockets or clocks").allowEmptyShould(true)

@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.activator.app.properties.MetricsProperties;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.OtelProperties;
@@ -74,9 +75,10 @@ class ObservabilityConfiguration {
 
   @Bean
   ColdStarts coldStarts(LoopGroup loops, Meters meters, Cluster cluster,
-      RevisionBackendsManager backends) {
+      RevisionBackendsManager backends, MetricsProperties metrics) {
     Loop clock = loops.loopFor("clock");
-    var starts = new ColdStarts(clock::nanoTime, meters, Clock.systemUTC());
+    var starts = new ColdStarts(clock::nanoTime, meters, Clock.systemUTC(),
+        metrics.coldStartLabels());
     cluster.onPods(starts::listed);
     cluster.onPodsGone(starts::podsGone);
     cluster.onRevisionGone(starts::gone);

@@ -15,6 +15,7 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
+import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.Readiness;
@@ -27,6 +28,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
@@ -76,9 +78,10 @@ class OperatorsConfiguration {
 
   /** The ConfigMap may name a second address. */
   @Bean
-  Part metricsPort(MetricsServer server, HttpHandler handler,
+  Part metricsPort(MetricsServer server, ObjectProvider<HttpHandler> handler,
       LiveSettings<ObservabilityConfig> settings) {
-    return new Part("metrics port", () -> server.open(settings.get().metrics(), handler),
+    HttpHandler lazily = (request, response) -> handler.getObject().handle(request, response);
+    return new Part("metrics port", () -> server.open(settings.get().metrics(), lazily),
         server::close);
   }
 
@@ -112,8 +115,17 @@ class OperatorsConfiguration {
 
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
-      Cluster cluster, LoopGroup loops) {
-    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor);
+      Cluster cluster, LoopGroup loops, Surroundings surroundings) {
+    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
+        cluster::revisionsOf, surroundings::problem);
+  }
+
+  @Bean
+  WaitReasons waitReasons(Inspector inspector, Throttler throttler, Cluster cluster) {
+    var reasons = new WaitReasons(inspector, throttler);
+    throttler.onStarved(reasons::starved);
+    cluster.onRevisionGone(reasons::gone);
+    return reasons;
   }
 
   private static ApiState state(Cluster cluster) {

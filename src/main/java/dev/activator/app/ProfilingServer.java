@@ -11,7 +11,6 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -138,7 +137,7 @@ final class ProfilingServer {
 
   /** Only on a loopback address; elsewhere our names are not known. */
   private @Nullable String refusal(HttpServerRequest request) {
-    var bound = server == null ? null : (InetSocketAddress) server.address();
+    var bound = request.hostAddress();
     return bound == null || !bound.getAddress().isLoopbackAddress()
         ? null
         : new OwnNames(host, bound.getPort()).refusal(request.requestHeaders().getAll("Host"),

@@ -1,32 +1,43 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster;
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
+import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.LoopGroup;
+import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.WaitingPageTemplate;
+import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.revision.ChildName;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.revision.RevisionId;
 import dev.activator.upstream.Upstreams;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +54,7 @@ class RequestConfiguration {
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
   private static final int WARM_UP_REQUESTS = 400;
   private static final Duration WARM_UP_TIME = Duration.ofMillis(300);
+  private static final String WAITING_PAGE_KEY = "page.html";
   private static final String AUTOSCALER = "autoscaler";
 
   @Bean
@@ -99,23 +111,56 @@ class RequestConfiguration {
   @Bean
   Router router(Cluster cluster, HealthState health, Surroundings surroundings,
       IdentityProperties identity, LiveSettings<NetworkConfig> network) {
-    return new Router(identity.clusterDomain(), surroundings.hosts(),
-        revision -> network.get().passthrough()
-            ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
-            : null,
-        cluster, health::readiness);
+    return surroundings.sources() == Sources.SCALED_SERVICES
+        ? new Router(new RevisionNames.Hosts(cluster::ofHost), _ -> null, cluster,
+            health::readiness)
+        : new Router(surroundings.names(
+            new RevisionNames.Knative(identity.clusterDomain(), cluster::ofHost)),
+            revision -> network.get().passthrough()
+                ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
+                : null,
+            cluster, health::readiness);
+  }
+
+  @Bean
+  CallerTexts callerTexts(Surroundings surroundings, WaitReasons reasons, Throttler throttler,
+      ColdStarts starts, ServingProperties serving, Cluster cluster, IdentityProperties identity,
+      ConfigMapProperties names) {
+    var template = new AtomicReference<>(WaitingPageTemplate.DEFAULT);
+    cluster.onOptionalConfigMap(identity.systemNamespace(), names.waitingPage(), data -> {
+      try {
+        var own = data.get(WAITING_PAGE_KEY);
+        template.set(own == null ? WaitingPageTemplate.DEFAULT : WaitingPageTemplate.of(own));
+      } catch (IllegalArgumentException invalid) {
+        log.warn("The ConfigMap {}: {} {}; the page before stays in use", names.waitingPage(),
+            WAITING_PAGE_KEY, invalid.getMessage());
+      }
+    });
+    return new CallerTexts(surroundings.showsStartMessages(),
+        new WaitingPages(serving.waitingPage(), template::get,
+            id -> status(id, reasons, throttler, starts), starts::pageEnded));
+  }
+
+  private static WaitStatus status(RevisionId id, WaitReasons reasons, Throttler throttler,
+      ColdStarts starts) {
+    var view = throttler.view(id);
+    var start = throttler.start(id);
+    return view == null || start == null
+        ? WaitStatus.UNKNOWN
+        : new WaitStatus(view.capacity() > 0, reasons.of(id), start.asked(), starts.listedFor(id),
+            start.usual());
   }
 
   @Bean(destroyMethod = "close")
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
       Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
-      RequestObservers observers, HeldBytes held, UnreadBytes unread, Surroundings surroundings,
-      StageMeters meters) {
+      RequestObservers observers, HeldBytes held, UnreadBytes unread,
+      StageMeters meters, CallerTexts texts) {
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             reporter.onLoop(loop), observers, held.share(), unread.share(loop),
-            surroundings.showsStartMessages()));
+            texts));
     meters.ended(server.endedConnections());
     return server;
   }
@@ -123,9 +168,10 @@ class RequestConfiguration {
   @Bean
   RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
       InternalTls system, ServingProperties serving, HealthState health, LoopGroup loops,
-      ObjectProvider<Shutdown> shutdown) {
+      Throttler throttler, ObjectProvider<Shutdown> shutdown) {
     server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
-    return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"));
+    return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"),
+        throttler);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */

@@ -1,8 +1,8 @@
 package dev.activator.app;
 
 import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.config.Spelling;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -66,14 +66,14 @@ final class UnknownSettings {
   }
 
   private static String problem(String written, Collection<String> names) {
-    var nearest = nearest(written, names);
+    var nearest = Spelling.nearest(written, names);
     return "there is no such setting; "
         + (nearest == null ? "--dry-run shows those there are" : "the nearest is " + nearest);
   }
 
   /** Also true for a near miss. */
   private static boolean isOurs(String first) {
-    return distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
+    return Spelling.distance(first.toLowerCase(Locale.ROOT), OURS) <= NEARLY;
   }
 
   private static Stream<String> variables(List<String> all) {
@@ -100,27 +100,5 @@ final class UnknownSettings {
         .map(other -> other.substring(0, other.length() - SERVICE_HOST.length()))
         .anyMatch(service -> name.startsWith(service + "_SERVICE_")
             || name.equals(service + "_PORT") || name.startsWith(service + "_PORT_"));
-  }
-
-  private static @Nullable String nearest(String written, Collection<String> names) {
-    return names.stream().min(Comparator.comparingInt(name -> distance(written, name)))
-        .filter(name -> distance(written, name) <= Math.max(2, name.length() / 3)).orElse(null);
-  }
-
-  static int distance(String one, String other) {
-    int[] before = new int[other.length() + 1];
-    for (int j = 0; j <= other.length(); j++) {
-      before[j] = j;
-    }
-    for (int i = 1; i <= one.length(); i++) {
-      int[] now = new int[other.length() + 1];
-      now[0] = i;
-      for (int j = 1; j <= other.length(); j++) {
-        int change = before[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-        now[j] = Math.min(change, 1 + Math.min(before[j], now[j - 1]));
-      }
-      before = now;
-    }
-    return before[other.length()];
   }
 }

@@ -6,6 +6,7 @@ import dev.activator.loop.Transport;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestMeters;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
@@ -147,7 +148,8 @@ final class WarmUp {
     var permit = new Always(new Destination(LOOPBACK, port));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, (_, _) -> permit, upstreams.of(loop),
-            reporter.onLoop(loop), meters, held.share(), unread.share(loop), false));
+            reporter.onLoop(loop), meters, held.share(), unread.share(loop),
+            CallerTexts.NONE));
     ends.add(server::close);
     ends.add(upstreams::close);
     return listen(server::accept);

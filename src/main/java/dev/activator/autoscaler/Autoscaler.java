@@ -1,100 +1,212 @@
 package dev.activator.autoscaler;
 
-import dev.activator.autoscaler.policy.RevisionScale;
+import dev.activator.autoscaler.policy.Roster;
 import dev.activator.autoscaler.policy.Sample;
-import dev.activator.autoscaler.policy.ScalingLimits;
+import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaledTarget;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.ObjIntConsumer;
-import java.util.function.Supplier;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Decides how many pods each revision has: up at every report, down once a second.
+ * Decides how many replicas each workload has, and scales it: at once when a report wakes it, every two
+ * seconds otherwise. It knows nothing from before {@link #start}, which begins a term.
  *
  * <p>
- * <b>Threads.</b> Any thread may call. {@code loop} owns the state and calls the scaler.
+ * <b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
+ *
+ * <p>
+ * <b>Errors.</b> A report on a workload that does not become known within seconds is dropped.
  */
 public final class Autoscaler {
-  private static final Logger log = LoggerFactory.getLogger(Autoscaler.class);
-  private static final long NANOS_PER_SECOND = 1_000_000_000;
+  private static final Duration EARLY = Duration.ofSeconds(3);
+  private static final int MOST_EARLY = 1_000;
 
   private final Loop loop;
-  private final Supplier<Map<RevisionId, ScalingLimits>> revisions;
-  private final ObjIntConsumer<RevisionId> scaler;
-  private final Map<RevisionId, RevisionScale> scales = new HashMap<>();
-  private final long origin;
-  private Loop.@Nullable Timer next;
-  private boolean stopped;
+  private final ScaleClient scales;
+  private final WriteGuard guard;
+  private final ScalingListener listener;
+  private final Map<RevisionId, Configured> configured = new TreeMap<>();
+  private final Map<RevisionId, Integer> ready = new HashMap<>();
+  private final Map<RevisionId, ScalingView> views = new ConcurrentSkipListMap<>();
+  private final Map<RevisionId, TargetScaler> scalers = new HashMap<>();
+  private final Map<RevisionId, Early> early = new HashMap<>();
+  private @Nullable Map<String, Boolean> members;
+  private @Nullable Term term;
 
-  /** @param scaler idempotent: called every second for a revision with pods */
-  public Autoscaler(Loop loop, Supplier<Map<RevisionId, ScalingLimits>> revisions,
-      ObjIntConsumer<RevisionId> scaler) {
+  /** A report on a workload that is not known yet: its object may come a moment later. */
+  private record Early(long at, Sample sample) {}
+
+  /** How a workload is to be scaled. */
+  record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
+      OptionalInt lastDesired) {}
+
+  /** What the scalers of one term share. */
+  record Term(Loop loop, long origin, ScaleClient scales, WriteGuard guard,
+      ScalingListener listener, Roster roster, Map<RevisionId, ScalingView> views) {
+    /** Nanoseconds since the term began. */
+    long now() {
+      return loop.nanoTime() - origin;
+    }
+  }
+
+  /** @param guard is asked before each write */
+  public Autoscaler(Loop loop, ScaleClient scales, WriteGuard guard, ScalingListener listener) {
     this.loop = loop;
-    this.revisions = revisions;
-    this.scaler = scaler;
-    this.origin = loop.nanoTime();
+    this.scales = scales;
+    this.guard = guard;
+    this.listener = listener;
   }
 
+  /** Begins to decide. */
   public void start() {
-    loop.execute(this::tick);
-  }
-
-  public void stop() {
     loop.execute(() -> {
-      stopped = true;
-      if (next != null) {
-        next.cancel();
+      if (term == null) {
+        var begun = new Term(loop, loop.nanoTime(), scales, guard, listener, new Roster(0), views);
+        term = begun;
+        tellMembers();
+        configured.keySet().forEach(id -> scale(begun, id));
       }
     });
   }
 
-  public void received(RevisionId revision, Sample sample) {
+  /**
+   * Stops deciding, and forgets everything but what is to be scaled.
+   *
+   * @return done when no write is under way
+   */
+  public CompletableFuture<Void> stop() {
+    return CompletableFuture.supplyAsync(() -> {
+      var ending = scalers.values().stream().map(TargetScaler::stop)
+          .toArray(CompletableFuture[]::new);
+      scalers.clear();
+      early.clear();
+      views.clear();
+      term = null;
+      return CompletableFuture.allOf(ending);
+    }, loop).thenCompose(ending -> ending);
+  }
+
+  /** A workload of a ScaledService is to be scaled, or in another way than before. */
+  public void target(ScaledTarget target) {
+    configure(target.id(), new Configured(target.workload(), ScalingSettings.of(target),
+        target.requestTimeout(), target.lastDesired()));
+  }
+
+  /** As {@link #target(ScaledTarget)}, for a revision. */
+  public void target(RevisionId id, ScaleTargetRef workload, ScalingSettings settings) {
+    configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty()));
+  }
+
+  private void configure(RevisionId id, Configured now) {
     loop.execute(() -> {
-      var limits = revisions.get().get(revision);
-      if (!stopped && limits != null) {
-        var before = scales.getOrDefault(revision, RevisionScale.AT_ZERO);
-        settle(revision, before, before.sampled(second(), sample, limits));
+      var before = configured.put(id, now);
+      if (term == null || now.equals(before)) {
+        return;
+      }
+      var scaler = scalers.get(id);
+      if (scaler == null) {
+        scale(term, id);
+      } else {
+        scaler.configured(now);
       }
     });
   }
 
-  private void tick() {
-    if (stopped) {
+  /** A workload is no longer scaled, and keeps its replicas. */
+  public void targetGone(RevisionId id) {
+    loop.execute(() -> {
+      configured.remove(id);
+      ready.remove(id);
+      var scaler = scalers.remove(id);
+      if (scaler != null) {
+        scaler.stop();
+      }
+      views.remove(id);
+    });
+  }
+
+  /** How many pods of a workload are ready, and do not terminate. */
+  public void pods(RevisionId id, int nowReady) {
+    loop.execute(() -> {
+      ready.put(id, nowReady);
+      var scaler = scalers.get(id);
+      if (scaler != null) {
+        scaler.pods(nowReady);
+      }
+    });
+  }
+
+  /**
+   * The activators whose reports are needed before anything is scaled down.
+   *
+   * @param pods whether each is ready, by the name of its pod; null while that cannot be known
+   */
+  public void members(@Nullable Map<String, Boolean> pods) {
+    loop.execute(() -> {
+      members = pods;
+      tellMembers();
+    });
+  }
+
+  /** An activator reported. */
+  public void received(ReportBatch batch) {
+    loop.execute(() -> {
+      if (term == null) {
+        return;
+      }
+      var busy = batch.entries().stream().filter(one -> one.sample().concurrency() > 0)
+          .map(ReportBatch.Entry::revision).collect(Collectors.toSet());
+      if (batch.uptime().isPresent()) {
+        term.roster.batch(term.now(), batch.reporter(), batch.uptime(), busy);
+      } else {
+        busy.forEach(id -> term.roster.busy(batch.reporter(), id));
+      }
+      for (var entry : batch.entries()) {
+        var scaler = scalers.get(entry.revision());
+        if (scaler != null) {
+          scaler.reported(entry.sample());
+        } else if (entry.sample().concurrency() > 0 && early.size() < MOST_EARLY) {
+          early.put(entry.revision(), new Early(term.now(), entry.sample()));
+        }
+      }
+    });
+  }
+
+  /** How each workload is scaled now; empty unless a term runs. */
+  public Map<RevisionId, ScalingView> views() {
+    return Map.copyOf(views);
+  }
+
+  private void scale(Term now, RevisionId id) {
+    var target = configured.get(id);
+    if (target == null) {
       return;
     }
-    // First, so that a decision that fails does not end the ticks.
-    next = loop.schedule(untilNextSecond(), this::tick);
-    var known = revisions.get();
-    scales.keySet().retainAll(known.keySet());
-    known.forEach((revision, limits) -> {
-      var before = scales.getOrDefault(revision, RevisionScale.AT_ZERO);
-      settle(revision, before, before.ticked(second(), limits));
-    });
-  }
-
-  private void settle(RevisionId revision, RevisionScale before, RevisionScale after) {
-    scales.put(revision, after);
-    if (after.pods() != before.pods()) {
-      log.info("{} should have {} pods, not {}", revision, after.pods(), before.pods());
-    }
-    // Repeated, since a revision that is deleted and created again has no pods.
-    if (after.pods() != before.pods() || after.pods() > 0) {
-      scaler.accept(revision, after.pods());
+    var scaler = new TargetScaler(now, id, target, ready.getOrDefault(id, 0));
+    scalers.put(id, scaler);
+    scaler.start();
+    var sooner = early.remove(id);
+    early.values().removeIf(one -> now.now() - one.at > EARLY.toNanos());
+    if (sooner != null && now.now() - sooner.at <= EARLY.toNanos()) {
+      scaler.reported(sooner.sample);
     }
   }
 
-  private long second() {
-    return Math.floorDiv(loop.nanoTime() - origin, NANOS_PER_SECOND);
-  }
-
-  private Duration untilNextSecond() {
-    long into = Math.floorMod(loop.nanoTime() - origin, NANOS_PER_SECOND);
-    return Duration.ofNanos(NANOS_PER_SECOND - into);
+  private void tellMembers() {
+    if (term != null && members != null) {
+      term.roster.members(members);
+    } else if (term != null) {
+      term.roster.membersUnknown();
+    }
   }
 }

@@ -1,12 +1,9 @@
 package dev.activator.autoscaler;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.config.OwnNames;
 import dev.activator.loop.KeepAlive;
 import dev.activator.loop.Transport;
-import dev.activator.revision.RevisionId;
-import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
@@ -42,7 +39,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -71,16 +69,24 @@ public final class AutoscalerServer {
 
   private final EventLoopGroup loops;
   private final InetSocketAddress address;
-  private final BiConsumer<RevisionId, Sample> samples;
+  private final Consumer<ReportBatch> batches;
+  private final BooleanSupplier leads;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE,
       true);
   private volatile @Nullable Channel listener;
 
   public AutoscalerServer(EventLoopGroup loops, InetSocketAddress address,
-      BiConsumer<RevisionId, Sample> samples) {
+      Consumer<ReportBatch> batches) {
+    this(loops, address, batches, () -> true);
+  }
+
+  /** @param leads while it says no, connections are refused; any thread may ask */
+  public AutoscalerServer(EventLoopGroup loops, InetSocketAddress address,
+      Consumer<ReportBatch> batches, BooleanSupplier leads) {
     this.loops = loops;
     this.address = address;
-    this.samples = samples;
+    this.batches = batches;
+    this.leads = leads;
   }
 
   public void start() {
@@ -116,37 +122,30 @@ public final class AutoscalerServer {
       return;
     }
     listener.close().awaitUninterruptibly();
-    connections.writeAndFlush(new CloseWebSocketFrame(RESTARTING, "Restarting"));
+    disconnect();
     connections.newCloseFuture().awaitUninterruptibly(CLOSE_TIMEOUT.toMillis(),
         TimeUnit.MILLISECONDS);
     connections.close().awaitUninterruptibly();
   }
 
+  /** Sends all activators away: they look for another leader. */
+  public void disconnect() {
+    connections.writeAndFlush(new CloseWebSocketFrame(RESTARTING, "Restarting"));
+  }
+
   private void addHandlers(Channel connection) {
     connection.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(MAX_BODY_BYTES),
-        new WebPages(), new KubeletProbes(), new WebSocketServerProtocolHandler(ANY_PATH),
+        new WebPages(), new KubeletProbes(), new LeaderOnly(),
+        new WebSocketServerProtocolHandler(ANY_PATH),
         new WebSocketFrameAggregator(MAX_FRAME_BYTES), new Frames());
   }
 
   private void received(ByteBuffer frame) {
     try {
-      WireStatMessages.parseFrom(frame).getMessagesList().forEach(this::received);
+      batches.accept(ReportBatch.decode(WireStatMessages.parseFrom(frame)));
     } catch (InvalidProtocolBufferException e) {
       log.error("A frame of {} bytes is not a batch of statistics: {}", frame.remaining(),
           e.getMessage());
-    }
-  }
-
-  private void received(WireStatMessage message) {
-    if (!message.hasStat()) {
-      return;
-    }
-    var stat = message.getStat();
-    try {
-      samples.accept(new RevisionId(message.getNamespace(), message.getName()), new Sample(
-          stat.getPodName(), stat.getAverageConcurrentRequests(), stat.getRequestCount()));
-    } catch (IllegalArgumentException e) {
-      log.error("A report is skipped: {}", e.getMessage());
     }
   }
 
@@ -190,6 +189,19 @@ public final class AutoscalerServer {
     private static boolean isKubelet(HttpHeaders headers) {
       return headers.get("User-Agent", "").startsWith("kube-probe/")
           || !headers.get("K-Kubelet-Probe", "").isEmpty();
+    }
+  }
+
+  /** What one activator reports to another that does not lead would be lost. */
+  private final class LeaderOnly extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      if (message instanceof FullHttpRequest request && !leads.getAsBoolean()) {
+        answer(context, request, HttpResponseStatus.SERVICE_UNAVAILABLE,
+            "this activator is not the leader\n");
+      } else {
+        context.fireChannelRead(message);
+      }
     }
   }
 

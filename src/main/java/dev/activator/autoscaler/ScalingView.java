@@ -29,4 +29,10 @@ public record ScalingView(RevisionId id, ScaleTargetRef workload, OptionalInt de
    * @param reason in one word, such as {@code TargetNotFound} or {@code Forbidden}
    */
   public record Trouble(String reason, String message) {}
+
+  /** Whether only the explanation, which is new every second, may differ. */
+  boolean equalsButExplanation(ScalingView other) {
+    return equals(new ScalingView(other.id, other.workload, other.desired, other.replicas,
+        other.current, other.ready, other.active, explanation, other.trouble, other.note));
+  }
 }

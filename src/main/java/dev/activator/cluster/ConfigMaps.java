@@ -4,9 +4,11 @@ import dev.activator.cluster.decode.ConfigMapReader.Texts;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.reflector.ResourceQuery;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -26,7 +28,14 @@ final class ConfigMaps {
   private static final Logger log = LoggerFactory.getLogger(ConfigMaps.class);
 
   private final Map<String, Map<String, Consumer<Map<String, String>>>> wanted = new TreeMap<>();
+  private final Set<String> optional = new HashSet<>();
   private final Map<String, Map<String, String>> heard = new ConcurrentHashMap<>();
+
+  /** May be missing; the consumer gets an empty map once it is deleted. */
+  void wantIfPresent(String namespace, String name, Consumer<Map<String, String>> consumer) {
+    want(namespace, name, consumer);
+    optional.add(namespace + "/" + name);
+  }
 
   void want(String namespace, String name, Consumer<Map<String, String>> consumer) {
     wanted.computeIfAbsent(namespace, _ -> new TreeMap<>()).merge(name, consumer,
@@ -45,7 +54,8 @@ final class ConfigMaps {
   void requireAll() {
     var missing = new ArrayList<String>();
     wanted.forEach((namespace, consumers) -> consumers.keySet().stream()
-        .map(name -> namespace + "/" + name).filter(key -> !heard.containsKey(key))
+        .map(name -> namespace + "/" + name)
+        .filter(key -> !heard.containsKey(key) && !optional.contains(key))
         .forEach(missing::add));
     if (!missing.isEmpty()) {
       throw new ClusterUnavailableException("there is no ConfigMap " + String.join(", ", missing)
@@ -56,6 +66,8 @@ final class ConfigMaps {
   private void changed(@Nullable Texts before, @Nullable Texts now) {
     if (now != null) {
       tell(now);
+    } else if (before != null && optional.contains(before.namespace() + "/" + before.name())) {
+      tell(new Texts(before.namespace(), before.name(), Map.of()));
     } else if (before != null && consumerOf(before) != null) {
       log.warn("The ConfigMap {}/{} is deleted; what it said holds until it is back",
           before.namespace(), before.name());

@@ -79,7 +79,7 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
    *
    * @throws IllegalStateException if the first content was invalid
    */
-  public void begin() {
+  public synchronized void begin() {
     var invalid = first;
     if (invalid != null) {
       throw new IllegalStateException("the ConfigMap " + name + ": " + invalid.line());

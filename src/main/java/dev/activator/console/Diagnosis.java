@@ -2,40 +2,73 @@ package dev.activator.console;
 
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Why requests of a revision wait: the first cause of a chain.
  *
  * @param missing what would have to change, a line each
+ * @param forCallers the cause without an address or a message of Kubernetes
  */
-public record Diagnosis(State state, String summary, List<String> missing) {
+public record Diagnosis(State state, String summary, List<String> missing, String forCallers) {
+
+  private static final Set<State> PROBING = EnumSet.of(State.STARTING, State.NOT_PROBED_YET,
+      State.NOT_ANSWERING, State.NOT_READY);
 
   public enum State {
-    UNKNOWN,
+    UNKNOWN("Check the namespace and the name; if the Revision exists, the watches of the"
+        + " Kubernetes API are late."),
     /** No request waits, and there is no pod. */
-    AT_ZERO,
+    AT_ZERO("Nothing to do: the first request starts a pod."),
     /** No request waits, and the listed pods take no requests yet. */
-    STARTING,
+    STARTING("Wait; if this stays, look at the pods' last probes and at their logs."),
     /** No request waits, and there is capacity. */
-    SERVING,
+    SERVING("Nothing to do."),
     /** No request waits; requests go to the ClusterIP because pods cannot be addressed. */
-    SERVING_BY_CLUSTER_IP,
+    SERVING_BY_CLUSTER_IP("Nothing to do; if no mesh should be there, set mesh-compatibility-mode"
+        + " in config-network."),
     /** There is capacity; the waiting requests are about to run. */
-    MOVING, BUSY, QUEUE_FULL, NO_PODS, CANNOT_START, NOT_PROBED_YET, NOT_ANSWERING,
+    MOVING("Ask again; if this stays, it is a bug."), BUSY(
+        "Raise max-scale or containerConcurrency, or make the requests shorter; the autoscaler's"
+            + " log says why it adds no pod."), QUEUE_FULL(
+                "Raise max-scale or containerConcurrency, or the annotation"
+                    + " activator.dev/queue-capacity."), NO_PODS(
+                        "Look at the autoscaler's link and log, then at kubectl get deploy,pods,events and at"
+                            + " quotas."), CANNOT_START(
+                                "Mend the container's image, command, Secrets or ConfigMaps; kubectl logs and"
+                                    + " kubectl describe pod say more."), NOT_PROBED_YET(
+                                        "Ask again in a second."), NOT_ANSWERING(
+                                            "Check that the program listens on $PORT and that its readiness probe passes;"
+                                                + " kubectl logs shows what it prints."),
     /** Pods answer, but must also be ready. */
-    NOT_READY,
+    NOT_READY("Look at the container's exec or startup probe with kubectl describe pod."),
     /** Pods answer probes, but not requests: TLS, or the network. */
-    NOT_DELIVERABLE,
+    NOT_DELIVERABLE("Check TLS to pods and network policies; the activator's log has each"
+        + " failure."),
     /** Pods must not be addressed, and the Service has no address or does not answer. */
-    NO_CLUSTER_IP,
+    NO_CLUSTER_IP("Look at the revision's private Service and at the mesh."),
     /** The first lists are not complete. */
-    NOT_SYNCED
+    NOT_SYNCED("Check the watches of the Kubernetes API, and the permissions of the activator's"
+        + " ServiceAccount.");
+
+    private final String whatToDo;
+
+    State(String whatToDo) {
+      this.whatToDo = whatToDo;
+    }
+
+    String whatToDo() {
+      return whatToDo;
+    }
   }
 
   public Diagnosis {
@@ -43,8 +76,8 @@ public record Diagnosis(State state, String summary, List<String> missing) {
   }
 
   static Diagnosis unknown(RevisionId revision) {
-    return new Diagnosis(State.UNKNOWN, "There is no revision " + revision + ".",
-        List.of("a Revision of this name, in this namespace"));
+    return new Diagnosis(State.UNKNOWN, "There is no revision or Service " + revision + ".",
+        List.of("a Revision or a Service of this name, in this namespace"), "");
   }
 
   static Diagnosis of(RevisionSnapshot now) {
@@ -53,7 +86,40 @@ public record Diagnosis(State state, String summary, List<String> missing) {
     if (!now.api().problems().isEmpty() && now.api().synced()) {
       missing.add("news from the Kubernetes API: " + String.join("; ", now.api().problems()));
     }
-    return new Diagnosis(cause.state, head(now) + cause.text + tail(now, cause), missing);
+    return new Diagnosis(cause.state, head(now) + cause.text + tail(now, cause), missing,
+        forCallers(now, cause.state));
+  }
+
+  private static String forCallers(RevisionSnapshot now, State state) {
+    if (PROBING.contains(state) && !now.processProblem().isEmpty()) {
+      return now.processProblem();
+    }
+    return switch (state) {
+      case UNKNOWN, AT_ZERO, SERVING, SERVING_BY_CLUSTER_IP, MOVING -> "";
+      case BUSY, QUEUE_FULL -> "all " + now.capacity() + " permits are in use"
+          + (now.isByClusterIp() ? "" : where(now));
+      case NO_PODS -> now.linkProblem() == null
+          ? "no pod is listed"
+          : "no pod is listed, and the autoscaler is not connected";
+      case CANNOT_START -> cannotStart(Objects.requireNonNull(now.queue().start().failure()));
+      case STARTING, NOT_PROBED_YET, NOT_ANSWERING -> listed(now) + now.pods().stream()
+          .filter(pod -> pod.failures() > 0).max(Comparator.comparingInt(Address::failures))
+          .map(worst -> ", and none answers our probe: " + worst.probe().outcome() + " ("
+              + times(worst.failures()) + ")")
+          .orElse(", and the first answer is awaited");
+      case NOT_READY -> listed(now) + ", and Kubernetes calls none ready";
+      case NOT_DELIVERABLE -> listed(now) + ", but requests could not be delivered";
+      case NO_CLUSTER_IP -> "the ClusterIP does not answer";
+      case NOT_SYNCED -> "the activator has not heard everything yet of the Kubernetes API";
+    };
+  }
+
+  static String cannotStart(StartFailure failure) {
+    return "its containers do not start: " + failure.reason();
+  }
+
+  private static String times(int failures) {
+    return failures == 1 ? "once" : failures + " times";
   }
 
   private static String head(RevisionSnapshot now) {
@@ -193,6 +259,10 @@ public record Diagnosis(State state, String summary, List<String> missing) {
           + ", and Kubernetes calls none ready, which an exec or startup probe decides",
           "a pod that Kubernetes calls ready");
     }
+    if (!now.processProblem().isEmpty()) {
+      return cause(State.NOT_ANSWERING, listed(now) + ", and " + now.processProblem(),
+          "a process that is ready on the port in its variable PORT");
+    }
     var worst = pods.stream().max(Comparator.comparingInt(Address::failures)).orElseThrow();
     return worst.failures() > 0
         ? cause(State.NOT_ANSWERING, listed(now) + ", and none answers our probe: " + why(worst),
@@ -209,7 +279,7 @@ public record Diagnosis(State state, String summary, List<String> missing) {
   private static String why(Address address) {
     var ago = address.probe().ago();
     return address.probe().outcome() + " (" + address.destination() + ", "
-        + (address.failures() == 1 ? "once" : address.failures() + " times")
+        + times(address.failures())
         + (ago == null ? "" : ", last " + text(ago) + " ago") + ")";
   }
 

@@ -4,10 +4,14 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
+import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.Throttler;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
@@ -27,21 +31,49 @@ public final class Inspector {
   private final Supplier<CompletableFuture<AutoscalerLink.View>> link;
   private final Supplier<ApiState> api;
   private final Function<RevisionId, ? extends Loop> loops;
+  private final Function<RevisionId, ? extends Collection<RevisionId>> services;
+  private final Function<RevisionId, String> problems;
 
+  /**
+   * @param services a Service's revisions, by its namespace and name
+   * @param problems why the process of a revision, which runs here, is not ready; empty if unknown
+   */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
-      Function<RevisionId, ? extends Loop> loops) {
+      Function<RevisionId, ? extends Loop> loops,
+      Function<RevisionId, ? extends Collection<RevisionId>> services,
+      Function<RevisionId, String> problems) {
     this.backends = backends;
     this.throttler = throttler;
     this.link = link;
     this.api = api;
     this.loops = loops;
+    this.services = services;
+    this.problems = problems;
   }
 
+  /** @param id of a revision, or of a Service: then of its revision with the most requests */
   public CompletableFuture<RevisionReport> revision(RevisionId id) {
-    return link.get().thenCompose(
-        view -> CompletableFuture.supplyAsync(() -> look(id, view, api.get()), loops.apply(id)))
+    if (throttler.view(id) != null) {
+      return report(id);
+    }
+    var found = services.apply(id).stream().map(throttler::view).filter(Objects::nonNull)
+        .sorted(Comparator.comparing(ThrottleView::queued).thenComparing(ThrottleView::inFlight)
+            .thenComparing(ThrottleView::revision).reversed())
+        .map(ThrottleView::revision).toList();
+    return found.isEmpty()
+        ? report(id)
+        : report(found.getFirst()).thenApply(now -> now.with(found.subList(1, found.size())));
+  }
+
+  private CompletableFuture<RevisionReport> report(RevisionId id) {
+    return snapshot(id)
         .thenApply(now -> now == null ? RevisionReport.unknown(id) : RevisionReport.of(now));
+  }
+
+  CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {
+    return link.get().thenCompose(
+        view -> CompletableFuture.supplyAsync(() -> look(id, view, api.get()), loops.apply(id)));
   }
 
   public CompletableFuture<Overview> overview() {
@@ -75,6 +107,7 @@ public final class Inspector {
     var queue = throttler.inspect(id);
     return queue == null
         ? null
-        : new RevisionSnapshot(id, backends.view(id), queue, view, state);
+        : new RevisionSnapshot(id, backends.view(id), queue, view, state,
+            problems.apply(id));
   }
 }

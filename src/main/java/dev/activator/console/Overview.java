@@ -16,11 +16,12 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
   private static final int MOST = 100;
 
   public record Waiting(String revision, State state, int queued, double oldestWaitSeconds,
-      String summary) {
+      String summary, String whatToDo) {
     private static Waiting of(RevisionSnapshot now) {
       var diagnosis = Diagnosis.of(now);
       return new Waiting(now.revision().toString(), diagnosis.state(), now.queued(),
-          RevisionReport.seconds(now.queue().now().oldestWait()), diagnosis.summary());
+          RevisionReport.seconds(now.queue().now().oldestWait()), diagnosis.summary(),
+          diagnosis.state().whatToDo());
     }
   }
 

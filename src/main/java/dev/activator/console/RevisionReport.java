@@ -14,21 +14,26 @@ import org.jspecify.annotations.Nullable;
  * Why requests of a revision wait, as JSON: a sentence for people, then the facts.
  *
  * @param missing what would have to change, a line each
- * @param requests null if the revision does not exist, like all that follow
+ * @param requests null if the revision does not exist, like all that follow but {@code whatToDo}
  * @param pods those that Kubernetes lists
  * @param clusterIp null while the private Service has none
+ * @param siblings other revisions of the Service by whose name this one was found; null if it was
+ *     found by its own
+ * @param whatToDo a sentence
  */
 public record RevisionReport(String summary, State state, List<String> missing, String revision,
     @Nullable Requests requests, @Nullable List<PodReport> pods, @Nullable PodReport clusterIp,
     @Nullable StartReport start, @Nullable ActivatorReport activator,
-    @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes) {
+    @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes,
+    @Nullable List<String> siblings, String whatToDo) {
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MILLI = 1e6;
 
   static RevisionReport unknown(RevisionId revision) {
     var diagnosis = Diagnosis.unknown(revision);
     return new RevisionReport(diagnosis.summary(), diagnosis.state(), diagnosis.missing(),
-        revision.toString(), null, null, null, null, null, null, null);
+        revision.toString(), null, null, null, null, null, null, null, null,
+        diagnosis.state().whatToDo());
   }
 
   static RevisionReport of(RevisionSnapshot now) {
@@ -39,7 +44,14 @@ public record RevisionReport(String summary, State state, List<String> missing, 
         now.revision().toString(), Requests.of(queue),
         now.pods().stream().map(pod -> PodReport.of(pod, queue)).toList(),
         clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start()),
-        ActivatorReport.of(queue), LinkReport.of(now.link()), now.api());
+        ActivatorReport.of(queue), LinkReport.of(now.link()), now.api(), null,
+        diagnosis.state().whatToDo());
+  }
+
+  RevisionReport with(List<RevisionId> others) {
+    return new RevisionReport(summary, state, missing, revision, requests, pods, clusterIp, start,
+        activator, autoscaler, kubernetes, others.stream().map(RevisionId::toString).toList(),
+        whatToDo);
   }
 
   /**

@@ -66,8 +66,8 @@ public record Transport(Class<? extends SocketChannel> socket,
     } else if (channel.localAddress() != null
         && channel.localAddress().equals(channel.remoteAddress())) {
       // Before the close, which would give another reason.
-      outcome.tryFailure(new ConnectException("connection refused: nobody listens on "
-          + channel.remoteAddress() + ", and the connection met itself"));
+      outcome.tryFailure(new ConnectException("connection refused: nothing listens on "
+          + channel.remoteAddress() + " (the socket connected to itself)"));
       channel.close();
     } else {
       outcome.trySuccess();

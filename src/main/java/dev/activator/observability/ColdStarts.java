@@ -1,8 +1,8 @@
 package dev.activator.observability;
 
+import dev.activator.observability.Metric.Names;
 import dev.activator.observability.Phases.PodStart;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
@@ -14,11 +14,12 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColdStarts implements RequestObserver {
   private static final int MOST = 100;
+  /** Of further ones the labels are {@code _OTHER}: a histogram has some twenty series. */
+  static final int MOST_LABELLED_REVISIONS = 100;
+
+  /** Whether the histogram of cold starts is told by revision. */
+  public enum LabelledBy {
+    NONE, REVISION
+  }
 
   /** A request that came while no pod of its revision answered. */
   public record ColdStart(RevisionId revision, Instant when, Phases phases, Outcome outcome,
@@ -48,8 +56,12 @@ public final class ColdStarts implements RequestObserver {
   private final Clock clock;
   private final Map<RevisionId, History> revisions = new ConcurrentHashMap<>();
   private final Deque<Entry> last = new ArrayDeque<>();
+  private final LabelledBy labelledBy;
+  /** Revisions with labels of their own. */
+  private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
 
-  public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock) {
+  public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock, LabelledBy labelledBy) {
+    this.labelledBy = labelledBy;
     this.nanoTime = nanoTime;
     this.meters = meters;
     this.clock = clock;
@@ -71,7 +83,7 @@ public final class ColdStarts implements RequestObserver {
       return;
     }
     long nanos = nanoTime.getAsLong();
-    for (long since : history.published(now.pods(), nanos)) {
+    for (long since : history.published(Set.copyOf(now.pods().all()), nanos)) {
       meters.measured(Metric.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
     }
   }
@@ -82,10 +94,14 @@ public final class ColdStarts implements RequestObserver {
 
   public void gone(RevisionId id) {
     revisions.remove(id);
+    if (labelled.remove(id)) {
+      meters.forget(Metric.COLD_START, labels -> id.namespace().equals(labels.get(Names.NAMESPACE))
+          && id.name().equals(labels.get(Names.REVISION)));
+    }
   }
 
   private History of(RevisionId id) {
-    return revisions.computeIfAbsent(id, _ -> new History());
+    return revisions.computeIfAbsent(id, _ -> new History(nanoTime.getAsLong()));
   }
 
   @Override
@@ -94,58 +110,82 @@ public final class ColdStarts implements RequestObserver {
       return;
     }
     switch (step) {
-      case GRANTED -> find(request);
+      case QUEUED -> queued(request);
+      case GRANTED -> started(request);
       case RESPONDING -> record(request, Outcome.ANSWERED, request.responseStatus());
       case ENDED -> {
         var outcome = request.outcome();
-        if (!request.responded() && outcome != null) {
-          find(request);
+        if (!request.responded() && outcome != null && outcome != Outcome.WAITING_PAGE) {
+          if (request.isQueued()) {
+            started(request);
+          }
           record(request, outcome, request.status());
         }
       }
-      case ARRIVED, QUEUED, FORWARDING, UNDELIVERED -> {
+      case ARRIVED, FORWARDING, UNDELIVERED -> {
         // Not known yet what it waits for.
       }
     }
   }
 
-  private void find(RequestRecord request) {
+  /** One that had a pod before, or waits for its turn, waits for no start. */
+  private void queued(RequestRecord request) {
     var revision = request.revision();
-    if (revision != null && request.start == null) {
-      request.start = since(revision.id(), request.arrivedNanos());
+    if (revision != null && request.retries() == 0) {
+      request.awaited = of(revision.id()).await(nanoTime.getAsLong());
     }
   }
 
-  /** The current or last start; null if the revision has had pods since before then. */
-  private @Nullable PodStart since(RevisionId id, long nanos) {
-    var history = revisions.get(id);
-    var start = history == null ? null : history.last;
-    if (start == null) {
-      long number = history == null ? 1 : history.number();
-      return new PodStart(number, Long.MAX_VALUE, Long.MAX_VALUE);
+  /** @param navigation that was answered with a page, which has waited until now */
+  public void pageEnded(RequestRecord navigation, Outcome outcome) {
+    var revision = navigation.revision();
+    var awaited = navigation.awaited;
+    if (revision != null && awaited != null) {
+      long now = nanoTime.getAsLong();
+      record(revision.id(), awaited.until(now),
+          awaited.until(now).until(navigation.arrivedNanos(), now), outcome, navigation.status());
     }
-    return start.publishedNanos() - nanos >= 0 ? start : null;
+  }
+
+  private void started(RequestRecord request) {
+    if (request.awaited != null) {
+      request.start = request.awaited.until(nanoTime.getAsLong());
+    }
   }
 
   private void record(RequestRecord request, Outcome outcome, int status) {
     var revision = request.revision();
     var start = request.start;
-    if (start == null || revision == null) {
-      return;
+    if (start != null && revision != null) {
+      record(revision.id(), start, request.phases(), outcome, status);
     }
-    var phases = request.phases();
+  }
+
+  private void record(RevisionId revision, PodStart start, Phases phases, Outcome outcome,
+      int status) {
     for (var phase : Phases.Phase.values()) {
-      measure(phase.toString(), outcome, phases.of(phase));
+      measure(revision, phase.toString(), outcome, phases.of(phase));
     }
-    measure("total", outcome, phases.totalNanos());
+    measure(revision, "total", outcome, phases.totalNanos());
     var when = clock.instant().minusNanos(phases.totalNanos());
-    remember(new Entry(new ColdStart(revision.id(), when, phases, outcome, status),
+    remember(new Entry(new ColdStart(revision, when, phases, outcome, status),
         start.number()));
   }
 
-  private void measure(String phase, Outcome outcome, long nanos) {
-    meters.measured(Metric.COLD_START, Labels.of("phase", phase, "outcome", outcome.toString()),
+  private void measure(RevisionId id, String phase, Outcome outcome, long nanos) {
+    meters.measured(Metric.COLD_START,
+        labels(id).add("phase", phase).add("outcome", outcome.toString()),
         Duration.ofNanos(nanos));
+  }
+
+  private Labels labels(RevisionId id) {
+    if (labelledBy == LabelledBy.NONE) {
+      return Labels.EMPTY;
+    }
+    boolean own = labelled.contains(id)
+        || (labelled.size() < MOST_LABELLED_REVISIONS && labelled.add(id));
+    return Labels.of(Names.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER, Names.REVISION,
+        own ? id.name() : HttpLabels.OTHER);
   }
 
   private synchronized void remember(Entry entry) {
@@ -158,41 +198,83 @@ public final class ColdStarts implements RequestObserver {
     last.addFirst(entry);
   }
 
+  /** How long pods of a revision that has none that answers have been listed; else null. */
+  public @Nullable Duration listedFor(RevisionId id) {
+    var history = revisions.get(id);
+    long nanos = history == null ? Long.MAX_VALUE : history.listedSince();
+    return nanos == Long.MAX_VALUE
+        ? null
+        : Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - nanos));
+  }
+
   public synchronized List<ColdStart> latest() {
     return last.stream().map(Entry::start).toList();
   }
 
-  private static final class History {
-    /** When each pod was listed that was not published since. */
-    private Map<Destination, Long> listed = Map.of();
-    private Destinations published = Destinations.NONE;
-    private volatile @Nullable PodStart last;
-    private long starts;
+  /** A start that a request waits for. */
+  record AwaitedStart(History history, long number, long unlistedNanos) {
+    private PodStart until(long now) {
+      return history.since(this, now);
+    }
+  }
 
-    synchronized void listed(Collection<Destination> pods, long now) {
-      var waiting = new HashMap<Destination, Long>(4);
-      pods.stream().filter(pod -> !published.contains(pod))
-          .forEach(pod -> waiting.put(pod, listed.getOrDefault(pod, now)));
-      listed = Map.copyOf(waiting);
+  /** Of one revision's pods. */
+  static final class History {
+    private final Map<Destination, Long> listed = new HashMap<>(4);
+    private Set<Destination> published = Set.of();
+    private long starts;
+    private long publishedNanos;
+    /** Until the last start. */
+    private long unlistedWhenPublished;
+    /** All time without a listed pod, up to {@link #unlistedSince}. */
+    private long unlistedNanos;
+    private long unlistedSince;
+
+    private History(long now) {
+      this.unlistedSince = now;
     }
 
-    synchronized Collection<Long> published(Destinations pods, long now) {
-      var since = listed.entrySet().stream().filter(pod -> pods.contains(pod.getKey()))
-          .map(Map.Entry::getValue).toList();
-      listed = listed.entrySet().stream().filter(pod -> !pods.contains(pod.getKey()))
-          .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+    synchronized void listed(Collection<Destination> pods, long now) {
+      unlistedNanos = unlisted(now);
+      unlistedSince = now;
+      listed.keySet().retainAll(Set.copyOf(pods));
+      pods.forEach(pod -> listed.putIfAbsent(pod, now));
+    }
+
+    private long unlisted(long now) {
+      return listed.isEmpty() ? unlistedNanos + Math.max(0, now - unlistedSince) : unlistedNanos;
+    }
+
+    synchronized Collection<Long> published(Set<Destination> pods, long now) {
+      var fresh = new HashSet<>(pods);
+      fresh.removeAll(published);
+      var since = fresh.stream().map(pod -> listed.getOrDefault(pod, now)).toList();
       if (published.isEmpty() && !pods.isEmpty()) {
         starts++;
-        last = new PodStart(starts, since.stream().reduce(now, Math::min), now);
-      } else if (pods.isEmpty()) {
-        last = null;
+        publishedNanos = now;
+        unlistedWhenPublished = unlisted(now);
       }
       published = pods;
       return since;
     }
 
-    synchronized long number() {
-      return last == null ? starts + 1 : starts;
+    synchronized long listedSince() {
+      return published.isEmpty()
+          ? listed.values().stream().reduce(Long.MAX_VALUE, Math::min)
+          : Long.MAX_VALUE;
+    }
+
+    /** Null while pods answer. */
+    synchronized @Nullable AwaitedStart await(long now) {
+      return published.isEmpty() ? new AwaitedStart(this, starts + 1, unlisted(now)) : null;
+    }
+
+    /** The last start if there was one since then, else the one under way. */
+    synchronized PodStart since(AwaitedStart awaited, long now) {
+      return starts >= awaited.number
+          ? new PodStart(awaited.number, unlistedWhenPublished - awaited.unlistedNanos,
+              publishedNanos)
+          : new PodStart(awaited.number, unlisted(now) - awaited.unlistedNanos, Long.MAX_VALUE);
     }
   }
 }

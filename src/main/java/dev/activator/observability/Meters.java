@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
+import java.util.function.Predicate;
 
 /**
  * All metrics of the process.
@@ -74,6 +75,14 @@ public final class Meters implements MultiCollector {
     var histogram = measured.computeIfAbsent(metric, _ -> new ConcurrentHashMap<>())
         .computeIfAbsent(labels, it -> PerThreadHistogram.of(metric, it));
     histogram.record(histogram.counts().own(thread()), took.toNanos());
+  }
+
+  /** Drops the series whose labels match. */
+  void forget(Metric metric, Predicate<Labels> matches) {
+    var series = measured.get(metric);
+    if (series != null) {
+      series.keySet().removeIf(matches);
+    }
   }
 
   /** @param process shown as {@code target_info} */

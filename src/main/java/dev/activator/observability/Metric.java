@@ -34,10 +34,10 @@ public enum Metric {
       "Bytes of the request's body, of requests that were sent to a pod."), //
 
   COLD_START("activator.cold.start.duration", Bounds.START_SECONDS, "s",
-      List.of("phase", "outcome"),
+      List.of("phase", "outcome", Names.NAMESPACE, Names.REVISION),
       "Requests that came while their revision had no healthy pod: seconds in each phase, which are"
           + " pod (until one was listed), probe (until it answered), queue (until the request got"
-          + " its permit), dial, first-byte, and total."), //
+          + " its permit), dial, first-byte, and total. The revision only with activator.metrics.cold-start-labels."), //
   QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
       "Requests that wait, over all revisions."), //
   QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),
@@ -62,6 +62,8 @@ public enum Metric {
           + " memory), or other-limit (of HTTP/2, such as that of resets)."), //
   REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
       "Requests that got no response from a pod, or an incomplete one."), //
+  WAITING_PAGES("activator.waiting.pages", Kind.COUNTER, "{page}", List.of(),
+      "Navigations of browsers that were answered with a page that waits for the start."), //
   RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),
       "Requests that could not be delivered and were queued again for another pod."), //
   PROBES("activator.probe.duration", Bounds.PROBE_SECONDS, "s", List.of("outcome"),

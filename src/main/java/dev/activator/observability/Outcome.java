@@ -14,7 +14,11 @@ public enum Outcome {
   /** Deleted while the request was queued. */
   REVISION_GONE,
   /** The containers failed to start while the request was queued. */
-  CANNOT_START, REQUEST_TIMEOUT, RESPONSE_START_TIMEOUT, IDLE_TIMEOUT, QUEUE_TIMEOUT, CALLER_DEADLINE,
+  CANNOT_START,
+  /** The activator ended while the request was queued. */
+  SHUTTING_DOWN,
+  /** A browser got a page that waits instead of it. */
+  WAITING_PAGE, REQUEST_TIMEOUT, RESPONSE_START_TIMEOUT, IDLE_TIMEOUT, QUEUE_TIMEOUT, CALLER_DEADLINE,
   /** The pod could not be reached, or broke off. */
   BAD_GATEWAY,
   /** The caller did not read the response, and all unread responses together held too much. */

@@ -10,8 +10,8 @@ import java.util.Locale;
  * <p>
  * <b>Units.</b> Nanoseconds, not negative.
  *
- * @param pod until a pod was listed
- * @param probe until that pod answered a probe
+ * @param pod without a listed pod
+ * @param probe with pods listed of which none answered a probe
  * @param queue until the last permit, failed attempts included
  * @param dial until there was a connection
  * @param firstByte until the pod began to respond
@@ -37,16 +37,18 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
   }
 
   /**
-   * When a revision got its first pod that answers, on the loops' clock.
+   * A revision's way from zero to its first pod that answers.
    *
    * @param number of the revision's start, from 1
+   * @param unlistedNanos how long no pod was listed while the request waited
+   * @param publishedNanos on the loops' clock; {@link Long#MAX_VALUE} if none answers yet
    */
-  public record PodStart(long number, long listedNanos, long publishedNanos) {
+  public record PodStart(long number, long unlistedNanos, long publishedNanos) {
 
     Phases until(long arrivedNanos, long grantedNanos) {
-      long listed = Math.clamp(listedNanos, arrivedNanos, grantedNanos);
-      long published = Math.clamp(publishedNanos, listed, grantedNanos);
-      return new Phases(listed - arrivedNanos, published - listed, grantedNanos - published, 0, 0);
+      long published = Math.clamp(publishedNanos, arrivedNanos, grantedNanos);
+      long pod = Math.clamp(unlistedNanos, 0, published - arrivedNanos);
+      return new Phases(pod, published - arrivedNanos - pod, grantedNanos - published, 0, 0);
     }
   }
 

@@ -33,7 +33,11 @@ public final class RequestMeters implements RequestObserver {
       if (!outcome.served()) {
         var count = new LongAdder();
         rejections.put(outcome, count);
-        meters.number(Metric.REJECTIONS, Labels.of("reason", outcome.toString()), count::sum);
+        if (outcome == Outcome.WAITING_PAGE) {
+          meters.number(Metric.WAITING_PAGES, Labels.EMPTY, count::sum);
+        } else {
+          meters.number(Metric.REJECTIONS, Labels.of("reason", outcome.toString()), count::sum);
+        }
       }
     }
     meters.number(Metric.RETRIES, Labels.EMPTY, retries::sum);

@@ -48,6 +48,7 @@ public abstract class RequestRecord {
   int thread;
   Tracing.@Nullable Spans spans;
   @Nullable Template line;
+  ColdStarts.@Nullable AwaitedStart awaited;
   Phases.@Nullable PodStart start;
 
   protected RequestRecord(RequestObserver observer, @Nullable Revision revision,

@@ -60,12 +60,19 @@ final class RevisionMeters {
     int traits = HttpLabels.traits(request, request.status());
     var group = host(request.host());
     var found = group.find(traits);
+    if (found == null && series >= MOST_SERIES) {
+      found = overflow.find(0);
+    }
     (found == null ? addServer(group, traits) : found).record(request,
         request.endedNanos() - request.arrivedNanos());
   }
 
   private Group host(String text) {
     var found = hosts.get(text);
+    if (found == null && hosts.size() > MOST_HOSTS) {
+      // No lock when callers vary the host.
+      found = hosts.get(HttpLabels.OTHER);
+    }
     return found == null ? addHost(text) : found;
   }
 
@@ -125,7 +132,7 @@ final class RevisionMeters {
     }
     var pod = pods.get(destination);
     if (pod == null) {
-      pod = addPod(destination);
+      pod = addPod(destination, nowNanos);
     }
     if (nowNanos - pod.lastNanos >= LAST_USE_NANOS) {
       pod.lastNanos = nowNanos;
@@ -133,14 +140,14 @@ final class RevisionMeters {
     return pod;
   }
 
-  private synchronized PodMeters addPod(Destination destination) {
+  private synchronized PodMeters addPod(Destination destination, long nowNanos) {
     if (pods.size() >= MOST_PODS) {
       pods.entrySet().stream()
           .min((a, b) -> Long.signum(a.getValue().lastNanos - b.getValue().lastNanos))
           .ifPresent(oldest -> pods.remove(oldest.getKey()));
     }
     return pods.computeIfAbsent(destination,
-        address -> new PodMeters(new Group(HttpLabels.withPod(labels, address))));
+        address -> new PodMeters(new Group(HttpLabels.withPod(labels, address)), nowNanos));
   }
 
   void addTo(Reading reading) {
@@ -169,8 +176,9 @@ final class RevisionMeters {
     /** Racy: only compared to find a pod long unused. */
     long lastNanos;
 
-    PodMeters(Group answered) {
+    PodMeters(Group answered, long nowNanos) {
       this.answered = answered;
+      this.lastNanos = nowNanos;
     }
   }
 

@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Malformed;
 import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.codec.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.PartBuffer;
@@ -321,7 +322,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   void leaveHttp() {
     // A caller may not send other bytes before the 101, so what has come is HTTP and is dropped.
     pipeline.clear();
-    channel.pipeline().remove(Http1Downstream.Encoder.class);
+    channel.pipeline().remove(ResponseEncoder.class);
     channel.pipeline().remove(decoder);
     decoder.stop();
     partialHead.ended();

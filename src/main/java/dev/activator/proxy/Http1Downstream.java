@@ -3,8 +3,10 @@ package dev.activator.proxy;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.codec.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.HeaderRewriter;
@@ -24,7 +26,6 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
-import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
@@ -44,22 +45,12 @@ final class Http1Downstream implements Downstream {
   /** How long a caller that is still sending may read the last response. */
   private static final Duration LINGER = Duration.ofMillis(500);
 
-  /** A response to HEAD has no body. */
-  static final class Encoder extends HttpResponseEncoder {
-    private HttpMethod answered = HttpMethod.GET;
-
-    @Override
-    protected boolean isContentAlwaysEmpty(HttpResponse response) {
-      return HttpMethod.HEAD.equals(answered) || super.isContentAlwaysEmpty(response);
-    }
-  }
-
   private final Http1Connection connection;
   private final Channel channel;
   private final Loop loop;
   private final PipelineBuffer pipeline;
   private final Caller caller;
-  private final Encoder encoder;
+  private final ResponseEncoder encoder;
   private Version version = Version.HTTP_1_1;
   private HttpMethod method = HttpMethod.GET;
   private BodyEnd bodyEnd = BodyEnd.LENGTH;
@@ -80,7 +71,7 @@ final class Http1Downstream implements Downstream {
     this.loop = loop;
     this.pipeline = pipeline;
     this.caller = caller;
-    this.encoder = channel.pipeline().get(Encoder.class);
+    this.encoder = channel.pipeline().get(ResponseEncoder.class);
   }
 
   void requestBegins(HttpRequest request) {
@@ -90,7 +81,7 @@ final class Http1Downstream implements Downstream {
     version = RequestDecoder.version(request);
     method = request.method();
     bodyEnd = BodyEnd.LENGTH;
-    encoder.answered = method;
+    encoder.answers(method);
     persistent = HttpUtil.isKeepAlive(request) && !lastAfterNext;
   }
 
@@ -220,11 +211,11 @@ final class Http1Downstream implements Downstream {
   }
 
   @Override
-  public void answer(Failure failure) {
+  public void answer(Failure failure, ErrorFormat format) {
     if (failure.endsConnection()) {
       persistent = false;
     }
-    answer(failure.answer());
+    answer(failure.answer(format));
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.proxy.policy.MemoryBound;
@@ -340,7 +341,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
       var stream = known == null ? connection().remote().createStream(id, false) : known;
       var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
       stream.setProperty(key, downstream);
-      downstream.answer(new Failure.HeadTooLarge());
+      downstream.answer(new Failure.HeadTooLarge(), ErrorFormat.TEXT);
       downstream.ended();
     } catch (Http2Exception tooMany) {
       onError(context(), false, tooMany);

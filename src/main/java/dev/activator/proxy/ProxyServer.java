@@ -5,6 +5,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.codec.ResponseEncoder;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.tls.ServerCertificate;
 import io.netty.bootstrap.ServerBootstrap;
@@ -146,7 +147,7 @@ public final class ProxyServer {
     pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, dispatcher)));
     var decoder = new RequestDecoder();
     pipeline.addLast(decoder);
-    pipeline.addLast(new Http1Downstream.Encoder());
+    pipeline.addLast(new ResponseEncoder());
     var http1 = new Http1Connection(connection, decoder, dispatcher, headTimeout, ended,
         () -> toHttp2(connection, dispatcher));
     pipeline.addLast(http1);
@@ -161,7 +162,7 @@ public final class ProxyServer {
     var pipeline = connection.pipeline();
     var session = Http2Session.of(dispatcher, headTimeout, ended);
     // The session writes as soon as it is added.
-    pipeline.remove(Http1Downstream.Encoder.class);
+    pipeline.remove(ResponseEncoder.class);
     pipeline.addLast(session.limiter());
     pipeline.addLast(session);
     // The decoder passes what it has read on to the session.

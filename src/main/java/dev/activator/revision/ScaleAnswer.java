@@ -5,7 +5,7 @@ public sealed interface ScaleAnswer {
   /**
    * The subresource as it is now.
    *
-   * @param replicas there should be; 1 where the object leaves it out
+   * @param replicas there should be
    * @param current how many its status counts
    * @param resourceVersion that a write must carry
    */

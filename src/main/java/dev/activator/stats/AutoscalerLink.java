@@ -74,6 +74,8 @@ public final class AutoscalerLink implements StatSink {
   private @Nullable String problem;
   private long changedNanos;
   private boolean closed;
+  private final long startedNanos;
+  private boolean tellsUptime;
 
   AutoscalerLink(Loop loop, StatSocket.Dialer dialer, String podName, Timings timings,
       RandomGenerator random) {
@@ -83,7 +85,8 @@ public final class AutoscalerLink implements StatSink {
     this.timings = timings;
     this.random = random;
     this.redial = new DeadlineTimer(loop, this::dial);
-    this.changedNanos = loop.nanoTime();
+    this.startedNanos = loop.nanoTime();
+    this.changedNanos = startedNanos;
   }
 
   /**
@@ -100,6 +103,26 @@ public final class AutoscalerLink implements StatSink {
   /** Call before {@link #open}. */
   public void onChange(Listener listener) {
     listeners.add(listener);
+  }
+
+  /**
+   * Every periodic report says how long this process runs, even if there is nothing else to report:
+   * one of our own autoscalers scales down only if it hears from all activators. Call before
+   * {@link #open}.
+   */
+  public void tellUptime() {
+    tellsUptime = true;
+  }
+
+  /** The autoscaler is elsewhere now: connects anew, at once. */
+  public void moved() {
+    loop.execute(() -> {
+      if (current != null) {
+        current.closed("the leader has changed");
+      }
+      redial.cancel();
+      dial();
+    });
   }
 
   public void open() {
@@ -131,7 +154,7 @@ public final class AutoscalerLink implements StatSink {
   public void atOnce(List<RevisionStat> stats) {
     var connection = open;
     if (connection != null) {
-      loop.execute(() -> connection.send(stats));
+      loop.execute(() -> connection.send(stats, null));
     }
   }
 
@@ -139,13 +162,17 @@ public final class AutoscalerLink implements StatSink {
   @Override
   public void report(List<RevisionStat> stats) {
     var connection = open;
-    if (connection != null) {
+    if (connection != null && (tellsUptime || !stats.isEmpty())) {
       loop.execute(() -> {
         if (connection.socket.isWritable()) {
-          connection.send(stats);
+          connection.send(stats, tellsUptime ? uptime() : null);
         }
       });
     }
+  }
+
+  private Duration uptime() {
+    return Duration.ofNanos(loop.nanoTime() - startedNanos);
   }
 
   private void dial() {
@@ -181,9 +208,9 @@ public final class AutoscalerLink implements StatSink {
       listeners.forEach(Listener::connected);
     }
 
-    void send(List<RevisionStat> stats) {
+    void send(List<RevisionStat> stats, @Nullable Duration uptime) {
       if (open == this) {
-        socket.send(StatFrame.encode(podName, stats));
+        socket.send(StatFrame.encode(podName, stats, uptime));
       }
     }
 

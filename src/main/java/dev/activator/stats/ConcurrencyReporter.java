@@ -116,10 +116,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   }
 
   private void report(Round round) {
-    if (!round.totals.isEmpty()) {
-      sink.report(round.totals.entrySet().stream()
-          .map(each -> RevisionStat.of(each.getKey(), each.getValue())).toList());
-    }
+    sink.report(round.totals.entrySet().stream()
+        .map(each -> RevisionStat.of(each.getKey(), each.getValue())).toList());
   }
 
   private void tellInFlight(Round round) {

@@ -7,6 +7,6 @@ public interface StatSink {
   /** Outside of the periodic reports, see {@link RevisionStat#atOnce}; never empty. */
   void atOnce(List<RevisionStat> stats);
 
-  /** One stat for each revision; never empty. */
+  /** Of one period, with one stat for each revision; may be empty. */
   void report(List<RevisionStat> stats);
 }

@@ -286,6 +286,10 @@ final class RevisionThrottler implements Permits.Owner {
     rejectAll(new Rejection.CannotStart(id, failure));
   }
 
+  void rejectQueued() {
+    loop.execute(() -> rejectAll(new Rejection.ShuttingDown(id)));
+  }
+
   /** Rejects queued requests; running ones continue. */
   void deleted() {
     loop.execute(() -> {
@@ -360,12 +364,16 @@ final class RevisionThrottler implements Permits.Owner {
         : Duration.ofNanos(Math.max(0, loop.nanoTime() - oldest.sinceNanos()));
   }
 
+  ThrottleView.Start start() {
+    return new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(),
+        starts.failure(revision));
+  }
+
   /** Only on the loop. */
   ThrottleView.Details inspect() {
     return new ThrottleView.Details(view(), routing.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),
-        new ThrottleView.Start(estimator.startingFor(), estimator.usualStart(),
-            starts.failure(revision)),
+        start(),
         routing.activator(), routing.ejected());
   }
 }

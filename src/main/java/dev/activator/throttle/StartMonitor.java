@@ -33,7 +33,7 @@ final class StartMonitor {
   private final Consumer<StartFailure> reject;
   private final DeadlineTimer timer;
   private @Nullable StartFailure statusFailure;
-  private @Nullable StartFailure podFailure;
+  private volatile @Nullable StartFailure podFailure;
   private @Nullable StartFailure loggedFailure;
 
   /** @param starved whether requests are queued and nothing can run */
@@ -65,8 +65,9 @@ final class StartMonitor {
       return;
     }
     onStarved.run();
-    if (podFailure != null) {
-      rejectIfStarved(podFailure);
+    var failure = podFailure;
+    if (failure != null) {
+      rejectIfStarved(failure);
     }
   }
 
@@ -99,7 +100,9 @@ final class StartMonitor {
     }
   }
 
+  /** Any thread may ask. */
   @Nullable StartFailure failure(Revision now) {
-    return podFailure == null ? now.startFailure() : podFailure;
+    var failure = podFailure;
+    return failure == null ? now.startFailure() : failure;
   }
 }

@@ -123,6 +123,11 @@ public final class Throttler {
     }
   }
 
+  /** The activator ends: rejects what is still queued. */
+  public void rejectQueued() {
+    throttlers.values().forEach(RevisionThrottler::rejectQueued);
+  }
+
   public void destinations(HealthyDestinations healthy) {
     var throttler = find(healthy.revision());
     if (throttler != null) {
@@ -159,6 +164,11 @@ public final class Throttler {
   public @Nullable ThrottleView view(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.view();
+  }
+
+  public ThrottleView.@Nullable Start start(RevisionId id) {
+    var throttler = throttlers.get(id);
+    return throttler == null ? null : throttler.start();
   }
 
   /** Also counts requests of a deleted revision. */

@@ -56,7 +56,7 @@ final class FakeCluster implements AutoCloseable {
   private AutoscalerServer autoscaler() {
     var fresh = new AutoscalerServer(threads.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", autoscalerPort),
-        (revision, _) -> heard.add(revision.name()));
+        batch -> batch.entries().forEach(one -> heard.add(one.revision().name())));
     fresh.start();
     return fresh;
   }

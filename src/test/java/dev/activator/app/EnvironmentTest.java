@@ -149,10 +149,11 @@ class EnvironmentTest {
   @DisplayName("6.1 CONFIG_LOGGING_NAME and CONFIG_OBSERVABILITY_NAME")
   void namesOfConfigMaps() {
     assertThat(bind("activator.config-maps", ConfigMapProperties.class, Map.of()))
-        .isEqualTo(new ConfigMapProperties("config-logging", "config-observability"));
+        .isEqualTo(new ConfigMapProperties("config-logging", "config-observability",
+            "config-waiting-page"));
     assertThat(bind("activator.config-maps", ConfigMapProperties.class,
         Map.of("CONFIG_LOGGING_NAME", "l", "CONFIG_OBSERVABILITY_NAME", "o")))
-        .isEqualTo(new ConfigMapProperties("l", "o"));
+        .isEqualTo(new ConfigMapProperties("l", "o", "config-waiting-page"));
   }
 
   @Test

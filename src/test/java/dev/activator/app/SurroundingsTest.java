@@ -20,7 +20,7 @@ class SurroundingsTest {
   private static void embedded(Consumer<Surroundings> check) {
     var resources = LoopResources.create("wiring", 1, true);
     try {
-      check.accept(new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1, true),
+      check.accept(new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1, true, ofSeconds(6)),
           resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), (_, _) -> 0));
     } finally {
       resources.dispose();

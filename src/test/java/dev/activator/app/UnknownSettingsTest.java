@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.Spelling;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,7 +76,7 @@ class UnknownSettingsTest {
   @ParameterizedTest(name = "from {0} to {1}: {2}")
   @CsvSource({"'', '', 0", "'', abc, 3", "kitten, sitting, 3", "http1, http1, 0", "ab, ba, 2"})
   void countsTheLettersThatDiffer(String one, String other, int distance) {
-    assertThat(UnknownSettings.distance(one, other)).isEqualTo(distance);
-    assertThat(UnknownSettings.distance(other, one)).isEqualTo(distance);
+    assertThat(Spelling.distance(one, other)).isEqualTo(distance);
+    assertThat(Spelling.distance(other, one)).isEqualTo(distance);
   }
 }

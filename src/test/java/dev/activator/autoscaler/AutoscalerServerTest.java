@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.autoscaler.ReportBatch.Entry;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawPeer;
@@ -16,6 +17,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -23,6 +25,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,9 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import reactor.netty.resources.LoopResources;
 
 class AutoscalerServerTest {
-  private record Report(RevisionId revision, Sample sample) {}
-
-  private final BlockingQueue<Report> reports = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Entry> reports = new LinkedBlockingQueue<>();
   private final LoopResources loops = LoopResources.create("test", 1, true);
   private final AutoscalerServer server = server(0);
   private final HttpClient http = HttpClient.newHttpClient();
@@ -52,6 +53,27 @@ class AutoscalerServerTest {
   }
 
   @Test
+  void refusesReportsWhileAnotherLeadsAndSendsThemAwayWhenItStopsToLead() throws Exception {
+    var leads = new AtomicBoolean();
+    var elected = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+        new InetSocketAddress("127.0.0.1", 0), batch -> batch.entries().forEach(reports::add),
+        leads::get);
+    elected.start();
+    try {
+      var address = URI.create("ws://127.0.0.1:" + elected.port() + "/");
+      assertThat(http.newWebSocketBuilder().buildAsync(address, events)).failsWithin(30, SECONDS)
+          .withThrowableThat().withCauseInstanceOf(WebSocketHandshakeException.class);
+
+      leads.set(true);
+      http.newWebSocketBuilder().buildAsync(address, events).get(30, SECONDS);
+      elected.disconnect();
+      assertThat(events.closed.get(30, SECONDS)).startsWith("1012");
+    } finally {
+      elected.stop();
+    }
+  }
+
+  @Test
   void readsAFirstRequestMessage() throws Exception {
     var socket = connect();
 
@@ -60,7 +82,7 @@ class AutoscalerServerTest {
         + "000000000000f03f21000000000000f03f"), true).get(30, SECONDS);
 
     assertThat(reports.poll(30, SECONDS))
-        .isEqualTo(new Report(new RevisionId("ns", "rev"), new Sample("activator-1", 1, 1)));
+        .isEqualTo(new Entry(new RevisionId("ns", "rev"), new Sample("activator-1", 1, 1)));
   }
 
   @Test
@@ -141,7 +163,7 @@ class AutoscalerServerTest {
   private AutoscalerServer server(int port) {
     return new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", port),
-        (revision, sample) -> reports.add(new Report(revision, sample)));
+        batch -> batch.entries().forEach(reports::add));
   }
 
   private WebSocket connect() throws Exception {
@@ -149,8 +171,8 @@ class AutoscalerServerTest {
         .buildAsync(URI.create("ws://127.0.0.1:" + server.port() + "/"), events).get(30, SECONDS);
   }
 
-  private static Report report(String name, double concurrency) {
-    return new Report(new RevisionId("ns", name), new Sample("a", concurrency, 3));
+  private static Entry report(String name, double concurrency) {
+    return new Entry(new RevisionId("ns", name), new Sample("a", concurrency, 3));
   }
 
   private static WireStatMessage message(String name, double concurrency) {

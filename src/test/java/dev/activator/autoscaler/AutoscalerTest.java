@@ -2,113 +2,331 @@ package dev.activator.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.autoscaler.policy.Activity.State;
 import dev.activator.autoscaler.policy.Sample;
-import dev.activator.autoscaler.policy.ScalingLimits;
+import dev.activator.autoscaler.policy.ScalingAnnotations;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleAnswer.Reason;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaledTarget;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 class AutoscalerTest {
-  private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final ScaleTargetRef WORKLOAD = new ScaleTargetRef("apps/v1", "Deployment",
+      "web");
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final Map<RevisionId, ScalingLimits> revisions = new HashMap<>();
-  private final Map<RevisionId, Integer> pods = new HashMap<>();
-  private final Autoscaler autoscaler = new Autoscaler(loop, () -> revisions, pods::put);
+  private final FakeScales scales = new FakeScales();
+  private final List<String> events = new ArrayList<>();
+  private final List<ScalingView> changes = new ArrayList<>();
+  private boolean leads = true;
+  private boolean confirmed = true;
+  private final Autoscaler autoscaler = new Autoscaler(loop, scales, new WriteGuard() {
+    @Override
+    public boolean mayWrite() {
+      return leads;
+    }
+
+    @Override
+    public CompletableFuture<Boolean> confirmed() {
+      return CompletableFuture.completedFuture(confirmed);
+    }
+  }, new ScalingListener() {
+    @Override
+    public void changed(ScalingView view) {
+      changes.add(view);
+    }
+
+    @Override
+    public void happened(RevisionId id, boolean warning, String reason, String message) {
+      events.add(reason);
+    }
+  });
 
   @BeforeEach
   void start() {
+    scales.set(WEB, 0);
+    autoscaler.members(Map.of("a", true));
     autoscaler.start();
     loop.run();
   }
 
+  private static ScaledTarget target(OptionalInt max) {
+    return new ScaledTarget(WEB, WORKLOAD, 0, max, OptionalInt.of(20), 0, Duration.ofSeconds(6),
+        Duration.ofSeconds(300), OptionalInt.empty());
+  }
+
+  private void report(double concurrency, double arrivals) {
+    autoscaler.received(new ReportBatch("a", OptionalDouble.empty(),
+        List.of(new ReportBatch.Entry(WEB, new Sample("a", concurrency, arrivals)))));
+    loop.run();
+  }
+
+  /** Regular batches of the only activator, one a second. */
+  private void batches(int seconds, double concurrency) {
+    for (int i = 0; i < seconds; i++) {
+      loop.advance(Duration.ofSeconds(1));
+      autoscaler.received(new ReportBatch("a", OptionalDouble.of(1_000), concurrency == 0
+          ? List.of()
+          : List.of(new ReportBatch.Entry(WEB, new Sample("a", concurrency, 1)))));
+      loop.run();
+      autoscaler.pods(WEB, scales.replicas(WEB));
+      loop.run();
+    }
+  }
+
+  private ScalingView view() {
+    return autoscaler.views().get(WEB);
+  }
+
   @Test
-  void scalesFromZeroAtTheFirstRequestWithoutWaitingForTheNextSecond() {
-    revisions.put(HELLO, new ScalingLimits(1, 0, 10));
+  void scalesFromZeroWithTheFirstReport() {
+    autoscaler.target(target(OptionalInt.of(10)));
     loop.advance(Duration.ofMillis(300));
 
-    autoscaler.received(HELLO, new Sample("a", 1, 1));
+    report(1, 1);
+
+    assertThat(scales.writes).containsExactly(1);
+    assertThat(events).containsExactly("ScaledUp");
+  }
+
+  @Test
+  void aReportThatComesBeforeTheWorkloadIsKnownWakesItToo() {
+    report(1, 1);
+    autoscaler.target(target(OptionalInt.of(10)));
     loop.run();
 
-    assertThat(pods).containsExactly(Map.entry(HELLO, 1));
+    assertThat(scales.writes).containsExactly(1);
   }
 
   @Test
-  void ignoresARevisionNobodyKnows() {
-    autoscaler.received(HELLO, new Sample("a", 1, 1));
-    loop.advance(Duration.ofSeconds(2));
+  void aReportThatCameLongBeforeDoesNot() {
+    report(1, 1);
+    loop.advance(Duration.ofSeconds(4));
+    autoscaler.target(target(OptionalInt.of(10)));
+    loop.advance(Duration.ofSeconds(4));
 
-    assertThat(pods).isEmpty();
+    assertThat(scales.writes).isEmpty();
   }
 
   @Test
-  void aRevisionWithALeastHasThemWithoutTraffic() {
-    revisions.put(HELLO, new ScalingLimits(1, 2, 10));
-    loop.advance(Duration.ofSeconds(1));
+  void saysWhatItDecidesAndWhy() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    batches(20, 52);
 
-    assertThat(pods).containsExactly(Map.entry(HELLO, 2));
+    assertThat(scales.replicas(WEB)).isEqualTo(3);
+    assertThat(view().explanation()).isEqualTo("3 = ceil(52 in flight ÷ 20), stable window");
+    assertThat(view().desired()).hasValue(3);
+    assertThat(view().active().state()).isEqualTo(State.TRUE);
+    assertThat(changes.getLast().replicas()).hasValue(3);
   }
 
   @Test
-  void scalesARevisionThatWasDeletedAndMadeAgain() {
-    // given a revision with a pod
-    revisions.put(HELLO, new ScalingLimits(1, 0, 10));
-    autoscaler.received(HELLO, new Sample("a", 1, 1));
-    loop.advance(Duration.ofSeconds(2));
+  void scalesToZeroWhenItIsIdleAndFromThereAgain() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    batches(10, 5);
+    batches(16, 0);
+    assertThat(scales.writes).containsExactly(1, 0);
+    assertThat(events).containsExactly("ScaledUp", "ScaledToZero");
 
-    // when it is made again within a second, and so has none
-    pods.clear();
-    loop.advance(Duration.ofSeconds(1));
-
-    assertThat(pods).containsExactly(Map.entry(HELLO, 1));
+    report(1, 1);
+    assertThat(scales.writes).containsExactly(1, 0, 1);
   }
 
   @Test
-  void decidesNothingOnceStopped() {
-    revisions.put(HELLO, new ScalingLimits(1, 2, 10));
-    autoscaler.stop();
-    autoscaler.received(HELLO, new Sample("a", 1, 1));
+  void ignoresWhatIsNotItsToScale() {
+    report(1, 1);
     loop.advance(Duration.ofSeconds(10));
 
-    assertThat(pods).isEmpty();
+    assertThat(scales.writes).isEmpty();
   }
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void isZeroWithinNineSecondsOfTheLastReportAndNeverBeforeSix(long seed) {
-    var random = new Random(seed);
-    var limits = new ScalingLimits(1 + random.nextInt(5), 0, 1 + random.nextInt(10));
-    revisions.put(HELLO, limits);
-    for (int burst = 0; burst < 20; burst++) {
-      // given a load of some seconds, reported at any moment within them
-      int concurrency = 1 + random.nextInt(30);
-      int seconds = 1 + random.nextInt(8);
-      for (int i = 0; i < seconds; i++) {
-        autoscaler.received(HELLO, new Sample("a", concurrency, concurrency));
-        loop.advance(Duration.ofMillis(950 + random.nextInt(100)));
-        // then there are pods, and at least as many as this load needs
-        int needed = Math.min(limits.most(), (concurrency + limits.target() - 1) / limits.target());
-        assertThat(pods.get(HELLO)).isBetween(needed, limits.most());
-      }
+  @Test
+  void knowsNothingOfThePastInANewTerm() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    batches(10, 52);
+    var stopped = autoscaler.stop();
+    loop.run();
+    assertThat(stopped).isCompleted();
+    assertThat(autoscaler.views()).isEmpty();
+    report(100, 1);
+    scales.writes.clear();
 
-      // when it ends, then pods stay for a while and go in time
-      var quiet = Duration.ofMillis(random.nextInt(9_000));
-      for (long ms = 0; ms < quiet.toMillis(); ms += 100) {
-        autoscaler.received(HELLO, new Sample("a", 0, 0));
-        loop.advance(Duration.ofMillis(100));
-        if (ms < 4_800) {
-          assertThat(pods.get(HELLO)).isPositive();
-        }
-      }
-    }
-    loop.advance(Duration.ofSeconds(9));
-    assertThat(pods.get(HELLO)).isZero();
+    autoscaler.start();
+    batches(5, 0);
+    assertThat(scales.writes).isEmpty();
+  }
+
+  @Test
+  void anIncreaseNeedsNoRosterAndADecreaseDoes() {
+    autoscaler.members(null);
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    batches(10, 52);
+    assertThat(scales.replicas(WEB)).isEqualTo(3);
+    batches(60, 1);
+    assertThat(scales.replicas(WEB)).isEqualTo(3);
+    assertThat(view().note()).contains("the endpoints of our own Service");
+
+    autoscaler.members(Map.of("a", true));
+    batches(2, 1);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+  }
+
+  @Test
+  void writesNothingBehindItsFence() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    leads = false;
+    report(1, 1);
+    batches(4, 5);
+    assertThat(scales.writes).isEmpty();
+    assertThat(view().note()).contains("may not write");
+
+    leads = true;
+    batches(2, 5);
+    assertThat(scales.writes).containsExactly(1);
+  }
+
+  @Test
+  void aDecreaseIsConfirmedByTheApiAndAnIncreaseIsNot() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    confirmed = false;
+    report(1, 1);
+    batches(10, 52);
+    batches(20, 0);
+    assertThat(scales.writes).doesNotContain(0).contains(3);
+
+    confirmed = true;
+    batches(40, 0);
+    assertThat(scales.replicas(WEB)).isZero();
+  }
+
+  @Test
+  void readsAgainAfterAConflictAndRespectsWhatAnotherWrote() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    batches(10, 52);
+    scales.set(WEB, 6);
+    batches(4, 70);
+
+    // 4 are wanted, but 6 is what another set
+    assertThat(scales.replicas(WEB)).isEqualTo(6);
+    assertThat(events).contains("ScaledByOther");
+    batches(10, 150);
+    assertThat(scales.replicas(WEB)).isEqualTo(8);
+  }
+
+  @Test
+  void wakesAWorkloadThatAnotherScaledToZeroUnderLoad() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    batches(10, 15);
+    scales.set(WEB, 0);
+    batches(2, 15);
+
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+  }
+
+  @Test
+  void namesAMissingWorkloadAndTriesAgain() {
+    var other = new RevisionId("shop", "other");
+    autoscaler.target(new ScaledTarget(other, WORKLOAD, 1, OptionalInt.of(2), OptionalInt.of(1), 0,
+        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(autoscaler.views().get(other).trouble().reason()).isEqualTo("TargetNotFound");
+    assertThat(events).containsExactly("TargetNotFound");
+
+    scales.set(other, 0);
+    loop.advance(Duration.ofSeconds(31));
+    assertThat(scales.replicas(other)).isEqualTo(1);
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(autoscaler.views().get(other).trouble()).isNull();
+  }
+
+  @Test
+  void triesAgainSoonWhileRequestsWaitForTheFirstPod() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    scales.refuses = Reason.UNAVAILABLE;
+    report(1, 1);
+    loop.advance(Duration.ofMillis(650));
+    scales.refuses = null;
+    loop.advance(Duration.ofMillis(100));
+
+    assertThat(scales.writes).containsExactly(1);
+  }
+
+  @Test
+  void writesForOneWorkloadComeOneAfterTheOther() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    scales.later = new CompletableFuture<>();
+    report(1, 1);
+    report(90, 90);
+    batches(3, 90);
+    assertThat(scales.writes).containsExactly(1);
+
+    var answer = scales.later;
+    scales.later = null;
+    answer.complete(new ScaleAnswer.Found(1, 0, "2"));
+    loop.run();
+    assertThat(scales.writes).hasSize(2);
+  }
+
+  @Test
+  void stoppingWaitsForTheWriteThatIsUnderWay() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    scales.later = new CompletableFuture<>();
+    report(1, 1);
+    var stopped = autoscaler.stop();
+    loop.run();
+    assertThat(stopped).isNotDone();
+
+    scales.later.complete(new ScaleAnswer.Found(1, 0, "2"));
+    loop.run();
+    assertThat(stopped).isCompleted();
+  }
+
+  @Test
+  void withoutAMaximumOnlyTheFirstPodIsOurs() {
+    autoscaler.target(target(OptionalInt.empty()));
+    report(1, 1);
+    batches(10, 500);
+    assertThat(scales.writes).containsExactly(1);
+
+    // when an HPA scales up and down, then nobody undoes it
+    scales.set(WEB, 7);
+    batches(10, 500);
+    scales.set(WEB, 4);
+    batches(10, 500);
+    assertThat(scales.writes).containsExactly(1);
+    batches(16, 0);
+    assertThat(scales.writes).containsExactly(1, 0);
+    assertThat(events).doesNotContain("ScaledByOther");
+  }
+
+  @Test
+  void aRevisionThatWasMadeAgainIsScaledAgain() {
+    autoscaler.target(WEB, WORKLOAD, ScalingAnnotations.settings(
+        Map.of("autoscaling.knative.dev/min-scale", "2"), 0,
+        new Defaults(Duration.ofSeconds(6), 10)));
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(scales.replicas(WEB)).isEqualTo(2);
+
+    scales.set(WEB, 0);
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(scales.replicas(WEB)).isEqualTo(2);
   }
 }

@@ -85,7 +85,7 @@ final class FirstSecondsBench {
   private static Round once(Path folder, int podPort) throws Exception {
     var loops = LoopResources.create("autoscaler", 1, true);
     var autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
-        new InetSocketAddress("127.0.0.1", 0), (_, _) -> {
+        new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
     try (var api = ActivatorProcess.cluster()) {

@@ -79,7 +79,7 @@ final class ProxyStage {
   private static void startAutoscaler() {
     var loops = LoopResources.create("autoscaler", 1, true);
     new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
-        new InetSocketAddress("127.0.0.1", 8080), (_, _) -> {
+        new InetSocketAddress("127.0.0.1", 8080), _ -> {
         }).start();
   }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -120,12 +121,12 @@ class ChartTest {
 
   @ParameterizedTest(name = "{0}")
   @CsvSource(delimiter = '|', value = {
-      "env: {METRICS_PROMETHEUS_TLS_CERT: /c}                   | HTTPS | 0",
+      "env: [{name: METRICS_PROMETHEUS_TLS_CERT, value: /c}]                   | HTTPS | 0",
       "properties: {activator.metrics-server.tls-cert: /c}      | HTTPS | 0",
-      "env: {METRICS_PROMETHEUS_HOST: 0.0.0.0}                  | ''    | 0",
-      "env: {METRICS_PROMETHEUS_HOST: 127.0.0.1}                | ''    | 8012",
+      "env: [{name: METRICS_PROMETHEUS_HOST, value: 0.0.0.0}]                  | ''    | 0",
+      "env: [{name: METRICS_PROMETHEUS_HOST, value: 127.0.0.1}]                | ''    | 8012",
       "properties: {server.address: 127.0.0.1}                  | ''    | 8012",
-      "env: {METRICS_PROMETHEUS_TLS_CLIENT_AUTH: require}       | ''    | 8012"})
+      "env: [{name: METRICS_PROMETHEUS_TLS_CLIENT_AUTH, value: require}]       | ''    | 8012"})
   void asksForLivenessAsTheManagementPortCanAnswer(String values, String scheme, int connects) {
     var asked = Chart.beside(values).container().path("livenessProbe");
 
@@ -183,10 +184,10 @@ class ChartTest {
 
   @Test
   void scalesAsKnativesDoes() {
-    var chart = Chart.replacing();
+    var chart = Chart.replacing("autoscaling: {minReplicas: 2}");
     var scaling = chart.only("HorizontalPodAutoscaler").path("spec");
 
-    assertThat(scaling.path("minReplicas").asInt()).isEqualTo(1);
+    assertThat(scaling.path("minReplicas").asInt()).isEqualTo(2);
     assertThat(scaling.path("maxReplicas").asInt()).isEqualTo(20);
     assertThat(scaling.at("/metrics/0/resource/target/averageUtilization").asInt()).isEqualTo(100);
     assertThat(chart.only("PodDisruptionBudget").at("/spec/minAvailable").asString())
@@ -204,7 +205,7 @@ class ChartTest {
 
   @Test
   void handsOverVariablesAndProperties() {
-    var chart = Chart.replacing("env: {MAX_IDLE_PROXY_CONNS_PER_HOST: '200'}",
+    var chart = Chart.replacing("env: [{name: MAX_IDLE_PROXY_CONNS_PER_HOST, value: '200'}]",
         "properties: {activator.serving.queue-capacity: 2000000, activator.probe.timeout: 1s}");
 
     assertThat(variable(chart, "MAX_IDLE_PROXY_CONNS_PER_HOST")).isEqualTo("200");
@@ -252,10 +253,12 @@ class ChartTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"mode: instead", "imag: {tag: '1'}", "image: {tagg: '1'}",
-      "env: {MAX_IDLE_PROXY_CONS: '1'}", "env: {POD_NAME: me}", "replicas: many",
+      "env: [{name: MAX_IDLE_PROXY_CONS, value: '1'}]", "env: [{name: POD_NAME, value: me}]",
+      "replicas: many",
       "properties: {activater.serving.queue-capacity: 1}", "resources: {limit: {cpu: 1}}",
       "image: {repository: r, digest: 'sha256:beef'}", "rbac: {nodes: true}",
-      "env: {METRICS_PROMETHEUS_PORT: '9091'}", "env: {PROFILING_PORT: '8009'}",
+      "env: [{name: METRICS_PROMETHEUS_PORT, value: '9091'}]",
+      "env: [{name: PROFILING_PORT, value: '8009'}]",
       "properties: {activator.serving.queue-capcity: 1}",
       "properties: {activator.port.http1: 80}", "properties: {activator.port.https: 8443}",
       "properties: {server.port: 9091}", "properties: {management.server.port: 9091}",
@@ -318,5 +321,103 @@ class ChartTest {
     var texts = new TreeMap<String, String>();
     object.properties().forEach(entry -> texts.put(entry.getKey(), entry.getValue().asString()));
     return texts;
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(delimiter = '|', value = {
+      "beside  | autoscaling: {minReplicas: 1}                          | maxUnavailable 20%",
+      "replace | autoscaling: {minReplicas: 1}                          | minAvailable 0",
+      "replace | autoscaling: {minReplicas: 2}                          | minAvailable 80%",
+      "replace | '{autoscaling: {enabled: false}, replicas: 1}'         | minAvailable 0",
+      "replace | '{autoscaling: {enabled: false}, replicas: 3}'         | minAvailable 80%",
+      "beside  | podDisruptionBudget: {minAvailable: 1}                 | minAvailable 1",
+      "replace | podDisruptionBudget: {maxUnavailable: 0}               | maxUnavailable 0"})
+  void letsANodeBeDrainedWithOneReplica(String mode, String values, String expected) {
+    String[] lines = values.startsWith("{")
+        ? values.substring(1, values.length() - 1)
+            .split(", (?=replicas)")
+        : new String[]{values};
+    var chart = mode.equals("beside") ? Chart.beside(lines) : Chart.replacing(lines);
+
+    var budget = chart.only("PodDisruptionBudget").path("spec");
+
+    String[] field = expected.split(" ");
+    assertThat(budget.path(field[0]).asString()).isEqualTo(field[1]);
+    assertThat(budget.size()).isEqualTo(2);
+  }
+
+  @Test
+  void addsWhatOperatorsAddToAnyDeployment() {
+    var chart = Chart.beside("strategy: {rollingUpdate: {maxUnavailable: 0}}",
+        "podSecurityContext: {fsGroup: 1000}", "commonLabels: {team: edge}",
+        "autoscaling: {behavior: {scaleDown: {stabilizationWindowSeconds: 60}}}",
+        "env: [{name: OTEL_SERVICE_NAME, valueFrom: {configMapKeyRef: {name: a, key: b}}}]",
+        "extraContainers: [{name: sidecar, image: x}]",
+        "extraInitContainers: [{name: before, image: y}]",
+        "extraObjects: [{apiVersion: v1, kind: Secret, metadata: {name: '{{ .Release.Name }}-s'}},"
+            + " \"apiVersion: v1\\nkind: Secret\\nmetadata: {name: t}\"]");
+
+    var deployment = chart.only("Deployment");
+    assertThat(deployment.at("/spec/strategy/rollingUpdate/maxUnavailable").asInt(-1)).isZero();
+    assertThat(chart.pods().at("/securityContext/fsGroup").asInt()).isEqualTo(1000);
+    assertThat(chart.pods().at("/containers/1/name").asString()).isEqualTo("sidecar");
+    assertThat(chart.pods().at("/initContainers/0/name").asString()).isEqualTo("before");
+    assertThat(chart.only("HorizontalPodAutoscaler")
+        .at("/spec/behavior/scaleDown/stabilizationWindowSeconds").asInt()).isEqualTo(60);
+    assertThat(chart.container().path("env").toString())
+        .contains("\"valueFrom\":{\"configMapKeyRef\":{\"key\":\"b\",\"name\":\"a\"}}");
+    assertThat(chart.names()).contains("Secret trial-s", "Secret t");
+    assertThat(chart.objects()).filteredOn(one -> !one.path("kind").asString().equals("Secret"))
+        .allSatisfy(one -> assertThat(one.at("/metadata/labels/team").asString())
+            .as(Chart.name(one)).isEqualTo("edge"));
+  }
+
+  @Test
+  void takesOtherTimesAndHandlersOfProbes() {
+    var container = Chart.beside("readinessProbe: {periodSeconds: 1}",
+        "livenessProbe: {exec: {command: ['true']}}", "startupProbe: {failureThreshold: 30}")
+        .container();
+
+    assertThat(container.at("/readinessProbe/periodSeconds").asInt()).isEqualTo(1);
+    assertThat(container.at("/readinessProbe/httpGet/port").asInt()).isEqualTo(8012);
+    assertThat(container.at("/livenessProbe/exec/command/0").asString()).isEqualTo("true");
+    assertThat(container.at("/livenessProbe/httpGet").isMissingNode()).isTrue();
+    assertThat(container.at("/startupProbe/httpGet/port").asInt()).isEqualTo(8012);
+    assertThat(Chart.beside().container().has("startupProbe")).isFalse();
+  }
+
+  @Test
+  void alertsAsTheValuesSay() {
+    var rules = Chart.beside("prometheusRule: {enabled: true, errorRatio: 0.2,"
+        + " errorMinRequestsPerSecond: 7, rejectsPerSecond: 3, heldFor: 9m,"
+        + " runbookUrl: 'https://runbooks/', alertLabels: {team: edge}}").only("PrometheusRule")
+        .at("/spec/groups/0/rules");
+
+    for (var rule : rules) {
+      String name = rule.path("alert").asString();
+      assertThat(rule.at("/annotations/runbook_url").asString())
+          .isEqualTo("https://runbooks/" + name.toLowerCase(Locale.ROOT));
+      assertThat(rule.at("/labels/team").asString()).isEqualTo("edge");
+      String expression = rule.path("expr").asString();
+      switch (name) {
+        case "ActivatorErrors" -> assertThat(expression).contains("> 0.2", "> 7");
+        case "ActivatorRejects" -> assertThat(expression).endsWith("> 3");
+        case "ActivatorRequestsHeld" -> assertThat(rule.path("for").asString()).isEqualTo("9m");
+        default -> {
+        }
+      }
+    }
+  }
+
+  @Test
+  void everyAlertHasItsPartOfTheRunbook() throws Exception {
+    String page = Files.readString(Path.of("docs", "operations.md"));
+
+    for (var rule : Chart.beside("prometheusRule: {enabled: true}").only("PrometheusRule")
+        .at("/spec/groups/0/rules")) {
+      assertThat(page).contains("\n#### " + rule.path("alert").asString() + "\n");
+      assertThat(rule.at("/annotations/runbook_url").asString())
+          .endsWith("docs/operations.md#" + rule.path("alert").asString().toLowerCase(Locale.ROOT));
+    }
   }
 }

@@ -97,6 +97,19 @@ class ConfigMapsTest {
   }
 
   @Test
+  void anOptionalMapMayBeMissingAndIsEmptyOnceItIsDeleted() throws Exception {
+    cluster.onOptionalConfigMap(SYSTEM, "config-page", data -> heard.add("page " + data));
+    cluster.start();
+
+    create("config-page", Map.of("a", "1"));
+    hears("page {a=1}");
+    api.store().delete(Kinds.CONFIG_MAP, SYSTEM, "config-page");
+    hears("page {}");
+    create("config-page", Map.of("a", "1"));
+    hears("page {a=1}");
+  }
+
+  @Test
   @DisplayName("6.3 what is said again is not heard, nor is a deletion")
   void whatIsSaidAgainIsNotHeard() throws Exception {
     create("config-network", Map.of("a", "1"));

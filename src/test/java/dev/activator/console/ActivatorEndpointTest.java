@@ -62,7 +62,7 @@ class ActivatorEndpointTest {
           null);
       return new ActivatorEndpoint(new Inspector(backends, throttler,
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-          _ -> loop),
+          _ -> loop, _ -> List.of(), _ -> ""),
           () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
               new Phases(1_000_000, 2_000_000, 0, 500_000, 0), Outcome.ANSWERED, 200)));
     }
@@ -118,6 +118,6 @@ class ActivatorEndpointTest {
     var none = get("/default/nope");
     assertThat(none.statusCode()).isEqualTo(404);
     assertThat(json(none).at("/summary").asString())
-        .isEqualTo("There is no revision default/nope.");
+        .isEqualTo("There is no revision or Service default/nope.");
   }
 }

@@ -111,7 +111,7 @@ class DiagnosisTest {
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
               signals.link),
-          new ApiState(signals.synced, watches()));
+          new ApiState(signals.synced, watches()), "");
     }
 
     private List<ApiState.Watched> watches() {
@@ -279,6 +279,31 @@ class DiagnosisTest {
     assertThat(diagnosis.summary()).isEqualTo(row.summary());
     assertThat(diagnosis.state()).isEqualTo(row.state());
     assertThat(diagnosis.missing()).containsExactly(row.missing());
+    assertThat(diagnosis.forCallers()).doesNotContain("10.", "autoscaler link", "Back-off");
+  }
+
+  @Test
+  void tellsCallersTheCauseInShort() {
+    assertThat(forCallers(now -> now.waiting(3))).isEqualTo("no pod is listed");
+    assertThat(forCallers(now -> now.waiting(3).signals(true, null, "refused by 10.0.0.9")))
+        .isEqualTo("no pod is listed, and the autoscaler is not connected");
+    assertThat(forCallers(now -> now.waiting(3).pods(failing(A, false, 1, "answered 503"),
+        failing(B, true, 12, "connection refused")))).isEqualTo(
+            "2 pods are listed, and none answers our probe: connection refused (12 times)");
+    assertThat(forCallers(now -> now.waiting(5).pods(serving(A)).running(2, 2)))
+        .isEqualTo("all 2 permits are in use on 1 pod");
+    assertThat(forCallers(now -> now.waiting(2).failing("ErrImagePull", "registry.corp:5000")))
+        .isEqualTo("its containers do not start: ErrImagePull");
+  }
+
+  private static String forCallers(UnaryOperator<Given> given) {
+    return Diagnosis.of(given.apply(Given.QUIET).snapshot()).forCallers();
+  }
+
+  @Test
+  void saysWhatToDoInASentenceForEachState() {
+    assertThat(State.values()).extracting(State::whatToDo)
+        .allMatch(each -> each.endsWith(".") && Character.isUpperCase(each.charAt(0)));
   }
 
   @Test
@@ -288,7 +313,7 @@ class DiagnosisTest {
 
     assertThat(seen).isEqualTo(EnumSet.allOf(State.class));
     assertThat(Diagnosis.unknown(HELLO).summary())
-        .isEqualTo("There is no revision default/hello-00001.");
+        .isEqualTo("There is no revision or Service default/hello-00001.");
   }
 
   @Test
@@ -297,5 +322,21 @@ class DiagnosisTest {
 
     assertThat(Diagnosis.of(known).summary())
         .endsWith("; a pod was first requested 3 min ago, a start usually takes 900 ms.");
+  }
+
+  @Test
+  void saysWhatKeepsAProcessOfThisMachineFromBeingReady() {
+    var probed = Given.QUIET.waiting(3).pods(failing(A, false, 12, "connection refused"))
+        .snapshot();
+    var local = new RevisionSnapshot(probed.revision(), probed.backends(), probed.queue(),
+        probed.link(), probed.api(), "process 7 runs, nothing listens on its PORT 24049");
+
+    var diagnosis = Diagnosis.of(local);
+
+    assertThat(diagnosis.state()).isEqualTo(State.NOT_ANSWERING);
+    assertThat(diagnosis.summary())
+        .contains("1 pod is listed, and process 7 runs, nothing listens on its PORT 24049;");
+    assertThat(diagnosis.forCallers())
+        .isEqualTo("process 7 runs, nothing listens on its PORT 24049");
   }
 }

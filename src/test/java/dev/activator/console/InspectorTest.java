@@ -49,7 +49,8 @@ class InspectorTest {
       RevisionOptions.of(10), new Random(1));
   private final Inspector inspector = new Inspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-      _ -> loop);
+      _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
+      _ -> "");
 
   InspectorTest() {
     backends.onChange(throttler::destinations);
@@ -95,9 +96,22 @@ class InspectorTest {
   void saysThatThereIsNoSuchRevision() {
     var report = report(new RevisionId("default", "nope"));
 
-    assertThat(report.summary()).isEqualTo("There is no revision default/nope.");
+    assertThat(report.summary()).isEqualTo("There is no revision or Service default/nope.");
     assertThat(report.state()).isEqualTo(State.UNKNOWN);
     assertThat(report.requests()).isNull();
+    assertThat(report.whatToDo()).startsWith("Check the namespace and the name");
+  }
+
+  @Test
+  void findsTheRevisionOfAServiceThatHasTheMostRequests() {
+    exists(OTHER);
+    request(HELLO);
+
+    var report = report(new RevisionId("default", "web"));
+
+    assertThat(report.revision()).isEqualTo("default/hello-00001");
+    assertThat(report.siblings()).containsExactly("default/other");
+    assertThat(report(OTHER).siblings()).isNull();
   }
 
   @Test
@@ -140,6 +154,32 @@ class InspectorTest {
     assertThat(requests.queued()).isEqualTo(2);
     assertThat(requests.queueCapacity()).isEqualTo(10);
     assertThat(requests.capacity()).isEqualTo(1);
+  }
+
+  @Test
+  void tellsThoseWhoWaitTheCauseOnceASecond() {
+    var reasons = new WaitReasons(inspector, throttler);
+    throttler.onStarved(reasons::starved);
+    exists(OTHER);
+    request(OTHER);
+
+    loop.advance(Duration.ofMillis(900));
+    assertThat(reasons.of(OTHER)).isEmpty();
+    loop.advance(Duration.ofMillis(200));
+    assertThat(reasons.of(OTHER)).isEqualTo("no pod is listed");
+
+    backends.listed(new PodListing(OTHER,
+        new Listing(Destinations.NONE, Destinations.of(POD)), Listing.NONE));
+    loop.advance(Duration.ofMillis(1100));
+    assertThat(reasons.of(OTHER))
+        .matches("1 pod is listed, and none answers our probe: connection refused \\(.* times\\)");
+
+    answer = new ProbeAnswer.Answered(200, "queue");
+    loop.advance(Duration.ofSeconds(2));
+    request(OTHER);
+    loop.run();
+    assertThat(reasons.of(OTHER)).isEqualTo("all 1 permits are in use");
+    assertThat(reasons.of(new RevisionId("default", "nope"))).isEmpty();
   }
 
   @Test

@@ -50,4 +50,14 @@ class WorkflowsTest {
     assertThat(renovate.path("packageRules")).isNotEmpty().allSatisfy(
         rule -> assertThat(rule.path("description").asString()).isNotBlank());
   }
+
+  @Test
+  void useActionsOfOneCommit() throws Exception {
+    try (var files = Files.list(GITHUB.resolve("workflows"))) {
+      for (var file : files.toList()) {
+        assertThat(Files.readAllLines(file)).filteredOn(line -> line.contains("uses: "))
+            .allMatch(line -> line.matches(".*uses: [\\w-]+/[\\w-]+@[0-9a-f]{40} # v[0-9.]+"));
+      }
+    }
+  }
 }

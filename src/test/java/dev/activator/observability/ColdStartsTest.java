@@ -8,17 +8,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.ColdStarts.LabelledBy;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
 import dev.activator.testing.Scrape;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,7 +36,7 @@ class ColdStartsTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Meters meters = new Meters();
   private final ColdStarts starts = new ColdStarts(loop::nanoTime, meters,
-      Clock.fixed(NOON, ZoneOffset.UTC));
+      Clock.fixed(NOON, ZoneOffset.UTC), LabelledBy.NONE);
 
   @Test
   void cutsTheTimeOfARequestThatMadeARevisionStart() {
@@ -86,6 +92,72 @@ class ColdStartsTest {
   }
 
   @Test
+  void chargesAPodThatNeverAnswersToTheProbeAlsoIfTheRequestIsGivenUp() {
+    for (var outcome : new Outcome[]{Outcome.REQUEST_TIMEOUT, Outcome.CALLER_GONE}) {
+      var request = waiting();
+      loop.advance(ofMillis(400));
+      listed(Destinations.of(POD));
+      loop.advance(ofMillis(600));
+      request.ended(outcome, 504);
+
+      assertThat(starts.latest().getFirst().phases())
+          .isEqualTo(new Phases(400 * MILLI, 600 * MILLI, 0, 0, 0));
+      listed(Destinations.NONE);
+    }
+  }
+
+  @Test
+  void chargesTheTimeBetweenTwoPodsToThePod() {
+    // given a pod that is replaced before it ever answers
+    var request = waiting();
+    loop.advance(ofMillis(10));
+    listed(Destinations.of(POD));
+    loop.advance(ofMillis(100));
+    listed(Destinations.NONE);
+    loop.advance(ofMillis(20));
+    listed(Destinations.of(OTHER_POD));
+    loop.advance(ofMillis(3));
+    published(Destinations.of(OTHER_POD));
+    request.granted(OTHER_POD);
+    request.responding(200);
+
+    assertThat(starts.latest()).singleElement().extracting(ColdStart::phases)
+        .isEqualTo(new Phases(30 * MILLI, 103 * MILLI, 0, 0, 0));
+  }
+
+  @Test
+  void isNotConcernedWithRequestsThatWaitedForTheirTurnWhenThePodWasReplaced() {
+    listed(Destinations.of(POD));
+    published(Destinations.of(POD));
+    var request = waiting();
+    loop.advance(ofMillis(30));
+    published(Destinations.NONE);
+    loop.advance(ofMillis(30));
+    published(Destinations.of(OTHER_POD));
+    request.granted(OTHER_POD);
+    request.responding(200);
+
+    assertThat(starts.latest()).isEmpty();
+  }
+
+  @Test
+  void isNotConcernedWithRequestsThatHadAPodWhichRefusedThem() {
+    published(Destinations.of(POD));
+    var request = FakeRequest.of(starts, loop);
+    request.begin();
+    request.granted(POD);
+    request.undelivered("connection refused");
+    published(Destinations.NONE);
+    request.queued();
+    loop.advance(ofMillis(30));
+    published(Destinations.of(OTHER_POD));
+    request.granted(OTHER_POD);
+    request.responding(200);
+
+    assertThat(starts.latest()).isEmpty();
+  }
+
+  @Test
   void remembersOneOfTheRequestsThatWaitedForOneStartAndEachOutcome() {
     var first = waiting();
     var second = waiting();
@@ -136,17 +208,6 @@ class ColdStartsTest {
     var sum = Scrape.of(meters, "activator_pod_reaction_seconds_sum ").getFirst();
     assertThat(Double.parseDouble(sum.substring(sum.lastIndexOf(' '))))
         .isCloseTo(0.009, within(1e-15));
-  }
-
-  @Test
-  void aPodThatIsPublishedAgainIsNotMeasuredAgain() {
-    listed(Destinations.of(POD));
-    published(Destinations.of(POD));
-    published(Destinations.NONE);
-    published(Destinations.of(POD));
-
-    assertThat(Scrape.of(meters, "activator_pod_reaction_seconds_count"))
-        .containsExactly("activator_pod_reaction_seconds_count 1");
   }
 
   /** Pods come and go while requests wait: the phases never overlap, and leave no gap. */
@@ -208,5 +269,42 @@ class ColdStartsTest {
 
   private void published(Destinations now) {
     starts.published(HealthyDestinations.pods(HELLO, now));
+  }
+
+  @Test
+  void tellsTheHistogramByRevisionIfAsked() {
+    var labelled = new ColdStarts(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
+        LabelledBy.REVISION);
+    int most = ColdStarts.MOST_LABELLED_REVISIONS;
+    IntStream.range(0, most + 2).forEach(i -> coldStart(labelled, "r" + i));
+
+    assertThat(starts(meters)).hasSize(most + 1).containsEntry("r0", 1L)
+        .containsEntry(HttpLabels.OTHER, 2L);
+
+    labelled.gone(new RevisionId("default", "r0"));
+    coldStart(labelled, "another");
+    assertThat(starts(meters)).hasSize(most + 1).doesNotContainKey("r0")
+        .containsEntry("another", 1L);
+  }
+
+  private void coldStart(ColdStarts starts, String revision) {
+    var hello = FakeRequest.revision(Map.of());
+    var request = FakeRequest.of(starts, loop, new Revision(new RevisionId("default", revision),
+        hello.uid(), hello.protocol(), 0, hello.timeouts(), true, null, hello.labels(),
+        hello.annotations(), null));
+    request.begin();
+    request.queued();
+    request.ended(Outcome.QUEUE_TIMEOUT, 504);
+  }
+
+  /** Cold starts by the name of the revision. */
+  private static Map<String, Long> starts(Meters meters) {
+    var starts = new TreeMap<String, Long>();
+    for (var series : ((HistogramSnapshot) meters.read().get(Metric.COLD_START)).getDataPoints()) {
+      if (series.getLabels().get("phase").equals("total")) {
+        starts.merge(series.getLabels().get(Metric.Names.REVISION), series.getCount(), Long::sum);
+      }
+    }
+    return starts;
   }
 }

@@ -3,6 +3,7 @@ package dev.activator.observability;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
@@ -48,5 +49,30 @@ class LineWriterTest {
     assertThat(out.dropped()).isPositive();
     read.countDown();
     out.close();
+  }
+
+  @Test
+  void countsEachLineThatCannotBeWritten() {
+    var out = new LineWriter(new OutputStream() {
+      @Override
+      public void write(int one) throws IOException {
+        throw new IOException("closed");
+      }
+    });
+    IntStream.range(0, 100).forEach(_ -> out.write("line\n"));
+    out.close();
+
+    assertThat(out.dropped()).isEqualTo(100);
+  }
+
+  @Test
+  void anEmptyTextDoesNotEndIt() {
+    var bytes = new ByteArrayOutputStream();
+    var out = new LineWriter(bytes);
+    out.write("");
+    out.write("line\n");
+    out.close();
+
+    assertThat(bytes.toString(StandardCharsets.UTF_8)).isEqualTo("line\n");
   }
 }

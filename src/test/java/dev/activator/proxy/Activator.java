@@ -8,10 +8,13 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.KeepAlive;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.exchange.WaitingPageTemplate;
+import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
@@ -24,6 +27,8 @@ import dev.activator.testing.RawPeer;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import dev.activator.tls.PodTls;
@@ -116,6 +121,8 @@ public final class Activator implements Closeable {
   final UnreadBytes unread;
   final int port;
 
+  volatile WaitStatus status = WaitStatus.UNKNOWN;
+
   Activator() throws IOException {
     this(Settings.DEFAULT);
   }
@@ -151,7 +158,11 @@ public final class Activator implements Closeable {
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
         loop -> new RequestDispatcher(loop, router,
             (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop),
-            new Counter(), requests, held.share(), unread.share(loop), settings.startMessages()));
+            new Counter(), requests, held.share(), unread.share(loop),
+            new CallerTexts(settings.startMessages(),
+                new WaitingPages(WaitingPage.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
+                    _ -> status, (_, _) -> {
+                    }))));
     port = server.listen("127.0.0.1", 0);
   }
 

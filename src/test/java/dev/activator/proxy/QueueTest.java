@@ -76,13 +76,17 @@ class QueueTest extends WireTest {
 
       Activator.request(caller, "GET / HTTP/1.1");
       awaitQueued(1);
+      activator.throttle.reject(new Rejection.ShuttingDown(Activator.HELLO));
+      assertThat(response(caller)).isEqualTo("503 the activator is shutting down, and no pod of"
+          + " revision default/hello-00001 was free\n");
+
+      Activator.request(caller, "GET / HTTP/1.1");
+      awaitQueued(1);
       activator.throttle.reject(new Rejection.CannotStart(Activator.HELLO,
           new StartFailure("ErrImagePull", "registry.corp:5000 at 10.0.0.7 refused", "now")));
       assertThat(response(caller))
           .isEqualTo(
-              "503 {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
-                  + "\"detail\":\"revision default/hello-00001 cannot start: ErrImagePull\","
-                  + "\"reason\":\"ErrImagePull\"}\n");
+              "503 revision default/hello-00001 cannot start: ErrImagePull\n");
     }
   }
 

@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,25 @@ class WaitingTimeTest extends WireTest {
       assertThat(head.header(Failure.REASON)).isEqualTo("queue-timeout");
       assertThat(caller.readBody(head))
           .isEqualTo("activator request timeout: no pod was free in time");
+    }
+  }
+
+  @Test
+  void endsWithWhatTheRequestWaitedForInTheFormThatTheCallerReads() throws Exception {
+    activator.throttle.queueTimeout = Duration.ofMillis(50);
+    activator.status = new WaitStatus(false, "no pod is listed", null, null, Duration.ZERO);
+    try (var caller = activator.get("/", "Accept: application/json")) {
+      var head = caller.readHead();
+
+      assertThat(head.header("Content-Type")).isEqualTo("application/problem+json");
+      assertThat(caller.readBody(head)).contains("\"status\":504,\"detail\":\"activator request"
+          + " timeout: no pod was free in time: no pod is listed\",\"reason\":\"queue-timeout\"");
+    }
+    try (var caller = activator.get("/", "Accept: text/html")) {
+      var head = caller.readHead();
+
+      assertThat(head.header("Content-Type")).isEqualTo("text/html; charset=utf-8");
+      assertThat(caller.readBody(head)).contains("no pod is listed", "queue-timeout");
     }
   }
 

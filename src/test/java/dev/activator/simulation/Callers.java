@@ -4,6 +4,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestRecord;
+import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
@@ -69,7 +70,7 @@ final class Callers {
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
         reporter.onLoop(loop), (step, request) -> saw(throttler, step, request), held.share(),
-        new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), false));
+        new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
   }
 
   private void saw(Throttler throttler, Step step, RequestRecord request) {

@@ -1,6 +1,8 @@
 package dev.activator.simulation;
 
-import dev.activator.autoscaler.policy.ScalingLimits;
+import dev.activator.autoscaler.policy.ScalingAnnotations;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.policy.EndpointSet;
 import dev.activator.cluster.policy.EndpointSet.Condition;
@@ -41,6 +43,8 @@ final class Deployment {
   private final RequestTimeouts timeouts;
   private final List<Pod> pods = new ArrayList<>();
   private @Nullable Revision revision;
+  private Runnable changed = () -> {
+  };
   private int generation;
   private int made;
   /** Whether its EndpointSlices were deleted, and nobody makes them again for now. */
@@ -86,8 +90,24 @@ final class Deployment {
     return limit;
   }
 
-  ScalingLimits limits() {
-    return new ScalingLimits(limit == 0 ? 10 : limit, revision == null ? 0 : least, 4);
+  ScalingSettings scaling() {
+    var bounds = Map.of("autoscaling.knative.dev/min-scale", Integer.toString(least));
+    return ScalingAnnotations.settings(bounds, limit == 0 ? 10 : limit,
+        new Defaults(Duration.ofSeconds(6), 4));
+  }
+
+  /** Called when it is made or deleted, or its pods change. */
+  void onChange(Runnable listener) {
+    changed = listener;
+  }
+
+  int ready() {
+    return (int) pods.stream().filter(pod -> pod.condition == Condition.READY && !pod.ending)
+        .count();
+  }
+
+  int least() {
+    return least;
   }
 
   Destination clusterIp() {
@@ -106,6 +126,7 @@ final class Deployment {
     var now = new Revision(id, "uid-" + generation, Protocol.HTTP1, limit, timeouts, true, null,
         Map.of(), Map.of(), null);
     revision = now;
+    changed.run();
     story.tell("%s exists: %d at once in a pod, at least %d pods, %s", id, limit, least, timeouts);
     soon(200, () -> ifSame(now, () -> api.put(ResourceKind.REVISIONS, id.toString(), now.uid(),
         now)));
@@ -134,6 +155,7 @@ final class Deployment {
     }
     story.tell("%s is deleted", id);
     revision = null;
+    changed.run();
     api.remove(ResourceKind.REVISIONS, id.toString());
     soon(100, () -> removeIfGone(ResourceKind.SERVICES, "-private"));
     soon(100, () -> removeIfGone(ResourceKind.ENDPOINT_SLICES, "-public"));
@@ -235,6 +257,7 @@ final class Deployment {
   private void condition(Pod pod, Condition now) {
     pod.condition = now;
     pod.process.ready = now == Condition.READY || now == Condition.TERMINATING;
+    changed.run();
     publish();
   }
 
@@ -259,6 +282,7 @@ final class Deployment {
     story.tell("%s is gone", pod.uid);
     pods.remove(pod);
     network.remove(pod.process);
+    changed.run();
   }
 
   /** Something goes wrong with one of its pods. */

@@ -1,8 +1,11 @@
 package dev.activator.simulation;
 
 import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.ReportBatch;
+import dev.activator.autoscaler.ScaleClient;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.Sample;
-import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
@@ -13,6 +16,8 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
@@ -25,14 +30,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 /** An activator, its cluster, its autoscaler and those who ask it, in one virtual time. */
 final class World {
   private static final String OWN_IP = "10.9.9.9";
   /** Longer than a turn of a loop takes here. */
   private static final Duration SOON = Duration.ofMillis(1);
+
+  private static final ScaleTargetRef WORKLOAD = new ScaleTargetRef("apps/v1", "Deployment",
+      "any");
 
   private final VirtualLoop clock = new VirtualLoop();
   private final Random random;
@@ -67,8 +77,10 @@ final class World {
     boolean slowStart = random.nextBoolean();
     throttler = new Throttler(loops, cluster, OWN_IP,
         new RevisionOptions(50, Duration.ZERO, null, slowStart ? 16 : 0), random);
+    var autoscaler = new Autoscaler(new SimulatedLoop(clock, random), new Scales(),
+        WriteGuard.ALONE, new ScalingListener() {
+        });
     join(backends);
-    var autoscaler = new Autoscaler(new SimulatedLoop(clock, random), this::limits, this::scale);
     reporter = new ConcurrencyReporter(new SimulatedLoop(clock, random), Duration.ofSeconds(1),
         new Link(autoscaler));
     callers.loop(home, cluster, throttler, pods, reporter);
@@ -79,6 +91,7 @@ final class World {
       deployments.put(id, made);
       checks.put(id, new RevisionChecks(clock, made, callers, pods, throttler, slowStart));
       pods.clusterIp(id, made.clusterIp());
+      made.onChange(() -> tell(autoscaler, made));
       made.create();
     }
     SimulatedCluster.start(cluster, api, new SimulatedLoop(clock, random), random);
@@ -117,14 +130,28 @@ final class World {
     });
   }
 
-  private Map<RevisionId, ScalingLimits> limits() {
-    var limits = new HashMap<RevisionId, ScalingLimits>();
-    deployments.forEach((id, one) -> limits.put(id, one.limits()));
-    return limits;
+  private static void tell(Autoscaler autoscaler, Deployment changed) {
+    if (changed.exists()) {
+      autoscaler.target(changed.id(), WORKLOAD, changed.scaling());
+      autoscaler.pods(changed.id(), changed.ready());
+    } else {
+      autoscaler.targetGone(changed.id());
+    }
   }
 
-  private void scale(RevisionId id, int wanted) {
-    deployment(id).scale(wanted);
+  private final class Scales implements ScaleClient {
+    @Override
+    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+      int size = deployment(id).size();
+      return CompletableFuture.completedFuture(new ScaleAnswer.Found(size, size, "1"));
+    }
+
+    @Override
+    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
+        ScaleAnswer.Found read, int replicas) {
+      deployment(id).scale(replicas);
+      return read(id, workload);
+    }
   }
 
   /** Requests, and things that go wrong, for this long. */
@@ -209,7 +236,7 @@ final class World {
       var view = throttler.view(id);
       require(view == null || view.inFlight() == 0 && view.queued() == 0,
           id + " counts requests that are gone: " + view);
-      require(deployment.size() == deployment.limits().least(),
+      require(deployment.size() == deployment.least(),
           id + " has " + deployment.size() + " pods, though it is idle");
       var now = healthy.get(id);
       var expected = HealthyDestinations.pods(id, deployment.serving());
@@ -278,8 +305,9 @@ final class World {
       var sent = new ArrayList<>(stats);
       if (linkIsUp) {
         clock.schedule(Duration.ofMillis(random.nextInt(5)),
-            () -> sent.forEach(one -> autoscaler.received(one.revision(),
-                new Sample("activator", one.averageConcurrency(), one.requestCount()))));
+            () -> autoscaler.received(new ReportBatch("activator", OptionalDouble.empty(),
+                sent.stream().map(one -> new ReportBatch.Entry(one.revision(), new Sample(
+                    "activator", one.averageConcurrency(), one.requestCount()))).toList())));
       }
     }
   }

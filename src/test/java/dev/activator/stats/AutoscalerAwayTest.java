@@ -9,6 +9,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.UnreadBudget;
@@ -160,7 +161,7 @@ class AutoscalerAwayTest {
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, queues::admit, upstreams.of(loop),
             reporter.onLoop(loop), RequestObserver.NONE, held.share(),
-            new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), false));
+            new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
     proxy = server;
     requests = server.listen("127.0.0.1", 0);
     for (int i = 0; i < CALLERS; i++) {

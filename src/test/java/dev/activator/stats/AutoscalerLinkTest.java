@@ -54,6 +54,31 @@ class AutoscalerLinkTest {
   }
 
   @Test
+  void anEmptyReportIsSentOnlyIfItSaysTheUptime() {
+    open();
+    link.report(List.of());
+    loop.advance(Duration.ofMillis(1));
+    assertThat(autoscaler.frames()).isZero();
+
+    link.tellUptime();
+    link.report(List.of());
+    loop.advance(Duration.ofMillis(1));
+    assertThat(autoscaler.frames()).isEqualTo(1);
+  }
+
+  @Test
+  void connectsAnewAtOnceWhenTheAutoscalerIsElsewhere() {
+    open();
+    link.moved();
+    loop.advance(Duration.ofMillis(1));
+
+    assertThat(changes).containsExactly("connected", "lost", "connected");
+    assertThat(autoscaler.open()).isEqualTo(1);
+    loop.advance(Duration.ofSeconds(30));
+    assertThat(autoscaler.attempts()).hasSize(2);
+  }
+
+  @Test
   void sendsInOrder() {
     open();
 

@@ -20,6 +20,7 @@ final class FakeAutoscaler implements StatSocket.Dialer {
   private boolean answersPings = true;
   private boolean writable = true;
   private int open;
+  private int frames;
   private @Nullable Socket latest;
 
   FakeAutoscaler(VirtualLoop loop) {
@@ -59,6 +60,11 @@ final class FakeAutoscaler implements StatSocket.Dialer {
     return received;
   }
 
+  /** How many frames came, empty ones too. */
+  int frames() {
+    return frames;
+  }
+
   int open() {
     return open;
   }
@@ -66,6 +72,7 @@ final class FakeAutoscaler implements StatSocket.Dialer {
   static List<RevisionStat> decoded(byte[] frame) {
     try {
       return WireStatMessages.parseFrom(frame).getMessagesList().stream()
+          .filter(message -> !message.getName().isEmpty())
           .map(message -> new RevisionStat(
               new RevisionId(message.getNamespace(), message.getName()),
               message.getStat().getAverageConcurrentRequests(),
@@ -125,6 +132,7 @@ final class FakeAutoscaler implements StatSocket.Dialer {
     @Override
     public void send(byte[] frame) {
       if (isOpen) {
+        frames++;
         received.addAll(decoded(frame));
       }
     }

@@ -3,16 +3,29 @@ package dev.activator.stats;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.jspecify.annotations.Nullable;
 
 class StatFrameTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
 
   private static String encoded(RevisionStat... stats) {
-    return HexFormat.ofDelimiter(" ").formatHex(StatFrame.encode("activator-1", List.of(stats)));
+    return encoded(null, stats);
+  }
+
+  private static String encoded(@Nullable Duration uptime, RevisionStat... stats) {
+    return HexFormat.ofDelimiter(" ")
+        .formatHex(StatFrame.encode("activator-1", List.of(stats), uptime));
+  }
+
+  @Test
+  void theUptimeHasAnEntryOfItsOwn() {
+    assertThat(encoded(Duration.ofMillis(12_500)))
+        .isEqualTo("0a 18 1a 16 0a 0b 61 63 74 69 76 61 74 6f 72 2d 31 31 00 00 00 00 00 00 29 40");
   }
 
   @Test

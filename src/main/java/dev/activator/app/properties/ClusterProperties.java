@@ -107,9 +107,11 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
    * Which ConfigMaps of the system namespace are read, besides {@code config-network}.
    *
    * @param logging the ConfigMap for log levels
+   * @param waitingPage the ConfigMap with an own waiting page in {@code page.html}; it may be missing
    * @param observability the ConfigMap for metrics, traces, request log and profiling
    */
   @ConfigurationProperties("activator.config-maps")
   public record ConfigMapProperties(@DefaultValue("config-logging") String logging,
-      @DefaultValue("config-observability") String observability) {}
+      @DefaultValue("config-observability") String observability,
+      @DefaultValue("config-waiting-page") String waitingPage) {}
 }

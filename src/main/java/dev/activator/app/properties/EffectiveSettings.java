@@ -25,7 +25,8 @@ import org.springframework.util.unit.DataSize;
 public final class EffectiveSettings {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, EgressProperties.class,
-      EmbeddedProperties.class, IdentityProperties.class, MetricsServerProperties.class,
+      EmbeddedProperties.class, IdentityProperties.class, MetricsProperties.class,
+      MetricsServerProperties.class,
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
       ProfilingProperties.class, ReadinessProperties.class, ServingProperties.class,
       TlsProperties.class, UpstreamProperties.class);

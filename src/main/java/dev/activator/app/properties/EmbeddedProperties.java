@@ -1,5 +1,6 @@
 package dev.activator.app.properties;
 
+import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -10,15 +11,21 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param autoscalerPort the port of the autoscaler's WebSocket; 0 for any free one
  * @param maxPods the most pods of a revision that sets no maximum
  * @param logOutput whether the log has the lines that processes print
+ * @param stableWindow over which the load of a revision that sets no window is averaged
  */
 @ConfigurationProperties("activator.embedded")
 public record EmbeddedProperties(@DefaultValue("8001") int apiPort,
     @DefaultValue("8080") int autoscalerPort, @DefaultValue("10") int maxPods,
-    @DefaultValue("true") boolean logOutput) {
+    @DefaultValue("true") boolean logOutput, @DefaultValue("6s") Duration stableWindow) {
 
   public EmbeddedProperties {
     Requirement.port("activator.embedded.api-port", apiPort);
     Requirement.port("activator.embedded.autoscaler-port", autoscalerPort);
     Requirement.check(maxPods >= 1, "activator.embedded.max-pods", maxPods, "must be at least 1");
+    Requirement.check(
+        stableWindow.compareTo(Duration.ofSeconds(6)) >= 0
+            && stableWindow.compareTo(Duration.ofHours(1)) <= 0 && stableWindow.toNanosPart() == 0,
+        "activator.embedded.stable-window", stableWindow,
+        "must be whole seconds from 6s to 1h");
   }
 }

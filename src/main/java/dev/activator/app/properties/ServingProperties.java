@@ -1,6 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.lifecycle.ReadinessPolicy;
+import dev.activator.proxy.policy.WaitingPage;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
 import java.util.Objects;
@@ -20,6 +21,8 @@ import org.springframework.util.unit.DataSize;
  * @param unreadBytes how many unread bytes of responses may be held; beyond it, the
  *     slowest and largest connections or streams are ended. By default a quarter of the direct memory,
  *     but at most 256 MB
+ * @param waitingPage whether navigations of browsers to a revision at zero are answered with a page
+ *     that waits: {@code auto} or {@code off}
  * @param propagationDelay from becoming unready to closing the ports at the end, for load balancers to
  *     notice; in its second half, responses in HTTP/1 ask callers to close their connections
  * @param drainTimeout how long running requests may then take to end
@@ -27,7 +30,7 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("activator.serving")
 public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes,
-    @Nullable DataSize unreadBytes,
+    @Nullable DataSize unreadBytes, @DefaultValue("off") WaitingPage.Mode waitingPage,
     @DefaultValue("45s") Duration propagationDelay,
     @DefaultValue("10m") Duration drainTimeout) {
   private static final long MOST_HELD_BYTES = 256 << 20;

@@ -7,11 +7,10 @@ package dev.activator.autoscaler.policy;
  * <b>Source.</b> {@code pa_lifecycle.go} and {@code kpa.go} of Knative Serving, whose reasons and
  * messages these are.
  *
- * @param state the condition's status
- * @param sinceNanos when the state last changed, on the autoscaler's clock
+ * @param since when the state last changed, in nanoseconds of the autoscaler's clock
  * @param timedOut whether it is inactive because it never became ready
  */
-public record Activity(State state, long sinceNanos, boolean timedOut) {
+public record Activity(State state, long since, boolean timedOut) {
   /** The values of the condition. */
   public enum State {
     /** Enough pods are ready. */
@@ -20,6 +19,25 @@ public record Activity(State state, long sinceNanos, boolean timedOut) {
     FALSE,
     /** It needs pods that are not ready yet. */
     UNKNOWN
+  }
+
+  /** Of a workload that was first seen now. */
+  public static Activity unknown(long now) {
+    return new Activity(State.UNKNOWN, now, false);
+  }
+
+  /** It wants pods, or keeps those it has. */
+  Activity withPods(long now, boolean enoughReady) {
+    return to(enoughReady ? State.TRUE : State.UNKNOWN, now, false);
+  }
+
+  /** It is to have none. */
+  Activity inactive(long now, boolean nowTimedOut) {
+    return to(State.FALSE, now, nowTimedOut);
+  }
+
+  private Activity to(State next, long now, boolean nowTimedOut) {
+    return next == state ? this : new Activity(next, now, nowTimedOut);
   }
 
   /** One word; empty while it is active. */
@@ -38,8 +56,7 @@ public record Activity(State state, long sinceNanos, boolean timedOut) {
       case FALSE -> timedOut
           ? "The target could not be activated."
           : "The target is not receiving traffic.";
-      case UNKNOWN ->
-        "Requests to the target are being buffered as resources are provisioned.";
+      case UNKNOWN -> "Requests to the target are being buffered as resources are provisioned.";
     };
   }
 }

@@ -1,21 +1,27 @@
 package dev.activator.autoscaler.policy;
 
 /**
- * One activator's report on one revision, over one second.
+ * One report on one revision.
  *
- * @param concurrency average
+ * @param reporter the pod of the activator
+ * @param concurrency requests it held at once, averaged over its last second; finite, not negative
+ * @param arrivals requests that reached it in that time; finite, not negative
  */
 public record Sample(String reporter, double concurrency, double arrivals) {
   public Sample {
-    if (!Double.isFinite(concurrency) || concurrency < 0) {
+    check(reporter, "concurrency", concurrency);
+    check(reporter, "number of requests", arrivals);
+  }
+
+  private static void check(String reporter, String what, double value) {
+    if (!Double.isFinite(value) || value < 0) {
       throw new IllegalArgumentException(
-          "the concurrency that " + reporter + " reports is not a number of requests: "
-              + concurrency);
+          "the " + what + " that " + reporter + " reports is not a number of requests: " + value);
     }
   }
 
-  /** Whether it may be the immediate report of a revision's first request. */
-  boolean looksLikeFirstRequest() {
-    return concurrency == 1 && arrivals == 1;
+  /** Whether a request waited, ran or arrived. */
+  public boolean isDemand() {
+    return concurrency > 0 || arrivals > 0;
   }
 }

@@ -9,6 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.JacksonException;
 
 /**
  * Parses lists and watch events.
@@ -21,6 +24,7 @@ import tools.jackson.core.JsonToken;
  * <b>Source.</b> {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.
  */
 public final class ApiMessages {
+  private static final JsonFactory JSON = new JsonFactory();
   private static final Logger log = LoggerFactory.getLogger(ApiMessages.class);
 
   private ApiMessages() {}
@@ -167,6 +171,53 @@ public final class ApiMessages {
       version = field.equals("gitVersion") ? in.anyText() : version;
     }
     return version;
+  }
+
+  /** What a {@code Status} says; empty if it is none. */
+  public static String message(byte[] body) {
+    var message = "";
+    try (var parser = JSON.createParser(ObjectReadContext.empty(), body)) {
+      for (var field : cursor(parser).rootFields()) {
+        message = field.equals("message") ? parser.getValueAsString("") : message;
+      }
+    } catch (JacksonException | IllegalStateException other) {
+      return "";
+    }
+    return message;
+  }
+
+  /**
+   * What a version of an API group serves.
+   *
+   * @param plural with {@code /scale} for a subresource
+   */
+  public record ServedResource(String plural, String kind, boolean isNamespaced) {}
+
+  public static List<ServedResource> resources(JsonParser parser) {
+    var served = new ArrayList<ServedResource>();
+    var in = cursor(parser);
+    for (var field : in.rootFields()) {
+      if (field.equals("resources")) {
+        for (var _ : in.items()) {
+          served.add(resource(in));
+        }
+      }
+    }
+    return served;
+  }
+
+  private static ServedResource resource(JsonCursor in) {
+    var plural = "";
+    var kind = "";
+    boolean isNamespaced = false;
+    for (var field : in.fields()) {
+      switch (field) {
+        case "name" -> plural = in.text();
+        case "kind" -> kind = in.text();
+        case "namespaced" -> isNamespaced = Boolean.TRUE.equals(in.truth());
+      }
+    }
+    return new ServedResource(plural, kind, isNamespaced);
   }
 
   private static <F> VersionedObject<Decoded<F>> item(ResourceKind<F> kind, JsonParser parser) {

@@ -1,5 +1,6 @@
 package dev.activator.cluster.reflector;
 
+import dev.activator.cluster.decode.ApiMessages;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.http.AsyncBody;
 import io.fabric8.kubernetes.client.http.HttpClient;
@@ -84,14 +85,52 @@ public final class KubernetesApi implements AutoCloseable {
    */
   public <R> CompletableFuture<R> get(String path, Duration timeout,
       Function<JsonParser, R> read) {
+    return exchange(request(path), timeout, response -> read(response, read));
+  }
+
+  /** An answer with any status. */
+  public record ApiAnswer(int status, byte[] body) {
+    /** What a {@code Status} says, for people; empty if it is none. */
+    public String message() {
+      return ApiMessages.message(body);
+    }
+  }
+
+  /**
+   * Writes. Fails only if there is no answer; whether it was written is unknown then.
+   *
+   * @param path without a leading slash
+   * @param body JSON
+   */
+  public CompletableFuture<ApiAnswer> send(String method, String path, String contentType,
+      String body, Duration timeout) {
+    return exchange(request(path).method(method, contentType, body), timeout,
+        KubernetesApi::whole);
+  }
+
+  /** As {@link #send}, for a small object that is read whole. */
+  public CompletableFuture<ApiAnswer> fetch(String path, Duration timeout) {
+    return exchange(request(path), timeout, KubernetesApi::whole);
+  }
+
+  private static ApiAnswer whole(HttpResponse<InputStream> response) {
+    try (var bytes = response.body()) {
+      return new ApiAnswer(response.code(), bytes.readAllBytes());
+    } catch (IOException lost) {
+      throw new CompletionException(lost);
+    }
+  }
+
+  private <R> CompletableFuture<R> exchange(HttpRequest.Builder builder, Duration timeout,
+      Function<HttpResponse<InputStream>, R> read) {
     var handle = transport.newHandle();
     try {
-      var request = request(path).header(ApiTransport.HANDLE, handle.name())
+      var request = builder.header(ApiTransport.HANDLE, handle.name())
           .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
       // Not on the caller's thread: a command may have to fetch a token first.
       var answer = CompletableFuture
           .supplyAsync(() -> http.sendAsync(request, InputStream.class), threads)
-          .thenCompose(sent -> sent).thenApplyAsync(response -> read(response, read), threads);
+          .thenCompose(sent -> sent).thenApplyAsync(read, threads);
       answer.whenComplete((_, _) -> handle.cancel());
       return answer;
     } catch (RuntimeException | Error failure) {

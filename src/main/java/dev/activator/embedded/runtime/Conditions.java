@@ -58,6 +58,15 @@ public final class Conditions {
     return this;
   }
 
+  public Conditions unknown(String type, String reason, String message) {
+    var condition = condition(type);
+    if (!condition.path("status").stringValue("").equals("Unknown")) {
+      condition.put("lastTransitionTime", now);
+    }
+    condition.put("status", "Unknown").put("reason", reason).put("message", message);
+    return this;
+  }
+
   private ObjectNode condition(String type) {
     for (var known : list) {
       if (known instanceof ObjectNode object

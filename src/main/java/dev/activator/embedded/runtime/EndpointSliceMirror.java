@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -94,7 +95,10 @@ public final class EndpointSliceMirror {
 
   private static ObjectNode slice(Map<String, ObjectNode> slices, ObjectNode endpoints,
       String family, JsonNode ports) {
-    String numbers = ports.valueStream().map(port -> port.path("port").asString(""))
+    // Subsets may differ in the names of their ports only.
+    String numbers = ports.valueStream()
+        .map(port -> Stream.of(port.path("name").asString(""), port.path("port").asString(""))
+            .filter(part -> !part.isEmpty()).collect(Collectors.joining("-")))
         .collect(Collectors.joining("-"));
     String name = Meta.name(endpoints) + "-" + family.charAt(family.length() - 1) + "-"
         + (numbers.isEmpty() ? "0" : numbers);

@@ -50,12 +50,17 @@ final class HelloProcess implements UserProcess {
       server.dispose();
     }
     output.end();
-    loop.execute(() -> exited.accept(Exit.code(spec.revision().id().name(), 0, "")));
+    loop.execute(() -> exited.accept(Exit.code(spec.template().id().name(), 0, "")));
   }
 
   @Override
   public void kill() {
     stop();
+  }
+
+  @Override
+  public long pid() {
+    return ProcessHandle.current().pid();
   }
 
   private void listen() {
@@ -68,7 +73,7 @@ final class HelloProcess implements UserProcess {
   }
 
   private Mono<Void> greet(HttpServerResponse response) {
-    String greeting = "Hello from revision " + spec.revision().id().name() + "\n";
+    String greeting = "Hello from revision " + spec.template().id().name() + "\n";
     return response.header("Content-Type", "text/plain; charset=utf-8")
         .header("Content-Length", Integer.toString(greeting.length()))
         .sendString(Mono.just(greeting)).then();

@@ -10,6 +10,9 @@ public final class KnativeLabels {
   public static final String SERVERLESS_SERVICE = "networking.internal.knative.dev/serverlessservice";
   public static final String PRIVATE = "Private";
   public static final String PUBLIC = "Public";
+  static final String ROUTING_STATE = "serving.knative.dev/routingState";
+  /** The routing state of a revision that takes no requests by the name of its Service. */
+  static final String RESERVE = "reserve";
   static final String TEMPLATE = "activator.dev/template";
   /** The pods have no queue-proxy. */
   static final String PROBE = "activator.dev/probe";

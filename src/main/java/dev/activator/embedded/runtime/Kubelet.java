@@ -6,17 +6,20 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Runs as many pods of each revision as its Deployment says.
+ * Runs as many pods of each Deployment as it says.
  *
  * <p>
  * <b>Threads.</b> One loop.
@@ -30,8 +33,12 @@ final class Kubelet {
   private final Loop loop;
   private final LoopbackPorts ports;
   private final RuntimeSettings settings;
-  private final Map<RevisionId, RevisionPods> revisions = new HashMap<>();
-  private final List<RevisionPods> retired = new ArrayList<>();
+  private final StoreWriter objects;
+  private final EndpointsController endpoints;
+  /** By the key of the Deployment. */
+  private final Map<String, DeploymentPods> deployments = new HashMap<>();
+  private final List<DeploymentPods> retired = new ArrayList<>();
+  private final Map<RevisionId, String> problems = new ConcurrentHashMap<>();
   private long made;
   private boolean stopping;
 
@@ -40,50 +47,98 @@ final class Kubelet {
     this.loop = loop;
     this.ports = ports;
     this.settings = settings;
+    this.objects = new StoreWriter(store);
+    this.endpoints = new EndpointsController(objects, this::podsIn);
   }
 
-  void deploymentChanged(ApiEvent event) {
+  /** Calls itself for what it must know. */
+  List<ApiStore.StoreSubscription> subscribe() {
+    return List.of(store.subscribe(Kinds.SERVICE, loop, endpoints::serviceChanged),
+        store.subscribe(Kinds.DEPLOYMENT, loop, this::deploymentChanged),
+        store.subscribe(Kinds.POD, loop, this::podChanged),
+        store.subscribe(Kinds.CONFIG_MAP, loop, this::configChanged),
+        store.subscribe(Kinds.SECRET, loop, this::configChanged));
+  }
+
+  private Stream<LocalPod> podsIn(String namespace) {
+    return deployments.values().stream()
+        .filter(one -> one.template().namespace().equals(namespace))
+        .flatMap(one -> one.pods().stream());
+  }
+
+  private void deploymentChanged(ApiEvent event) {
     var deployment = event.object();
-    String name = Meta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
-    if (name.isEmpty() || stopping) {
+    if (stopping) {
       return;
     }
-    var id = new RevisionId(Meta.namespace(deployment), name);
     if (event.type() == ApiEvent.Type.DELETED) {
-      retire(id);
+      retire(Meta.key(deployment));
     } else {
-      scale(id, deployment);
+      deployments.computeIfAbsent(Meta.key(deployment),
+          _ -> new DeploymentPods(deployment, this, endpoints, loop, objects, settings.clock()))
+          .update(deployment);
     }
   }
 
-  void podChanged(ApiEvent event) {
-    String name = Meta.labels(event.object()).getOrDefault(KnativeLabels.REVISION, "");
-    if (event.type() == ApiEvent.Type.DELETED && !name.isEmpty()) {
-      var pods = revisions.get(new RevisionId(Meta.namespace(event.object()), name));
-      if (pods != null) {
-        pods.deleted(Meta.name(event.object()));
-      }
+  private void podChanged(ApiEvent event) {
+    if (event.type() == ApiEvent.Type.DELETED) {
+      deployments.values().stream()
+          .filter(one -> one.template().namespace().equals(Meta.namespace(event.object())))
+          .forEach(one -> one.deleted(Meta.name(event.object())));
     }
+  }
+
+  private void configChanged(ApiEvent event) {
+    deployments.values().forEach(DeploymentPods::configChanged);
   }
 
   /** <b>Errors.</b> Throws as {@link LoopbackPorts#next} does. */
-  LocalPod makePod(LocalRevision revision, RevisionPods owner) {
-    var spec = new UserProcess.Spec(revision, podName(revision), ports.next());
-    boolean sample = revision.container().command().isEmpty()
-        && revision.container().image().equals(ServingController.SAMPLE_IMAGE);
-    return new LocalPod(loop, owner, made++, spec,
-        sample ? HelloProcess.on(loop) : LocalProcess.on(loop),
-        () -> output(spec), pod -> settings.inFlight().applyAsInt(revision.id(), pod));
+  LocalPod makePod(PodTemplate template, DeploymentPods owner) {
+    String name = podName(template);
+    return new LocalPod(loop, owner, made++, template, name, ports.next(),
+        new Context(template, name),
+        pod -> settings.inFlight().applyAsInt(template.id(), pod));
   }
 
-  private ProcessOutput output(UserProcess.Spec spec) {
-    var id = spec.revision().id();
-    return new ProcessOutput(store.podLogs().begin(id.namespace(), spec.pod()), settings.clock(),
-        line -> {
-          if (settings.logsOutput()) {
-            OUTPUT.info("{}: {}", id.name(), line);
-          }
-        });
+  /** What one pod needs. */
+  private final class Context implements LocalPod.Context {
+    private final PodTemplate template;
+    private final String pod;
+
+    Context(PodTemplate template, String pod) {
+      this.template = template;
+      this.pod = pod;
+    }
+
+    @Override
+    public UserProcess.Starter starter() {
+      return template.isSample() ? HelloProcess.on(loop) : LocalProcess.on(loop);
+    }
+
+    @Override
+    public ContainerEnvironment environment() {
+      var object = store.find(Kinds.POD, template.namespace(), pod);
+      return ContainerEnvironment.of(template.container(),
+          (kind, name) -> store.find(kind, template.namespace(), name),
+          Objects.requireNonNullElseGet(object,
+              () -> StoreWriter.named(Kinds.POD, template.namespace(), pod)));
+    }
+
+    @Override
+    public ProcessOutput output() {
+      String workload = template.id().name();
+      return new ProcessOutput(store.podLogs().begin(template.namespace(), pod), settings.clock(),
+          line -> {
+            if (settings.logsOutput()) {
+              OUTPUT.info("{}: {}", workload, line);
+            }
+          });
+    }
+
+    @Override
+    public Instant now() {
+      return settings.clock().instant();
+    }
   }
 
   /** A pod has ended. */
@@ -91,53 +146,45 @@ final class Kubelet {
     store.podLogs().forget(namespace, pod);
   }
 
+  /** Why the process of this workload, which runs, is not ready; may be empty. Any thread may ask. */
+  String problem(RevisionId workload) {
+    return problems.getOrDefault(workload, "");
+  }
+
+  void problem(RevisionId workload, String problem) {
+    if (problem.isEmpty()) {
+      problems.remove(workload);
+    } else {
+      problems.put(workload, problem);
+    }
+  }
+
   /** Drains all pods and starts no more. */
   void stop() {
     stopping = true;
-    List.copyOf(revisions.keySet()).forEach(this::retire);
+    List.copyOf(deployments.keySet()).forEach(this::retire);
   }
 
   void kill() {
-    retired.forEach(RevisionPods::kill);
+    retired.forEach(DeploymentPods::kill);
   }
 
   boolean isEmpty() {
-    retired.removeIf(RevisionPods::isEmpty);
-    return retired.isEmpty() && revisions.values().stream().allMatch(RevisionPods::isEmpty);
+    retired.removeIf(DeploymentPods::isEmpty);
+    return retired.isEmpty() && deployments.values().stream().allMatch(DeploymentPods::isEmpty);
   }
 
-  private void scale(RevisionId id, ObjectNode deployment) {
-    int replicas = Math.max(0, deployment.path("spec").path("replicas").intValue(1));
-    var pods = revisions.get(id);
-    if (pods == null && replicas > 0) {
-      var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
-      if (revision == null) {
-        return;
-      }
-      pods = new RevisionPods(LocalRevision.of(revision), podLabels(deployment), this, loop,
-          new StoreWriter(store), settings.clock());
-      revisions.put(id, pods);
-    }
-    if (pods != null) {
-      pods.scale(replicas);
-    }
-  }
-
-  private void retire(RevisionId id) {
-    retired.removeIf(RevisionPods::isEmpty);
-    var pods = revisions.remove(id);
+  private void retire(String key) {
+    retired.removeIf(DeploymentPods::isEmpty);
+    var pods = deployments.remove(key);
     if (pods != null) {
       pods.retire();
       retired.add(pods);
     }
   }
 
-  private static Map<String, String> podLabels(JsonNode deployment) {
-    return Meta.labels(deployment.path("spec").path("template"));
-  }
-
-  private String podName(LocalRevision revision) {
-    var name = new StringBuilder(RevisionObjects.deploymentName(revision.id().name())).append('-');
+  private String podName(PodTemplate template) {
+    var name = new StringBuilder(template.deployment()).append('-');
     for (int i = 0; i < SUFFIX_LENGTH; i++) {
       name.append(LETTERS.charAt(settings.random().nextInt(LETTERS.length())));
     }

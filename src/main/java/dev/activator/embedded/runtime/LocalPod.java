@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.embedded.runtime.policy.Exit;
 import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodState.Effect;
 import dev.activator.embedded.runtime.policy.PodState.Event;
@@ -7,9 +8,14 @@ import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A process that takes requests on its own port.
@@ -18,32 +24,59 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> One loop.
  */
 final class LocalPod {
+  private static final Logger log = LoggerFactory.getLogger(LocalPod.class);
   /**
    * The activator may choose a stopped pod until it is delisted, so it must be idle for this long.
    */
   private static final Duration QUIET = Duration.ofMillis(500);
   private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
+  private static final Duration EAGER_EXEC = Duration.ofMillis(200);
+  /** After this the log says why a process is not ready. */
+  private static final Duration SLOW_START = Duration.ofSeconds(5);
+
+  /** What a pod needs of those who made it. */
+  interface Context {
+    UserProcess.Starter starter();
+
+    /** Resolved for each run, since what it refers to may change. */
+    ContainerEnvironment environment();
+
+    /** Takes what a run prints. */
+    ProcessOutput output();
+
+    Instant now();
+  }
+
+  /** A run that is over, or the current one. */
+  record Run(Instant started, @Nullable Instant ended, @Nullable Exit exit) {}
 
   private final Loop loop;
-  private final RevisionPods owner;
+  private final DeploymentPods owner;
   private final long order;
-  private final UserProcess.Spec spec;
-  private final UserProcess.Starter starter;
-  private final Supplier<ProcessOutput> outputs;
+  private final PodTemplate template;
+  private final String name;
+  private final int port;
+  private final Context context;
   private final ToIntFunction<Destination> inFlight;
+  private final List<PeriodicProbe> probes = new ArrayList<>();
   private PodState state = PodState.initial();
   private @Nullable UserProcess process;
-  private String failure = "";
+  private @Nullable Run current;
+  private @Nullable Run last;
+  private @Nullable Exit failure;
+  private int runs;
+  private String problem = "";
+  private String unhealthy = "";
 
-  LocalPod(Loop loop, RevisionPods owner, long order, UserProcess.Spec spec,
-      UserProcess.Starter starter, Supplier<ProcessOutput> outputs,
-      ToIntFunction<Destination> inFlight) {
+  LocalPod(Loop loop, DeploymentPods owner, long order, PodTemplate template, String name, int port,
+      Context context, ToIntFunction<Destination> inFlight) {
     this.loop = loop;
     this.owner = owner;
     this.order = order;
-    this.spec = spec;
-    this.starter = starter;
-    this.outputs = outputs;
+    this.template = template;
+    this.name = name;
+    this.port = port;
+    this.context = context;
     this.inFlight = inFlight;
   }
 
@@ -61,21 +94,47 @@ final class LocalPod {
     }
   }
 
+  /** Something that its environment lacked may be there now. */
+  void configChanged() {
+    if (state instanceof PodState.Waiting(var run, _) && failure != null
+        && failure.reason().equals(Exit.CONFIG_ERROR)) {
+      handle(new Event.PauseOver(run));
+    }
+  }
+
   String name() {
-    return spec.pod();
+    return name;
   }
 
   int port() {
-    return spec.port();
+    return port;
+  }
+
+  PodTemplate template() {
+    return template;
   }
 
   PodView view() {
-    return PodView.of(spec.pod(), order, state);
+    return PodView.of(name, order, state, Math.max(0, runs - 1));
   }
 
-  /** Empty while its process runs. */
-  String failure() {
+  /** Null while its process runs. */
+  @Nullable Exit failure() {
     return failure;
+  }
+
+  /** Why its process, which runs, is not ready; empty if it is, or if nothing is known. */
+  String problem() {
+    return problem;
+  }
+
+  @Nullable Run current() {
+    return current;
+  }
+
+  /** The run before; null if there was none. */
+  @Nullable Run last() {
+    return last;
   }
 
   private void handle(Event event) {
@@ -90,10 +149,7 @@ final class LocalPod {
       case Effect.StartProcess(var run) -> startProcess(run);
       case Effect.SettleAfter(var run, var pause) ->
         loop.schedule(pause, () -> handle(new Event.Settled(run)));
-      case Effect.ReportFailure(var exit) -> {
-        failure = exit.message();
-        owner.failed(this, exit);
-      }
+      case Effect.ReportFailure(var exit) -> owner.failed(this, exit);
       case Effect.ReportReady() -> owner.ready(this);
       case Effect.RestartAfter(var run, var pause) ->
         loop.schedule(pause, () -> handle(new Event.PauseOver(run)));
@@ -108,16 +164,144 @@ final class LocalPod {
   }
 
   private void startProcess(int run) {
-    failure = "";
-    var probe = spec.revision().probe();
-    var readiness = new ReadinessCheck(loop, Thread::startVirtualThread,
-        () -> probe.attempt(spec.port()), probe.successThreshold(),
-        () -> handle(new Event.Ready(run)));
-    process = starter.start(spec, outputs.get(), exit -> {
-      readiness.stop();
-      handle(new Event.Exited(run, exit));
+    failure = null;
+    unhealthy = "";
+    var environment = context.environment();
+    if (!environment.problem().isEmpty()) {
+      log.warn("Pod {} waits: {}", name, environment.problem());
+      // Not now: the caller has more to do for this state first.
+      loop.execute(() -> ended(run, Exit.configError(environment.problem())));
+      return;
+    }
+    runs++;
+    current = new Run(context.now(), null, null);
+    var spec = new UserProcess.Spec(template, name, port, environment.variables());
+    var started = context.starter().start(spec, context.output(), exit -> ended(run, exit));
+    process = started;
+    if (template.hasCommand() || template.isSample()) {
+      probe(run, spec, started);
+      loop.schedule(SLOW_START, () -> reportSlow(run));
+    }
+  }
+
+  private void ended(int run, Exit exit) {
+    stopProbes();
+    problem = "";
+    process = null;
+    var why = unhealthy.isEmpty() ? exit : exit.unhealthy(unhealthy);
+    failure = why;
+    if (current != null) {
+      last = new Run(current.started(), context.now(), why);
+      current = null;
+    }
+    handle(new Event.Exited(run, why));
+  }
+
+  /** A startup probe delays the others until it has passed. */
+  private void probe(int run, UserProcess.Spec spec, UserProcess started) {
+    var startup = template.probe("startupProbe", port);
+    if (startup == null) {
+      probeLifetime(run, spec, started);
+    } else {
+      probe(startup, PeriodicProbe.DEFAULT_PERIOD, spec, started, new Probing(run, "startupProbe") {
+        @Override
+        public void passed() {
+          stopProbes();
+          probeLifetime(run, spec, started);
+        }
+
+        @Override
+        public void failed(String why) {
+          endUnhealthy(why);
+        }
+      });
+    }
+  }
+
+  private void probeLifetime(int run, UserProcess.Spec spec, UserProcess started) {
+    var readiness = template.readiness(port);
+    var eager = readiness.action() instanceof LocalProbe.Exec
+        ? EAGER_EXEC
+        : PeriodicProbe.EAGER_PERIOD;
+    probe(readiness, eager, spec, started, new Probing(run, "readinessProbe") {
+      @Override
+      public void passed() {
+        problem = "";
+        handle(new Event.Ready(run));
+      }
+
+      @Override
+      public void failed(String why) {
+        if (view().ready()) {
+          log.warn("Pod {} is no longer ready: {}", name, why);
+        }
+        handle(new Event.NotReady(run));
+      }
     });
-    readiness.start();
+    var liveness = template.probe("livenessProbe", port);
+    if (liveness != null) {
+      probe(liveness, PeriodicProbe.DEFAULT_PERIOD, spec, started,
+          new Probing(run, "livenessProbe") {
+            @Override
+            public void failed(String why) {
+              endUnhealthy(why);
+            }
+          });
+    }
+  }
+
+  private void probe(LocalProbe probe, Duration firstPeriod, UserProcess.Spec spec,
+      UserProcess started, Probing listener) {
+    var periodic = new PeriodicProbe(loop, Thread::startVirtualThread, probe, firstPeriod,
+        () -> probe.attempt(new LocalProbe.Probed(started.pid(), port, spec::builder)), listener);
+    probes.add(periodic);
+    periodic.start();
+  }
+
+  private void stopProbes() {
+    probes.forEach(PeriodicProbe::stop);
+    probes.clear();
+  }
+
+  private void reportSlow(int run) {
+    if (state instanceof PodState.Running(var now, var ready, _) && now == run && !ready
+        && !problem.isEmpty()) {
+      log.warn("Pod {} is not ready after {} s: {}", name, SLOW_START.toSeconds(), problem);
+      owner.slow(this);
+    }
+  }
+
+  /** One probe of one run. */
+  private abstract class Probing implements PeriodicProbe.Listener {
+    private final int run;
+    private final String what;
+
+    Probing(int run, String what) {
+      this.run = run;
+      this.what = what;
+    }
+
+    @Override
+    public void passed() {}
+
+    @Override
+    public void attemptFailed(String why) {
+      if (!view().ready() && !why.equals(problem)) {
+        problem = why;
+        owner.problemChanged();
+      }
+    }
+
+    /** Its end is that of any process. */
+    void endUnhealthy(String why) {
+      var running = process;
+      if (running != null && state instanceof PodState.Running(var now, _, _) && now == run) {
+        unhealthy = "its " + what + " failed too often: " + why;
+        log.warn("Pod {} is started again: {}", name, unhealthy);
+        stopProbes();
+        running.stop();
+      }
+    }
   }
 
   /** Polls until the pod was idle for {@link #QUIET} or the request timeout has passed. */
@@ -126,10 +310,10 @@ final class LocalPod {
       return;
     }
     long now = loop.nanoTime();
-    boolean busy = inFlight.applyAsInt(new Destination(PodObjects.LOOPBACK, spec.port())) > 0;
+    boolean busy = inFlight.applyAsInt(new Destination(PodObjects.LOOPBACK, port)) > 0;
     long quietSince = busy ? now : quietSinceNanos;
     if (now - quietSince >= QUIET.toNanos()
-        || now - startNanos >= spec.revision().requestTimeout().toNanos()) {
+        || now - startNanos >= template.requestTimeout().toNanos()) {
       handle(new Event.Drained());
     } else {
       loop.schedule(DRAIN_PAUSE, () -> drain(startNanos, quietSince));

@@ -7,74 +7,194 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import tools.jackson.databind.JsonNode;
 
-/** The readinessProbe of a container. */
-record LocalProbe(ReadinessProbe form, Duration timeout, int successThreshold) {
-  static LocalProbe of(JsonNode probe) {
-    var form = probe.has("httpGet") ? httpGet(probe.path("httpGet")) : ReadinessProbe.CONNECT;
-    return new LocalProbe(form, Duration.ofSeconds(upFromOne(probe, "timeoutSeconds")),
-        upFromOne(probe, "successThreshold"));
+/**
+ * A startup, readiness or liveness probe of a container.
+ *
+ * @param period empty for the default
+ */
+record LocalProbe(Action action, Duration initialDelay, Duration period, Duration timeout,
+    int successThreshold, int failureThreshold) {
+  private static final int MAX_SECONDS = 3600;
+
+  sealed interface Action {}
+
+  /** @param tls whether over TLS, with any certificate, as the kubelet does */
+  record HttpGet(int port, String path, Map<String, String> headers, boolean tls)
+      implements Action {}
+
+  record Connect(int port) implements Action {}
+
+  record Exec(List<String> command) implements Action {}
+
+  /** The process that is probed, as far as it appears in messages. */
+  record Probed(long pid, int port, Supplier<ProcessBuilder> builder) {
+    private String port(int asked) {
+      return asked == port ? "its PORT " + asked : "port " + asked;
+    }
   }
 
-  private static ReadinessProbe httpGet(JsonNode get) {
+  /** @param ports from a port of the manifest to one of this machine */
+  static LocalProbe of(JsonNode probe, ToIntFunction<JsonNode> ports) {
+    return new LocalProbe(action(probe, ports), seconds(probe, "initialDelaySeconds", 0),
+        seconds(probe, "periodSeconds", 0), seconds(probe, "timeoutSeconds", 1),
+        upFromOne(probe, "successThreshold", 1), upFromOne(probe, "failureThreshold", 3));
+  }
+
+  static LocalProbe connecting(int port) {
+    return new LocalProbe(new Connect(port), Duration.ZERO, Duration.ZERO, Duration.ofSeconds(1),
+        1, 3);
+  }
+
+  private static Action action(JsonNode probe, ToIntFunction<JsonNode> ports) {
+    if (probe.has("exec")) {
+      return new Exec(probe.path("exec").path("command").valueStream()
+          .map(word -> word.asString("")).toList());
+    }
+    var get = probe.path("httpGet");
+    int port = ports.applyAsInt((get.isObject() ? get : probe.path("tcpSocket")).path("port"));
+    if (!get.isObject()) {
+      return new Connect(port);
+    }
     var headers = new TreeMap<String, String>();
     for (var header : get.path("httpHeaders")) {
       headers.put(header.path("name").stringValue(""), header.path("value").asString(""));
     }
-    // The activator parses the same probe and logs which fields it ignores.
-    return ReadinessProbe.httpGet(get.path("path").stringValue(""), headers, new ArrayList<>());
+    // The activator, which reads the same, logs what is left out.
+    var form = ReadinessProbe.httpGet(get.path("path").stringValue(""), headers, new ArrayList<>());
+    return form.connects()
+        ? new Connect(port)
+        : new HttpGet(port, form.path(), form.headers(),
+            get.path("scheme").asString("").equalsIgnoreCase("HTTPS"));
   }
 
-  private static int upFromOne(JsonNode probe, String field) {
-    return Math.clamp(probe.path(field).intValue(1), 1, 3600);
+  private static Duration seconds(JsonNode probe, String field, int absent) {
+    return Duration.ofSeconds(Math.clamp(probe.path(field).intValue(absent), absent, MAX_SECONDS));
   }
 
-  /** A connection is enough: containers that speak HTTP/2 do not answer HTTP/1.1. */
-  LocalProbe connecting() {
-    return new LocalProbe(ReadinessProbe.CONNECT, timeout, successThreshold);
+  private static int upFromOne(JsonNode probe, String field, int absent) {
+    int number = probe.path(field).intValue(absent);
+    return number < 1 ? absent : Math.min(number, MAX_SECONDS);
   }
 
-  /** Blocks. */
-  boolean attempt(int port) {
+  LocalProbe with(Action other) {
+    return new LocalProbe(other, initialDelay, period, timeout, successThreshold, failureThreshold);
+  }
+
+  /** Blocks until the attempt ends. Returns why it failed, or an empty text. */
+  String attempt(Probed process) {
+    return switch (action) {
+      case Exec(var command) -> run(command, process.builder().get());
+      case Connect(var port) -> connect(port, process, socket -> "");
+      case HttpGet get -> connect(get.port(), process, socket -> get(get, socket, process));
+    };
+  }
+
+  private interface Conversation {
+    String over(Socket socket) throws IOException;
+  }
+
+  private String connect(int port, Probed process, Conversation conversation) {
     try (var socket = new Socket()) {
-      return attempt(socket, port);
-    } catch (IOException notReady) {
-      return false;
+      return connect(socket, port, process, conversation);
+    } catch (IOException refused) {
+      return refused instanceof SocketTimeoutException
+          ? "process " + process.pid() + " does not accept connections on " + process.port(port)
+          : silent(port, process);
     }
   }
 
-  boolean attempt(Socket socket, int port) throws IOException {
-    int millis = Math.toIntExact(timeout.toMillis());
+  private static String silent(int port, Probed process) {
+    return "process " + process.pid() + " runs, nothing listens on " + process.port(port);
+  }
+
+  /** With a socket that is not connected yet. */
+  private String connect(Socket socket, int port, Probed process, Conversation conversation)
+      throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-    socket.connect(address, millis);
+    socket.connect(address, millis());
     // Without a listener, a connection from this same port would connect to itself.
     if (address.equals(socket.getLocalSocketAddress())) {
-      return false;
+      return silent(port, process);
     }
-    if (form.connects()) {
-      return true;
-    }
-    socket.setSoTimeout(millis);
-    socket.getOutputStream().write(request(port).getBytes(StandardCharsets.US_ASCII));
-    var answer = new BufferedReader(
-        new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1)).readLine();
-    return answer != null && answer.matches("HTTP/1\\.[01] [23]\\d\\d( .*)?");
+    socket.setSoTimeout(millis());
+    return conversation.over(socket);
   }
 
-  private String request(int port) {
+  boolean connects(Socket socket, int port) throws IOException {
+    return connect(socket, port, new Probed(0, port, ProcessBuilder::new), _ -> "").isEmpty();
+  }
+
+  private String get(HttpGet get, Socket connected, Probed process) {
+    String who = "process " + process.pid();
+    String what = "GET " + get.path() + " on " + process.port(get.port());
+    try {
+      var socket = get.tls() ? AnyCertificate.over(connected) : connected;
+      socket.getOutputStream().write(request(get).getBytes(StandardCharsets.US_ASCII));
+      var line = new BufferedReader(
+          new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1)).readLine();
+      if (line == null) {
+        return who + " closed the connection without an answer to " + what;
+      }
+      if (!line.matches("HTTP/1\\.[01] \\d{3}( .*)?")) {
+        return who + " does not speak HTTP on " + process.port(get.port());
+      }
+      String status = line.substring(9, 12);
+      return status.matches("[23]..") ? "" : who + " answers " + what + " with " + status;
+    } catch (SocketTimeoutException silent) {
+      return who + " accepts connections, but does not answer " + what + " within "
+          + timeout.toSeconds() + " s";
+    } catch (IOException ended) {
+      return who + " ended the connection before it answered " + what;
+    }
+  }
+
+  private static String request(HttpGet get) {
     var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
-    headers.put("Host", "127.0.0.1:" + port);
+    headers.put("Host", "127.0.0.1:" + get.port());
     headers.put("User-Agent", "kube-probe/1.34");
-    headers.putAll(form.headers());
+    headers.putAll(get.headers());
     headers.put("Connection", "close");
-    var request = new StringBuilder("GET " + form.path() + " HTTP/1.1\r\n");
+    var request = new StringBuilder("GET " + get.path() + " HTTP/1.1\r\n");
     headers.forEach((name, value) -> request.append(name).append(": ").append(value)
         .append("\r\n"));
     return request.append("\r\n").toString();
+  }
+
+  private String run(List<String> command, ProcessBuilder like) {
+    var builder = new ProcessBuilder(command).directory(like.directory())
+        .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    builder.environment().putAll(like.environment());
+    String what = "the probe " + command;
+    try {
+      var running = builder.start();
+      if (!running.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+        running.descendants().forEach(ProcessHandle::destroyForcibly);
+        running.destroyForcibly();
+        return what + " did not end within " + timeout.toSeconds() + " s";
+      }
+      int code = running.exitValue();
+      return code == 0 ? "" : what + " ended with exit code " + code;
+    } catch (IOException | IndexOutOfBoundsException cannot) {
+      return what + " cannot run: " + cannot.getMessage();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      return what + " was interrupted";
+    }
+  }
+
+  private int millis() {
+    return Math.toIntExact(timeout.toMillis());
   }
 }

@@ -31,7 +31,6 @@ final class LocalProcess implements UserProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
   private static final String POD_VARIABLE = "ACTIVATOR_POD";
   private static final Path PROC = Path.of("/proc");
-  private static final Duration GRACE = Duration.ofSeconds(3);
   private static final Duration OUTPUT_TIMEOUT = Duration.ofMillis(200);
 
   private final Loop loop;
@@ -66,7 +65,7 @@ final class LocalProcess implements UserProcess {
     if (running != null) {
       running.descendants().forEach(ProcessHandle::destroy);
       running.destroy();
-      loop.schedule(GRACE, this::kill);
+      loop.schedule(spec.template().killAfter(), this::kill);
     }
   }
 
@@ -78,6 +77,12 @@ final class LocalProcess implements UserProcess {
       running.descendants().forEach(ProcessHandle::destroyForcibly);
       running.destroyForcibly();
     }
+  }
+
+  @Override
+  public long pid() {
+    var running = process;
+    return running == null ? 0 : running.pid();
   }
 
   private void run() {
@@ -98,19 +103,8 @@ final class LocalProcess implements UserProcess {
   }
 
   private ProcessBuilder builder() {
-    var revision = spec.revision();
-    var environment = revision.environment(spec.port());
-    var command = revision.commandLine(environment);
-    if (command.isEmpty()) {
-      throw new IllegalArgumentException("its container has no command");
-    }
-    var builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().putAll(environment);
+    var builder = spec.builder();
     builder.environment().put(POD_VARIABLE, mark);
-    var workingDir = revision.container().workingDir();
-    if (!workingDir.isEmpty()) {
-      builder.directory(Path.of(workingDir).toFile());
-    }
     return builder;
   }
 
@@ -151,7 +145,7 @@ final class LocalProcess implements UserProcess {
       log.warn("Process {} of {} ended with exit code {}; its last lines: {}", running.pid(),
           spec.pod(), code, output.lastLines());
     }
-    exited.accept(Exit.code(spec.revision().id().name(), code, output.lastLine()));
+    exited.accept(Exit.code(spec.template().id().name(), code, output.lastLine()));
   }
 
   private void killOrphans() {

@@ -1,6 +1,5 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.autoscaler.policy.ScalingLimits;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
@@ -9,7 +8,7 @@ import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -17,7 +16,6 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Runs Services as local processes.
@@ -33,33 +31,31 @@ public final class LocalRuntime {
 
   private final ApiStore store;
   private final Loop loop;
-  private final StoreWriter objects;
-  private final int maxPods;
   private final ServingController serving;
   private final Kubelet kubelet;
   private final EndpointSliceMirror slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
-  private volatile Map<RevisionId, ScalingLimits> limits = Map.of();
 
   public LocalRuntime(ApiStore store, Loop loop, RuntimeSettings settings) {
     this.store = store;
     this.loop = loop;
-    this.objects = new StoreWriter(store);
-    this.maxPods = settings.maxPods();
-    this.slices = new EndpointSliceMirror(objects);
-    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK);
+    this.slices = new EndpointSliceMirror(new StoreWriter(store));
+    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK, settings.routable());
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
   /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
-    subscriptions.add(store.subscribe(Kinds.REVISION, loop,
-        event -> limits = RevisionLimits.of(store.list(Kinds.REVISION), maxPods)));
-    subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged));
-    subscriptions.add(store.subscribe(Kinds.POD, loop, kubelet::podChanged));
+    subscriptions.addAll(new EventRecorder(store, loop).subscribe());
+    subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
+  }
+
+  /** The activator routes requests to this revision from now on. */
+  public void routable(RevisionId revision) {
+    loop.execute(() -> serving.routable(revision));
   }
 
   /** Blocks; kills processes that do not end in time. */
@@ -74,24 +70,22 @@ public final class LocalRuntime {
     }
   }
 
-  public void scale(RevisionId revision, int pods) {
-    loop.execute(() -> {
-      String name = RevisionObjects.deploymentName(revision.name());
-      var deployment = store.find(Kinds.DEPLOYMENT, revision.namespace(), name);
-      if (deployment != null && deployment.path("spec").path("replicas").intValue(0) != pods) {
-        objects.edit(Kinds.DEPLOYMENT, revision.namespace(), name,
-            found -> ((ObjectNode) found.path("spec")).put("replicas", pods));
-      }
-    });
-  }
-
   /** Null if there is no such Service. */
   public @Nullable RevisionId latestRevision(String namespace, String service) {
     return serving.latest(namespace, service);
   }
 
-  public Map<RevisionId, ScalingLimits> scalingLimits() {
-    return limits;
+  /**
+   * Why the process of this revision, or of the Deployment of this name, runs and is not ready; empty
+   * if it is, or does not run.
+   */
+  public String problem(RevisionId workload) {
+    return kubelet.problem(workload);
+  }
+
+  /** Namespaces and names of all Services. */
+  public Set<RevisionId> services() {
+    return serving.services();
   }
 
   private boolean awaitNoPods(Duration timeout) {

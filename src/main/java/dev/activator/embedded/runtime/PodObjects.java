@@ -3,68 +3,131 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.policy.Exit;
 import dev.activator.embedded.runtime.policy.PodView;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
-import java.util.Map;
-import tools.jackson.databind.node.ArrayNode;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 final class PodObjects {
   static final String LOOPBACK = "127.0.0.1";
+  private static final String CONTAINER = "user-container";
 
   private PodObjects() {}
 
-  /** One subset for each pod: all share an address and differ in the port. */
-  static ArrayNode subsets(LocalRevision revision, Collection<LocalPod> pods) {
-    var subsets = Json.MAPPER.createArrayNode();
-    for (var pod : pods) {
-      var view = pod.view();
-      if (view.listed()) {
-        var subset = subsets.addObject();
-        subset.putArray(view.ready() ? "addresses" : "notReadyAddresses").addObject()
-            .put("ip", LOOPBACK).putObject("targetRef").put("kind", "Pod").put("name", pod.name())
-            .put("namespace", revision.id().namespace());
-        subset.putArray("ports").addObject().put("name", revision.protocol().portName())
-            .put("port", pod.port()).put("protocol", "TCP");
+  /** As it is created: its container has the port and the variables that its process gets. */
+  static ObjectNode pod(PodTemplate template, ObjectNode deployment, String name, int port) {
+    var pod = StoreWriter.named(Kinds.POD, template.namespace(), name);
+    for (var field : new String[]{"labels", "annotations"}) {
+      if (template.metadata().path(field) instanceof ObjectNode given) {
+        Meta.of(pod).set(field, given.deepCopy());
       }
     }
-    return subsets;
-  }
-
-  static ObjectNode pod(LocalRevision revision, String name, Map<String, String> labels) {
-    var pod = StoreWriter.named(Kinds.POD, revision.id().namespace(), name);
-    labels.forEach(Meta.of(pod).putObject("labels")::put);
-    var spec = pod.putObject("spec").put("nodeName", "localhost");
-    var container = spec.putArray("containers").addObject().put("name", "user-container")
-        .put("image", revision.container().image());
-    revision.container().command().forEach(container.putArray("command")::add);
-    return pod;
-  }
-
-  static ObjectNode withStatus(ObjectNode pod, PodView view, String failure) {
-    var status = pod.putObject("status").put("phase", "Running").put("podIP", LOOPBACK).put(
-        "hostIP", LOOPBACK);
-    String ready = view.ready() ? "True" : "False";
-    status.putArray("conditions").addObject().put("type", "Ready").put("status", ready);
-    var container = status.putArray("containerStatuses").addObject().put("name", "user-container")
-        .put("ready", view.ready()).put("restartCount", view.restarts()).put("image", "")
-        .put("imageID", "");
-    var state = container.putObject("state");
-    if (failure.isEmpty()) {
-      state.putObject("running");
-    } else {
-      state.putObject("waiting").put("reason", "CrashLoopBackOff").put("message", failure);
+    Meta.of(pod).putArray("ownerReferences").addObject().put("apiVersion", "apps/v1")
+        .put("kind", "Deployment").put("name", template.deployment())
+        .put("uid", Meta.uid(deployment)).put("controller", true);
+    var spec = template.spec() instanceof ObjectNode given ? given.deepCopy() : Json.object();
+    spec.remove("containerConcurrency");
+    spec.remove("timeoutSeconds");
+    spec.put("nodeName", "localhost");
+    pod.set("spec", spec);
+    if (spec.path("containers").path(0) instanceof ObjectNode container) {
+      if (container.path("name").asString("").isEmpty()) {
+        container.put("name", CONTAINER);
+      }
+      var ports = container.withArrayProperty("ports");
+      (ports.path(0) instanceof ObjectNode first ? first : ports.addObject())
+          .put("containerPort", port).put("protocol", "TCP");
+      var env = container.withArrayProperty("env");
+      template.ownVariables(port)
+          .forEach((variable, value) -> env.addObject().put("name", variable).put("value", value));
     }
+    pod.putObject("status").put("phase", "Pending").put("podIP", LOOPBACK).put("hostIP", LOOPBACK);
     return pod;
   }
 
-  static ObjectNode withReplicas(ObjectNode deployment, Collection<PodView> pods) {
+  static ObjectNode withStatus(ObjectNode object, LocalPod pod, Instant now) {
+    var view = pod.view();
+    var current = pod.current();
+    var status = object.withObjectProperty("status");
+    status.put("phase", current == null && pod.last() == null ? "Pending" : "Running")
+        .put("podIP", LOOPBACK).put("hostIP", LOOPBACK)
+        .set("startTime", object.path("metadata").path("creationTimestamp"));
+    var conditions = Conditions.of(object, now).hold("PodScheduled").hold("Initialized");
+    for (var type : new String[]{"ContainersReady", "Ready"}) {
+      if (view.ready()) {
+        conditions.hold(type);
+      } else {
+        var failure = pod.failure();
+        conditions.fail(type, "ContainersNotReady",
+            failure == null ? pod.problem() : failure.message());
+      }
+    }
+    var spec = object.path("spec").path("containers").path(0);
+    var container = status.putArray("containerStatuses").addObject()
+        .put("name", spec.path("name").asString(CONTAINER)).put("ready", view.ready())
+        .put("started", current != null).put("restartCount", view.restarts())
+        .put("image", spec.path("image").asString("")).put("imageID", "");
+    var state = container.putObject("state");
+    if (current != null) {
+      state.putObject("running").put("startedAt", text(current.started()));
+    } else {
+      waiting(state.putObject("waiting"), pod.failure());
+    }
+    var last = pod.last();
+    if (last != null) {
+      terminated(container.putObject("lastState").putObject("terminated"), last);
+    }
+    return object;
+  }
+
+  private static void waiting(ObjectNode waiting, @Nullable Exit failure) {
+    if (failure == null) {
+      waiting.put("reason", "ContainerCreating");
+    } else {
+      waiting.put("reason", failure.ran() ? "CrashLoopBackOff" : reason(failure)).put("message",
+          failure.message());
+    }
+  }
+
+  private static String reason(Exit failure) {
+    return failure.reason().equals(Exit.CONFIG_ERROR) ? failure.reason() : "RunContainerError";
+  }
+
+  private static void terminated(ObjectNode terminated, LocalPod.Run run) {
+    var exit = run.exit();
+    int code = exit == null ? 0 : exit.code();
+    terminated.put("exitCode", code).put("reason", code == 0 ? "Completed" : "Error")
+        .put("message", exit == null ? "" : exit.message()).put("startedAt", text(run.started()));
+    if (run.ended() != null) {
+      terminated.put("finishedAt", text(run.ended()));
+    }
+  }
+
+  private static String text(Instant time) {
+    return time.truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  /** @param updated those of the current template */
+  static ObjectNode withReplicas(ObjectNode deployment, Collection<PodView> pods, long updated,
+      Instant now) {
     long all = pods.stream().filter(PodView::wanted).count();
     long ready = pods.stream().filter(PodView::ready).count();
-    var status = deployment.putObject("status");
+    int wanted = deployment.path("spec").path("replicas").intValue(1);
+    var status = deployment.withObjectProperty("status");
     status.put("observedGeneration", deployment.path("metadata").path("generation").longValue(1));
-    status.put("replicas", all).put("updatedReplicas", all).put("readyReplicas", ready)
-        .put("availableReplicas", ready).put("unavailableReplicas", all - ready);
+    status.put("replicas", all).put("updatedReplicas", updated).put("readyReplicas", ready)
+        .put("availableReplicas", ready).put("unavailableReplicas", Math.max(0, wanted - ready));
+    var conditions = Conditions.of(deployment, now);
+    if (ready >= wanted) {
+      conditions.hold("Available");
+    } else if (Conditions.find(deployment, "Available").isMissingNode()
+        || Conditions.isTrue(deployment, "Available")) {
+      conditions.fail("Available", "MinimumReplicasUnavailable",
+          "Deployment does not have minimum availability.");
+    }
     return deployment;
   }
 }

@@ -40,6 +40,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     var given = service.at("/spec/template/metadata");
     labels(revision).setAll(object(given.path("labels")));
     own(revision);
+    labels(revision).put(KnativeLabels.ROUTING_STATE, "pending");
     var annotations = Meta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
     annotations.put(KnativeLabels.TEMPLATE, template).put(KnativeLabels.PROBE,
@@ -51,7 +52,7 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
   ObjectNode deployment(String uid) {
     var deployment = of(name(), deploymentName(name()), uid);
     var spec = deployment.putObject("spec");
-    spec.put("replicas", 0);
+    spec.put("replicas", RevisionScaling.initialScale(revision()));
     spec.putObject("selector").putObject("matchLabels").put(KnativeLabels.REVISION_UID, uid);
     var template = spec.putObject("template");
     template.putObject("metadata").set("labels", Meta.of(deployment).path("labels").deepCopy());

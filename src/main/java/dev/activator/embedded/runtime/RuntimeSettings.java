@@ -3,13 +3,15 @@ package dev.activator.embedded.runtime;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import java.time.Clock;
+import java.util.function.BiPredicate;
 import java.util.function.ToIntBiFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * @param maxPods for a revision that names no maximum
  * @param logsOutput whether the log has the lines that processes print
+ * @param routable whether the activator knows the revision with this id and uid
  * @param inFlight how many requests of a revision run on a pod; any thread may ask
  */
-public record RuntimeSettings(Clock clock, RandomGenerator random, int maxPods, boolean logsOutput,
+public record RuntimeSettings(Clock clock, RandomGenerator random, boolean logsOutput,
+    BiPredicate<RevisionId, String> routable,
     ToIntBiFunction<RevisionId, Destination> inFlight) {}

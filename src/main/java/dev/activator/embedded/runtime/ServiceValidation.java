@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.embedded.api.store.StatusException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,7 +27,15 @@ final class ServiceValidation {
     number(spec, "containerConcurrency", 0, MAX_CONCURRENCY);
     number(spec, "timeoutSeconds", 1, Integer.MAX_VALUE);
     container(spec);
+    annotations(service.at("/spec/template/metadata"));
     return service;
+  }
+
+  private static void annotations(JsonNode metadata) {
+    for (var problem : ScalingAnnotations.problems(RevisionScaling.annotations(metadata))) {
+      throw StatusException.invalid("spec.template.metadata.annotations." + problem.key(),
+          problem.message());
+    }
   }
 
   private static void fill(ObjectNode spec, String field, int value) {

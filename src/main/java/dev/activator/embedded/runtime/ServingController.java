@@ -11,10 +11,16 @@ import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.policy.RevisionHistory;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,21 +45,37 @@ public final class ServingController {
   public static final String SAMPLE_IMAGE = "activator.dev/hello";
 
   private static final String READY = "Ready";
+  /** How long a write of a Service waits at most until requests find it. */
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
   /** In the order of deletion: first what brings requests to a revision. */
   private static final List<Kind> OWNED = List.of(Kinds.REVISION, Kinds.ENDPOINTS, Kinds.SERVICE,
       Kinds.DEPLOYMENT);
+
+  /** What became of a Service. */
+  private static final class Known {
+    /** Of its spec, when it was last acted on. */
+    private long generation = -1;
+    private String newest = "";
+    /** Took over last, and keeps the requests when a later process of it fails; empty if none did. */
+    private String ready = "";
+  }
 
   private final ApiStore store;
   private final Loop loop;
   private final StoreWriter objects;
   private final String address;
   private final Map<RevisionId, RevisionId> latest = new ConcurrentHashMap<>();
+  private final Map<RevisionId, Known> services = new HashMap<>();
+  private final Map<RevisionId, List<CompletableFuture<Void>>> waiting = new HashMap<>();
+  private final BiPredicate<RevisionId, String> routable;
   private int requestPort;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
-  public ServingController(ApiStore store, Loop loop, String address) {
+  public ServingController(ApiStore store, Loop loop, String address,
+      BiPredicate<RevisionId, String> routable) {
     this.store = store;
+    this.routable = routable;
     this.loop = loop;
     this.objects = new StoreWriter(store);
     this.address = address;
@@ -62,6 +84,7 @@ public final class ServingController {
 
   public void start(int requestPort) {
     this.requestPort = requestPort;
+    store.onWritten(Kinds.KNATIVE_SERVICE, this::awaitRoute);
     subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed));
     subscriptions.add(store.subscribe(Kinds.REVISION, loop, this::revisionChanged));
   }
@@ -74,11 +97,16 @@ public final class ServingController {
     return latest.get(new RevisionId(namespace, service));
   }
 
+  Set<RevisionId> services() {
+    return Set.copyOf(latest.keySet());
+  }
+
   public void createSample(String namespace, String name) {
     var sample = Json.object();
     Meta.of(sample).put("namespace", namespace).put("name", name);
-    sample.putObject("spec").putObject("template").putObject("spec").putArray("containers")
-        .addObject().put("image", SAMPLE_IMAGE);
+    var template = sample.putObject("spec").putObject("template");
+    template.putObject("metadata").putObject("annotations").put(RevisionScaling.INITIAL_SCALE, "0");
+    template.putObject("spec").putArray("containers").addObject().put("image", SAMPLE_IMAGE);
     store.create(Kinds.KNATIVE_SERVICE, sample);
   }
 
@@ -103,51 +131,121 @@ public final class ServingController {
   }
 
   private void reconcile(ObjectNode service) {
+    var known = services.computeIfAbsent(id(service), _ -> new Known());
+    long generation = Meta.of(service).path("generation").longValue(0);
+    if (known.generation == generation) {
+      // Only its status or its labels changed.
+      return;
+    }
+    known.generation = generation;
     String fingerprint = RevisionObjects.fingerprint(service.at("/spec/template"));
     var plan = new RevisionHistory(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
     var current = new RevisionObjects(service, plan.latest().number(), fingerprint);
-    // First: whoever sees the revision may look it up by the Service's name.
-    latest.put(id(service), new RevisionId(Meta.namespace(service), current.name()));
-    create(current);
-    updateStatus(service, current.name());
-    plan.stale().forEach(
-        old -> remove(service, RevisionObjects.revisionName(Meta.name(service), old.number())));
     if (plan.fresh()) {
       log.info("{}/{}: a new revision of {}", Meta.namespace(service), current.name(),
           Meta.name(service));
     }
+    // First: whoever sees the revision may look it up by the Service's name.
+    latest.putIfAbsent(id(service), new RevisionId(Meta.namespace(service), current.name()));
+    String before = known.newest;
+    known.newest = current.name();
+    create(current);
+    if (!before.isEmpty() && !before.equals(known.newest) && !before.equals(known.ready)) {
+      label(service, before, KnativeLabels.RESERVE);
+    }
+    route(service, known);
+    var routed = latest.get(id(service));
+    plan.stale().stream()
+        .map(old -> RevisionObjects.revisionName(Meta.name(service), old.number()))
+        .filter(old -> routed == null || !old.equals(routed.name()))
+        .forEach(old -> remove(service, old));
   }
 
   private void revisionChanged(ApiEvent event) {
-    var revision = event.object();
+    if (event.type() != ApiEvent.Type.DELETED) {
+      reconsider(event.object());
+    }
+  }
+
+  /** The activator routes requests to this revision from now on. */
+  void routable(RevisionId id) {
+    var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
+    if (revision != null) {
+      reconsider(revision);
+    }
+  }
+
+  private void reconsider(ObjectNode revision) {
     String owner = Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
     var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision), owner);
-    if (service != null && id(revision).equals(latest.get(id(service)))) {
-      updateStatus(service, Meta.name(revision));
+    if (service == null) {
+      return;
+    }
+    var known = services.get(id(service));
+    if (known != null && (Meta.name(revision).equals(known.newest)
+        || id(revision).equals(latest.get(id(service))))) {
+      unlessOvertaken(service, () -> route(service, known));
     }
   }
 
-  private void updateStatus(ObjectNode service, String revisionName) {
-    var revision = store.find(Kinds.REVISION, Meta.namespace(service), revisionName);
-    if (revision != null) {
-      objects.updateStatus(Kinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
-          now -> copyStatus(now, revision));
+  /**
+   * The newest revision takes the requests once it is ready and the activator knows it; until then the
+   * one before keeps them.
+   */
+  private void route(ObjectNode service, Known known) {
+    var newest = store.find(Kinds.REVISION, Meta.namespace(service), known.newest);
+    if (newest == null) {
+      return;
+    }
+    var id = id(service);
+    if (!known.newest.equals(known.ready) && Conditions.isTrue(newest, READY)
+        && isRoutable(newest)) {
+      latest.put(id, id(newest));
+      if (!known.ready.isEmpty()) {
+        label(service, known.ready, KnativeLabels.RESERVE);
+      }
+      known.ready = known.newest;
+      label(service, known.ready, "active");
+    }
+    objects.updateStatus(Kinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
+        now -> new ServiceStatus(newest, known.ready, requestPort).write(now, store.now()));
+    // Until one is ready the first takes the requests, which wait for it.
+    if (!known.ready.isEmpty() || isRoutable(newest)) {
+      applied(id);
     }
   }
 
-  private void copyStatus(ObjectNode service, ObjectNode revision) {
-    var status = service.withObjectProperty("status");
-    status.put("observedGeneration", Meta.of(service).path("generation").asInt(0));
-    status.put("latestCreatedRevisionName", Meta.name(revision));
-    status.put("url", "http://" + Meta.name(service) + "." + Meta.namespace(service)
-        + ".localhost:" + requestPort);
-    var ready = Conditions.find(revision, READY);
-    if (!ready.isMissingNode()) {
-      status.putArray("conditions").add(ready.deepCopy());
-    }
-    if (Conditions.isTrue(revision, READY)) {
-      status.put("latestReadyRevisionName", Meta.name(revision));
+  private boolean isRoutable(ObjectNode revision) {
+    return routable.test(id(revision), Meta.uid(revision));
+  }
+
+  private void label(ObjectNode service, String revision, String state) {
+    objects.edit(Kinds.REVISION, Meta.namespace(service), revision,
+        found -> Meta.of(found).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
+            state));
+  }
+
+  /** Done when a request for this Service, which was just written, finds a revision. */
+  private CompletableFuture<Void> awaitRoute(ObjectNode service) {
+    var done = new CompletableFuture<Void>();
+    loop.execute(() -> {
+      waiting.computeIfAbsent(id(service), _ -> new ArrayList<>()).add(done);
+      var target = latest.get(id(service));
+      if (target == null) {
+        // A dry run, or deleted meanwhile.
+        applied(id(service));
+      } else {
+        routable(target);
+      }
+    });
+    return done.completeOnTimeout(null, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void applied(RevisionId service) {
+    var done = waiting.remove(service);
+    if (done != null) {
+      done.forEach(one -> one.complete(null));
     }
   }
 
@@ -160,13 +258,18 @@ public final class ServingController {
     ensure(Kinds.ENDPOINTS, current.publicEndpoints(uid, address, requestPort));
     ensure(Kinds.DEPLOYMENT, current.deployment(uid));
     objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
-        this::readyAtZero);
+        this::begin);
   }
 
-  /** A revision without pods is ready: the first request starts one. */
-  private void readyAtZero(ObjectNode revision) {
+  /** A revision that starts without pods is ready: the first request starts one. */
+  private void begin(ObjectNode revision) {
     if (Conditions.find(revision, READY).isMissingNode()) {
-      Conditions.of(revision, store.now()).hold(READY);
+      var conditions = Conditions.of(revision, store.now());
+      if (RevisionScaling.initialScale(revision) == 0) {
+        conditions.hold(READY);
+      } else {
+        conditions.unknown("ContainerHealthy", "Deploying", "").unknown(READY, "Deploying", "");
+      }
     }
   }
 
@@ -184,19 +287,21 @@ public final class ServingController {
   }
 
   private List<ObjectNode> revisionsOf(ObjectNode service) {
-    return store.list(Kinds.REVISION).stream().filter(one -> belongsTo(service, one)).toList();
+    return store.list(Kinds.REVISION, one -> belongsTo(service, one));
   }
 
   private void deleted(ObjectNode service) {
     latest.remove(id(service));
-    OWNED.forEach(kind -> store.list(kind).stream().filter(one -> belongsTo(service, one))
+    services.remove(id(service));
+    applied(id(service));
+    OWNED.forEach(kind -> store.list(kind, one -> belongsTo(service, one))
         .forEach(one -> delete(kind, one)));
     log.info("{}: deleted, with its revisions", Meta.key(service));
   }
 
   private void remove(ObjectNode service, String revision) {
-    OWNED.forEach(kind -> store.list(kind).stream()
-        .filter(one -> belongsTo(service, one) && (Meta.name(one).equals(revision)
+    OWNED.forEach(kind -> store.list(kind,
+        one -> belongsTo(service, one) && (Meta.name(one).equals(revision)
             || revision.equals(Meta.labels(one).get(KnativeLabels.REVISION))))
         .forEach(one -> delete(kind, one)));
   }

@@ -1,19 +1,58 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.embedded.runtime.policy.Expansion;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** <b>Threads.</b> The loop it was started with. */
+/**
+ * A started process.
+ *
+ * <p>
+ * <b>Threads.</b> The loop it was started with.
+ */
 interface UserProcess {
-  /** Killed after a grace period. The end is reported like any other. */
+  /** Terminates it, and kills it if that has no effect. */
   void stop();
 
+  /** Kills it and its children. */
   void kill();
 
-  /** @param port where it should listen, on the loopback address */
-  record Spec(LocalRevision revision, String pod, int port) {
+  /** Its number on this machine; 0 until it runs. */
+  long pid();
+
+  /**
+   * What is started.
+   *
+   * @param pod name of its pod
+   * @param port it should listen on, on the loopback address
+   * @param variables of its environment, besides the activator's own
+   */
+  record Spec(PodTemplate template, String pod, int port, Map<String, String> variables) {
+    public Spec {
+      var all = new TreeMap<>(variables);
+      all.putAll(template.ownVariables(port));
+      variables = all;
+    }
+
+    /** Throws an {@link IllegalArgumentException} if there is no command. */
+    ProcessBuilder builder() {
+      var command = Expansion.ofCommand(template.words(), variables);
+      if (command.isEmpty()) {
+        throw new IllegalArgumentException("its container has no command");
+      }
+      var builder = new ProcessBuilder(command).redirectErrorStream(true);
+      builder.environment().putAll(variables);
+      if (!template.workingDir().isEmpty()) {
+        builder.directory(Path.of(template.workingDir()).toFile());
+      }
+      return builder;
+    }
+
     Exit cannotRun(Throwable cause) {
-      return Exit.cannotRun(revision.id().name(), String.valueOf(cause.getMessage()));
+      return Exit.cannotRun(template.id().name(), String.valueOf(cause.getMessage()));
     }
   }
 

@@ -2,6 +2,7 @@ package dev.activator.proxy.codec;
 
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Fields;
+import dev.activator.upstream.codec.FieldList;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
 import java.util.EnumMap;
@@ -42,6 +43,9 @@ public record NettyFields(HttpHeaders headers) implements Fields {
 
   @Override
   public boolean isRepeated(Field field) {
+    if (headers instanceof FieldList list) {
+      return list.isRepeated(name(field));
+    }
     var values = headers.valueCharSequenceIterator(name(field));
     if (values.hasNext()) {
       values.next();

@@ -4,6 +4,7 @@ import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.FieldCount;
+import dev.activator.upstream.codec.FieldList;
 import dev.activator.upstream.codec.KnownNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -55,7 +56,8 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   public RequestDecoder() {
     super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
-        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES));
+        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
+        .setHeadersFactory(FieldList.CHECKED));
   }
 
   /** 0 if no head is incomplete. */
@@ -194,7 +196,9 @@ public final class RequestDecoder extends HttpRequestDecoder {
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields.add();
     var known = KnownNames.of(line, start, length);
-    var name = known == null ? super.splitHeaderName(line, start, length) : known;
+    var name = known == null
+        ? FieldList.checked(super.splitHeaderName(line, start, length))
+        : known;
     if (chunks != null) {
       checkTrailer(name);
     } else if (name.length() == HttpHeaderNames.CONTENT_LENGTH.length()

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.LocalResponse;
 import io.netty.channel.Channel;
@@ -46,8 +47,8 @@ public interface Downstream {
   /** Only before a response has begun. */
   void answer(LocalResponse answer);
 
-  default void answer(Failure failure) {
-    answer(failure.answer());
+  default void answer(Failure failure, ErrorFormat format) {
+    answer(failure.answer(format));
   }
 
   /** Cuts a response off so that the caller cannot take it for complete. */

@@ -6,6 +6,7 @@ import dev.activator.observability.Phases;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.TimeoutKind;
+import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
@@ -48,6 +49,8 @@ public final class Exchange implements QueuedCaller {
   private @Nullable Forwarder forwarder;
   private long stepDueNanos;
   private boolean stepLimited;
+  /** Whether the current step ends with a waiting page. */
+  private boolean pageDue;
   private long lastWriteNanos;
   /** Whether anything was written to the caller, the pod's 1xx responses included. */
   private boolean written;
@@ -97,15 +100,48 @@ public final class Exchange implements QueuedCaller {
     record.queued();
     queueEntry = later;
     body().countIn(later, PartBuffer.cost(record.request()));
-    long limit = Deadlines.inQueue(later.timeout(), record.callerNanos());
-    if (limit != Deadlines.NONE) {
-      limitStep(Math.max(0, limit - passedNanos()));
+    limitQueueing(later);
+    if (isForPage() && stepNanosLeft() > WaitingPage.HOLD.toNanos()) {
+      limitStep(WaitingPage.HOLD.toNanos());
+      pageDue = true;
     }
     transferBody();
   }
 
+  private void limitQueueing(QueueEntry later) {
+    long limit = Deadlines.inQueue(later.timeout(), record.callerNanos());
+    if (limit != Deadlines.NONE) {
+      limitStep(Math.max(0, limit - passedNanos()));
+    }
+  }
+
+  private boolean isForPage() {
+    return dispatcher.texts().pages().isFor(record, revision) && isStarting();
+  }
+
+  private boolean isStarting() {
+    return !dispatcher.texts().pages().status(revision.id()).ready();
+  }
+
+  /** Holds the request further if it only waits for its turn. */
+  private void pageDue(QueueEntry waiting) {
+    pageDue = false;
+    if (!isStarting()) {
+      limitQueueing(waiting);
+      return;
+    }
+    // Queues its stand-in before this leaves, so that the start goes on.
+    var page = dispatcher.texts().pages().page(dispatcher, record, revision,
+        waiting.retryAfterSeconds());
+    end();
+    record.ended(Outcome.WAITING_PAGE, page.status());
+    downstream.answer(page);
+    downstream.ended();
+  }
+
   private void leaveQueue() {
     queueEntry = null;
+    pageDue = false;
     body().countOut();
     stepDone();
   }
@@ -126,7 +162,7 @@ public final class Exchange implements QueuedCaller {
       granted.release(Ending.UNCOUNTED);
       return;
     }
-    boolean tooLate = stepNanosLeft() <= 0;
+    boolean tooLate = !pageDue && stepNanosLeft() <= 0;
     leaveQueue();
     if (tooLate) {
       granted.release(Ending.ABANDONED);
@@ -312,7 +348,9 @@ public final class Exchange implements QueuedCaller {
 
   private void stepTimedOut() {
     stepDone();
-    if (queueEntry != null) {
+    if (queueEntry != null && pageDue) {
+      pageDue(queueEntry);
+    } else if (queueEntry != null) {
       queueTimedOut();
     } else if (forwarder != null) {
       forwarder.stepTimedOut();
@@ -326,7 +364,11 @@ public final class Exchange implements QueuedCaller {
   void timedOut(TimeoutKind kind) {
     log.debug("A request of {} timed out: {}", revision.id(), kind);
     abandon();
-    fail(new Failure.TimedOut(kind));
+    fail(new Failure.TimedOut(kind, queueEntry == null ? "" : why()));
+  }
+
+  private String why() {
+    return dispatcher.texts().pages().status(revision.id()).why();
   }
 
   public void callerGone() {
@@ -356,7 +398,7 @@ public final class Exchange implements QueuedCaller {
     if (responding) {
       downstream.abort();
     } else {
-      downstream.answer(failure);
+      downstream.answer(failure, record.errorFormat());
       downstream.ended();
     }
   }

@@ -6,6 +6,7 @@ import dev.activator.observability.RequestRecord;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.Deadlines;
+import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Framing;
@@ -68,8 +69,12 @@ final class HttpRequestRecord extends RequestRecord {
     return wanted;
   }
 
+  ErrorFormat errorFormat() {
+    return ErrorFormat.of(fields);
+  }
+
   void ended(Failure failure) {
-    var answer = failure.answer();
+    var answer = failure.answer(errorFormat());
     if (!responded() && !method().equals("HEAD")) {
       wrote(ByteBufUtil.utf8Bytes(answer.body()));
     }
@@ -81,19 +86,20 @@ final class HttpRequestRecord extends RequestRecord {
     ended(switched ? Outcome.UPGRADED : Outcome.ANSWERED, switched ? 200 : responseStatus());
   }
 
-  private static Outcome outcome(Failure failure) {
+  static Outcome outcome(Failure failure) {
     return switch (failure) {
-      case Failure.UnknownRevision _ -> Outcome.REVISION_UNKNOWN;
+      case Failure.UnknownRevision _,Failure.UnknownHost _ -> Outcome.REVISION_UNKNOWN;
       case Failure.LookupFailed _ -> Outcome.LOOKUP_FAILED;
       case Failure.QueueFull _ -> Outcome.QUEUE_FULL;
       case Failure.MemoryFull _ -> Outcome.MEMORY_FULL;
       case Failure.DeadlineTooNear _ -> Outcome.DEADLINE_TOO_NEAR;
       case Failure.RevisionGone _ -> Outcome.REVISION_GONE;
       case Failure.CannotStart _ -> Outcome.CANNOT_START;
+      case Failure.ShuttingDown _ -> Outcome.SHUTTING_DOWN;
       case Failure.BadGateway _,Failure.Unreachable _ -> Outcome.BAD_GATEWAY;
       case Failure.Unread _ -> Outcome.UNREAD;
       case Failure.Internal _ -> Outcome.INTERNAL;
-      case Failure.TimedOut(var kind) -> switch (kind) {
+      case Failure.TimedOut(var kind, _) -> switch (kind) {
         case OVERALL -> Outcome.REQUEST_TIMEOUT;
         case RESPONSE_START -> Outcome.RESPONSE_START_TIMEOUT;
         case IDLE -> Outcome.IDLE_TIMEOUT;

@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.codec.NettyFields;
+import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
@@ -17,14 +18,11 @@ import java.util.function.BiFunction;
 
 /**
  * Answers each request of one loop at once or begins its exchange.
- *
- * @param startMessages whether callers are told in full why a revision cannot start; such texts
- * name registries, addresses and Secrets
  */
 public record RequestDispatcher(Loop loop, Router router,
     BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
     RequestObserver observer, HeldBytes.Share held, UnreadBytes.Share unread,
-    boolean startMessages) {
+    CallerTexts texts) {
 
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
     var fields = new NettyFields(request.headers());
@@ -33,14 +31,19 @@ public record RequestDispatcher(Loop loop, Router router,
         downstream.answer(answer);
         downstream.ended();
       }
+      case Router.Poll(var revision, var off) -> {
+        downstream.answer(texts.pages().poll(this, revision, off));
+        downstream.ended();
+      }
       case Router.Refused(var failure) -> {
-        if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.LookupFailed) {
+        if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
+            || failure instanceof Failure.LookupFailed) {
           // Other refused requests name no revision.
           var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
           record.begin();
           record.ended(failure);
         }
-        downstream.answer(failure);
+        downstream.answer(failure, ErrorFormat.of(fields));
         downstream.ended();
       }
       case Router.ToRevision route -> {
@@ -60,8 +63,9 @@ public record RequestDispatcher(Loop loop, Router router,
       case Rejection.DeadlineTooNear(_, int seconds) -> new Failure.DeadlineTooNear(seconds);
       case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
       case Rejection.Unreachable _ -> new Failure.Unreachable();
+      case Rejection.ShuttingDown(var revision) -> new Failure.ShuttingDown(revision);
       case Rejection.CannotStart(var revision, var why) ->
-        new Failure.CannotStart(revision, why.reason(), startMessages ? why.message() : "");
+        new Failure.CannotStart(revision, why.reason(), texts.startMessages() ? why.message() : "");
     };
   }
 }

@@ -2,6 +2,7 @@ package dev.activator.proxy.policy;
 
 /** The header fields that the request path uses. */
 public enum Field {
+  ACCEPT("Accept"), //
   CONNECTION("Connection"), //
   CONTENT_LENGTH("Content-Length"), //
   CONTENT_TYPE("Content-Type"), //
@@ -23,6 +24,8 @@ public enum Field {
   PROXY_AUTHENTICATE("Proxy-Authenticate"), //
   PROXY_AUTHORIZATION("Proxy-Authorization"), //
   PROXY_CONNECTION("Proxy-Connection"), //
+  SEC_FETCH_MODE("Sec-Fetch-Mode"), //
+  SEC_PURPOSE("Sec-Purpose"), //
   TE("TE"), //
   TRAILER("Trailer"), //
   TRANSFER_ENCODING("Transfer-Encoding"), //

@@ -17,6 +17,7 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
   public static final String QUEUE_CAPACITY = "activator.dev/queue-capacity";
   public static final String QUEUE_TIMEOUT = "activator.dev/queue-timeout";
   public static final String BALANCING = "activator.dev/balancing";
+  public static final String WAITING_PAGE = "activator.dev/waiting-page";
   public static final String SLOW_START = "activator.dev/slow-start";
 
   private static final int SLOW_START_WINDOW = 16;
@@ -29,6 +30,8 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
   /** @param problems gets a sentence for each invalid annotation, which is ignored */
   public RevisionOptions with(Map<String, String> annotations, Consumer<String> problems) {
     var reader = new Reader(annotations, problems);
+    // Used by the request path, which does not warn.
+    reader.read(WAITING_PAGE, RevisionOptions::autoOrOff, "");
     return new RevisionOptions(
         reader.read(QUEUE_CAPACITY, RevisionOptions::atLeastOne, queueCapacity),
         reader.read(QUEUE_TIMEOUT, RevisionOptions::positive, queueTimeout),
@@ -50,6 +53,13 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
       // Reported below.
     }
     throw new IllegalArgumentException("'" + text + "' is not a whole number of at least 1");
+  }
+
+  private static String autoOrOff(String text) {
+    if (text.equals("auto") || text.equals("off")) {
+      return text;
+    }
+    throw new IllegalArgumentException("'" + text + "' is neither auto nor off");
   }
 
   private static Duration positive(String text) {

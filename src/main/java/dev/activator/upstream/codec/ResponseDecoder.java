@@ -40,7 +40,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private ResponseDecoder(Trailers trailers) {
     super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
         .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
-        .setTrailersFactory(trailers));
+        .setHeadersFactory(FieldList.CHECKED).setTrailersFactory(trailers));
     this.trailers = trailers;
   }
 
@@ -112,7 +112,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields.add();
     var known = KnownNames.of(line, start, length);
-    return known == null ? super.splitHeaderName(line, start, length) : known;
+    return known == null ? FieldList.checked(super.splitHeaderName(line, start, length)) : known;
   }
 
   /** Netty allocates trailers for every body; only chunked ones have them. */

@@ -46,13 +46,13 @@ class KubectlTest {
         selector: {matchLabels: {a: b}}
         template:
           metadata: {labels: {a: b}}
-          spec: {containers: [{name: c, image: "%s"}]}
+          spec: {containers: [{name: c, command: ["%s"]}]}
       """;
   private static final String SERVICE_YAML = """
       apiVersion: serving.knative.dev/v1
       kind: Service
       metadata: {name: it}
-      spec: {template: {spec: {containers: [{image: "%s"}]}}}
+      spec: {template: {spec: {containers: [{command: ["%s"]}]}}}
       """;
   private static final String ENDPOINTS_YAML = """
       apiVersion: v1
@@ -326,13 +326,50 @@ class KubectlTest {
   }
 
   @Test
+  @DisplayName("creates what kubectl sends in protobuf")
+  void createsWithoutAManifest() {
+    assertThat(kubectl.ok("create", "configmap", "a", "--from-literal=k=v"))
+        .isEqualTo("configmap/a created");
+    assertThat(kubectl.ok("create", "secret", "generic", "a", "--from-literal=k=v"))
+        .isEqualTo("secret/a created");
+    assertThat(kubectl.ok("create", "serviceaccount", "a")).isEqualTo("serviceaccount/a created");
+    assertThat(kubectl.ok("create", "namespace", "b")).isEqualTo("namespace/b created");
+    var deployment = kubectl.run("create", "deployment", "a", "--image=i", "--replicas=0", "--",
+        "sleep", "9");
+
+    assertThat(deployment.out()).isEqualTo("deployment.apps/a created");
+    assertThat(deployment.err()).isEqualTo("Warning: spec.template.spec.containers[0].image:"
+        + " ignored in embedded mode: no image runs here; the command runs on this machine");
+    assertThat(store.find(CONFIG_MAP, "default", "a").get("data")).isEqualTo(parse("{'k':'v'}"));
+    assertThat(store.find(DEPLOYMENT, "default", "a").at("/spec/replicas").intValue(-1)).isZero();
+    assertThat(kubectl.ok("get", "secret", "a", "-o", "jsonpath={.data.k}")).isEqualTo("dg==");
+    kubectl.ok("delete", "namespace", "b");
+  }
+
+  @Test
+  @DisplayName("is told what a manifest has that means nothing")
+  void isToldWhatMeansNothing() {
+    String yaml = SERVICE_YAML.formatted("a").replace("containers",
+        "volumes: [{name: v}], containers");
+    var warned = kubectl.run("apply", "-f", file(yaml));
+
+    assertThat(warned.out()).isEqualTo("service.serving.knative.dev/it created");
+    assertThat(warned.err()).isEqualTo("Warning: spec.template.spec.volumes: ignored in embedded"
+        + " mode: processes see the files of this machine");
+    assertThat(kubectl.fails("apply", "-f", file(yaml.replace("command", "comand")))).contains(
+        "unknown field \"spec.template.spec.containers[0].comand\", did you mean \"command\"?");
+    assertThat(kubectl.run("apply", "--validate=warn", "-f",
+        file(yaml.replace("[{command", "[{env: [], comand"))).err()).contains("Warning: unknown");
+    assertThat(kubectl.fails("create", "-f",
+        file("apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\n")))
+        .contains("no matches for kind \"DaemonSet\" in version \"apps/v1\"");
+  }
+
+  @Test
   @DisplayName("B18.1 is told clearly what there is not")
   void isToldWhatThereIsNot() {
     store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
 
-    assertThat(kubectl.fails("create", "configmap", "x", "--from-literal=a=b"))
-        .contains("the body of the request was in an unknown format - accepted media types include:"
-            + " application/json, application/yaml");
     assertThat(kubectl.fails("logs", "p")).contains(
         "container \"c\" in pod \"p\" is waiting to start: ContainerCreating");
     assertThat(kubectl.fails("exec", "p", "--", "ls")).contains("does not offer 'exec' of pods");

@@ -77,7 +77,16 @@ class EndpointSliceMirrorTest {
   }
 
   @Test
-  void whatSomebodyDeletedComesBackWithTheNextChange() {
+  void subsetsThatDifferInThePortsNameHaveSlicesOfTheirOwn() {
+    write("""
+        [{'ports': [{'name': 'http', 'port': 1}], 'addresses': [{'ip': '10.0.0.1'}]},
+         {'ports': [{'name': 'h2c', 'port': 1}], 'addresses': [{'ip': '10.0.0.2'}]}]""");
+
+    assertThat(slices()).containsExactlyInAnyOrder("IPv4 1 [10.0.0.1]", "IPv4 1 [10.0.0.2]");
+  }
+
+  @Test
+  void aDeletedSliceComesBackWithTheNextChange() {
     var slice = store.list(Kinds.ENDPOINT_SLICE).getFirst();
     store.delete(Kinds.ENDPOINT_SLICE, "ns", Meta.name(slice));
 

@@ -27,11 +27,13 @@ class KubeletTest {
   private final NettyLoop loop = new NettyLoop(
       loops.onServer(LoopResources.DEFAULT_NATIVE).next());
   private final ApiStore store = new ApiStore(Clock.systemUTC());
-  private final ServingController serving = new ServingController(store, loop, "127.0.0.1");
+  private final ServingController serving = new ServingController(store, loop, "127.0.0.1",
+      (_, _) -> true);
   private volatile boolean portsAreFree;
   private final Kubelet kubelet = new Kubelet(store, loop,
       new LoopbackPorts(new SecureRandom(), this::listen),
-      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, true, (_, _) -> 0));
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
+          (_, _) -> 0));
 
   private Closeable listen(int port) throws SocketException {
     if (!portsAreFree) {
@@ -43,8 +45,7 @@ class KubeletTest {
 
   @BeforeEach
   void start() {
-    store.subscribe(Kinds.DEPLOYMENT, loop, kubelet::deploymentChanged);
-    store.subscribe(Kinds.POD, loop, kubelet::podChanged);
+    kubelet.subscribe();
     serving.start(8012);
     serving.createSample("default", "hello");
     until(() -> store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT) != null);

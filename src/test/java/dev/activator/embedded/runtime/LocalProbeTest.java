@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.Objects;
-import dev.activator.revision.ReadinessProbe;
+import dev.activator.embedded.runtime.LocalProbe.Connect;
+import dev.activator.embedded.runtime.LocalProbe.Exec;
+import dev.activator.embedded.runtime.LocalProbe.HttpGet;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -20,48 +22,57 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class LocalProbeTest {
-  private static final LocalProbe CONNECT = new LocalProbe(ReadinessProbe.CONNECT,
-      Duration.ofSeconds(30), 1);
+  private static final long PID = 123;
 
-  private static LocalProbe read(String probe) {
-    return LocalProbe.of(Objects.parse("{'probe': " + probe + "}").path("probe"));
-  }
-
-  private static LocalProbe path(String path) {
-    return new LocalProbe(new ReadinessProbe(path, Map.of()), Duration.ofSeconds(30), 1);
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', quoteCharacter = '`', value = {
+      "{'httpGet': {'path': 'up', 'port': 8080}}                  | HttpGet[port=24049, path=/up, headers={}, tls=false]",
+      "{'httpGet': {'port': 'web', 'scheme': 'HTTPS'}}            | HttpGet[port=24049, path=/, headers={}, tls=true]",
+      "{'httpGet': {'path': '/m', 'port': 'admin', 'httpHeaders': [{'name': 'X-A', 'value': 'b'}]}} | HttpGet[port=9090, path=/m, headers={X-A=b}, tls=false]",
+      "{'tcpSocket': {'port': 9090}}                              | Connect[port=9090]",
+      "{'tcpSocket': {}}                                          | Connect[port=24049]",
+      "{}                                                         | Connect[port=24049]",
+      "{'exec': {'command': ['test', '-f', 'x']}}                 | Exec[command=[test, -f, x]]"})
+  void readsWhatIsAskedAndWhere(String probe, String action) {
+    assertThat(template(probe).readiness(24049).action()).hasToString(action);
   }
 
   @Test
-  void readsTheReadinessProbeOfAContainer() {
-    assertThat(read("{}"))
-        .isEqualTo(new LocalProbe(ReadinessProbe.CONNECT, Duration.ofSeconds(1), 1));
-    assertThat(read("""
-        {'httpGet': {'path': 'up', 'httpHeaders': [{'name': 'X-A', 'value': 'b'}]},
-         'timeoutSeconds': 5, 'successThreshold': 2}""")).isEqualTo(
-        new LocalProbe(new ReadinessProbe("/up", Map.of("X-A", "b")), Duration.ofSeconds(5), 2));
-    assertThat(read("{'tcpSocket': {'port': 1}, 'timeoutSeconds': 0, 'successThreshold': -1}"))
-        .isEqualTo(new LocalProbe(ReadinessProbe.CONNECT, Duration.ofSeconds(1), 1));
+  void readsHowOftenAndHowLong() {
+    var probe = template("{'tcpSocket': {'port': 1}, 'timeoutSeconds': 5, 'successThreshold': 2,"
+        + " 'failureThreshold': 4, 'periodSeconds': 6, 'initialDelaySeconds': 7}").readiness(2);
+
+    assertThat(probe).isEqualTo(new LocalProbe(new Connect(2), Duration.ofSeconds(7),
+        Duration.ofSeconds(6), Duration.ofSeconds(5), 2, 4));
+    assertThat(template("{'timeoutSeconds': 0, 'successThreshold': -1}").readiness(2))
+        .isEqualTo(LocalProbe.connecting(2));
   }
 
   @Test
   void aContainerOfHttp2IsReadyOnceItListens() {
-    var revision = LocalRevision.of(Objects.parse("""
-        {'metadata': {'namespace': 'ns', 'name': 'rev'}, 'spec': {'containers': [
-          {'ports': [{'name': 'h2c'}], 'readinessProbe': {'httpGet': {'path': '/up'}}}]}}"""));
+    var template = PodTemplate.of(Objects.parse(
+        """
+            {'metadata': {'namespace': 'ns', 'name': 'd'}, 'spec': {'template': {'spec': {'containers': [
+              {'ports': [{'name': 'h2c'}], 'readinessProbe': {'httpGet': {'path': '/up'}}}]}}}}"""));
 
-    assertThat(revision.probe().form()).isEqualTo(ReadinessProbe.CONNECT);
+    assertThat(template.readiness(7).action()).isEqualTo(new Connect(7));
   }
 
   @Test
   void aProgramThatListensIsReady() throws IOException {
     try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      assertThat(CONNECT.attempt(process.getLocalPort())).isTrue();
+      assertThat(attempt(new Connect(process.getLocalPort()))).isEmpty();
     }
   }
 
   @Test
   void aPortWhereNobodyListensIsNot() throws IOException {
-    assertThat(CONNECT.attempt(portOfNobody())).isFalse();
+    int port = portOfNobody();
+
+    assertThat(attempt(new Connect(port), port))
+        .isEqualTo("process 123 runs, nothing listens on its PORT " + port);
+    assertThat(attempt(new Connect(port), 1))
+        .isEqualTo("process 123 runs, nothing listens on port " + port);
   }
 
   @Test
@@ -73,7 +84,7 @@ class LocalProbeTest {
       socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
 
       // when it succeeds, then the program is not ready all the same
-      assertThat(CONNECT.attempt(socket, port)).isFalse();
+      assertThat(LocalProbe.connecting(port).connects(socket, port)).isFalse();
     }
   }
 
@@ -86,8 +97,11 @@ class LocalProbeTest {
       exchange.close();
     });
     server.start();
+    int port = server.getAddress().getPort();
     try {
-      assertThat(path("/up").attempt(server.getAddress().getPort())).isEqualTo(ready);
+      assertThat(attempt(get(port, "/up"), port)).isEqualTo(ready
+          ? ""
+          : "process 123 answers GET /up on its PORT " + port + " with " + status);
     } finally {
       server.stop(0);
     }
@@ -104,11 +118,10 @@ class LocalProbeTest {
     });
     server.start();
     try {
-      var probe = new LocalProbe(
-          new ReadinessProbe("/", Map.of("X-A", "b", "host", "me.example")),
-          Duration.ofSeconds(30), 1);
+      var probe = new HttpGet(server.getAddress().getPort(), "/",
+          Map.of("X-A", "b", "host", "me.example"), false);
 
-      assertThat(probe.attempt(server.getAddress().getPort())).isTrue();
+      assertThat(attempt(probe)).isEmpty();
       assertThat(seen.get(30, TimeUnit.SECONDS)).containsEntry("X-a", List.of("b"))
           .containsEntry("Host", List.of("me.example"))
           .containsEntry("User-agent", List.of("kube-probe/1.34"))
@@ -120,16 +133,84 @@ class LocalProbeTest {
 
   @Test
   void whatDoesNotSpeakHttpIsNotReady() throws Exception {
+    assertThat(answerOf("hello\r\n")).startsWith("process 123 does not speak HTTP on its PORT ");
+    assertThat(answerOf("")).startsWith("process 123 ")
+        .contains("the connection").contains("GET / on its PORT ");
+  }
+
+  @Test
+  void aProgramThatAcceptsAndIsSilentHangs() throws IOException {
+    try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = process.getLocalPort();
+      var probe = new LocalProbe(get(port, "/up"), Duration.ZERO, Duration.ZERO,
+          Duration.ofMillis(50), 1, 3);
+
+      assertThat(probe.attempt(probed(port))).isEqualTo("process 123 accepts connections, but does"
+          + " not answer GET /up on its PORT " + port + " within 0 s");
+    }
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(delimiter = '|', value = {"exit 0 | ''", "test \"$GREETING\" = hi | ''",
+      "exit 3 | ended with exit code 3"})
+  void aCommandThatEndsWithZeroIsReady(String script, String problem) {
+    String found = attempt(new Exec(List.of("sh", "-c", script)));
+
+    assertThat(found.isEmpty()).isEqualTo(problem.isEmpty());
+    assertThat(found).endsWith(problem);
+  }
+
+  @Test
+  void aCommandThatCannotRunOrDoesNotEndIsNot() {
+    assertThat(attempt(new Exec(List.of("/no/such/program")))).contains("cannot run");
+    assertThat(attempt(new Exec(List.of()))).contains("cannot run");
+    var probe = new LocalProbe(new Exec(List.of("sleep", "1000")), Duration.ZERO, Duration.ZERO,
+        Duration.ofMillis(50), 1, 3);
+    assertThat(probe.attempt(probed(1))).contains("did not end");
+  }
+
+  private static String answerOf(String text) throws IOException {
     try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Thread.ofVirtual().start(() -> {
         try (var caller = process.accept()) {
-          caller.getOutputStream().write("hello\r\n".getBytes());
+          caller.getOutputStream().write(text.getBytes());
         } catch (IOException closed) {
           throw new IllegalStateException(closed);
         }
       });
-      assertThat(path("/").attempt(process.getLocalPort())).isFalse();
+      return attempt(get(process.getLocalPort(), "/"), process.getLocalPort());
     }
+  }
+
+  private static HttpGet get(int port, String path) {
+    return new HttpGet(port, path, Map.of(), false);
+  }
+
+  private static String attempt(LocalProbe.Action action) {
+    return attempt(action, 1);
+  }
+
+  private static String attempt(LocalProbe.Action action, int podPort) {
+    return new LocalProbe(action, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(30), 1, 3)
+        .attempt(probed(podPort));
+  }
+
+  private static LocalProbe.Probed probed(int podPort) {
+    return new LocalProbe.Probed(PID, podPort, () -> {
+      var builder = new ProcessBuilder();
+      builder.environment().put("GREETING", "hi");
+      return builder;
+    });
+  }
+
+  /** A container with the ports web (8080) and admin (9090). */
+  private static PodTemplate template(String readinessProbe) {
+    return PodTemplate.of(Objects.parse(
+        """
+            {'metadata': {'namespace': 'ns', 'name': 'd'}, 'spec': {'template': {'spec': {'containers': [
+              {'ports': [{'name': 'web', 'containerPort': 8080}, {'name': 'admin', 'containerPort': 9090}],
+               'readinessProbe': %s}]}}}}"""
+            .formatted(readinessProbe)));
   }
 
   private static int portOfNobody() throws IOException {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
@@ -11,8 +12,11 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.ReportBatch;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.Sample;
-import dev.activator.autoscaler.policy.ScalingLimits;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import java.net.URI;
@@ -25,6 +29,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -62,7 +67,7 @@ class LocalRuntimeTest {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
-      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), 10, true,
+      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
           (_, _) -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 
@@ -100,7 +105,6 @@ class LocalRuntimeTest {
     assertThat(find(Kinds.KNATIVE_SERVICE, "hello").path("status").path("url").stringValue())
         .isEqualTo("http://hello.default.localhost:8012");
     assertThat(runtime.latestRevision("default", "hello")).isEqualTo(HELLO);
-    assertThat(runtime.scalingLimits()).containsEntry(HELLO, new ScalingLimits(100, 0, 10));
     assertThat(store.list(Kinds.POD)).isEmpty();
   }
 
@@ -119,14 +123,18 @@ class LocalRuntimeTest {
 
   @Test
   void goesFromZeroToOneAndBackAsTheAutoscalerDecides() {
-    var autoscaler = new Autoscaler(loop(),
-        runtime::scalingLimits, runtime::scale);
+    var scaling = new RevisionScaling(store, loop(), new Defaults(Duration.ofSeconds(6), 10));
+    var autoscaler = new Autoscaler(loop(), scaling, WriteGuard.ALONE, new ScalingListener() {
+    });
     autoscaler.start();
+    scaling.start(autoscaler);
 
     // when a first request arrives, and then none, then a pod comes and goes
-    autoscaler.received(HELLO, new Sample("activator-1", 1, 1));
+    autoscaler.received(new ReportBatch("activator-1", OptionalDouble.empty(),
+        List.of(new ReportBatch.Entry(HELLO, new Sample("activator-1", 1, 1)))));
     readyPort(HELLO);
     until(() -> subsets(HELLO).isEmpty() && store.list(Kinds.POD).isEmpty());
+    scaling.stop();
     autoscaler.stop();
   }
 
@@ -196,6 +204,131 @@ class LocalRuntimeTest {
   }
 
   @Test
+  void holdsAPodWhoseSecretIsMissingUntilItIsThere() {
+    var service = service("keyed");
+    var container = (ObjectNode) service.at("/spec/template/spec/containers/0");
+    container.putArray("command").add("sh").add("-c").add("echo got $KEY; sleep 1000");
+    container.putArray("env").addObject().put("name", "KEY").putObject("valueFrom")
+        .putObject("secretKeyRef").put("name", "vault").put("key", "k");
+    store.create(Kinds.KNATIVE_SERVICE, service);
+    scale(new RevisionId("default", "keyed-00001"), 1);
+
+    // when the Secret is missing, then the pod waits, and the revision says why
+    until(() -> condition("keyed-00001").path("reason").stringValue("")
+        .equals("CreateContainerConfigError"));
+    assertThat(condition("keyed-00001").path("message").stringValue())
+        .isEqualTo("secret \"vault\" not found");
+    var waiting = store.list(Kinds.POD).getFirst().at("/status/containerStatuses/0");
+    assertThat(waiting.at("/state/waiting/reason").asString())
+        .isEqualTo("CreateContainerConfigError");
+    assertThat(waiting.path("restartCount").intValue(-1)).isZero();
+
+    // and when it comes, then the process starts with it
+    var secret = Json.object();
+    Meta.of(secret).put("namespace", "default").put("name", "vault");
+    secret.putObject("data").put("k", "MTIz");
+    store.create(Kinds.SECRET, secret);
+    String pod = Meta.name(store.list(Kinds.POD).getFirst());
+    until(() -> lines(store.podLogs().current("default", pod)).equals(List.of("got 123")));
+  }
+
+  @Test
+  void runsADeploymentAndListsItsPodsForAServiceThatSelectsThem() throws Exception {
+    store.create(Kinds.DEPLOYMENT, deployment("web", 2, JAVA, server(), "$PORT"));
+    store.create(Kinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'front'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80, 'targetPort': 8080}]}}"""));
+
+    until(() -> ready("front").size() == 2);
+    assertThat(get(ready("front").getFirst())).startsWith("null");
+    until(() -> find(Kinds.DEPLOYMENT, "web").at("/status/availableReplicas").intValue(0) == 2);
+    until(() -> store.list(Kinds.ENDPOINT_SLICE).stream()
+        .filter(slice -> Meta.name(slice).startsWith("front-")).count() == 2);
+
+    // when it is scaled down, then the address of the pod that goes is no longer there
+    store.edit(Kinds.DEPLOYMENT, "default", "web", now -> {
+      ((ObjectNode) now.path("spec")).put("replicas", 1);
+      return now;
+    });
+    until(() -> ready("front").size() == 1);
+
+    // and when its template changes, then another pod takes its place once it is ready
+    int before = ready("front").getFirst();
+    store.edit(Kinds.DEPLOYMENT, "default", "web", now -> {
+      ((ObjectNode) now.at("/spec/template/spec/containers/0")).putArray("env").addObject()
+          .put("name", "GREETING").put("value", "new");
+      return now;
+    });
+    until(() -> ready("front").size() == 1 && ready("front").getFirst() != before);
+    assertThat(get(ready("front").getFirst())).isEqualTo("null new");
+
+    store.delete(Kinds.DEPLOYMENT, "default", "web");
+    until(() -> store.list(Kinds.POD).isEmpty() && ready("front").isEmpty());
+  }
+
+  @Test
+  void saysThatADeploymentWithoutACommandDoesNotRun() {
+    store.create(Kinds.DEPLOYMENT, deployment("image", 1));
+
+    until(() -> Conditions.find(find(Kinds.DEPLOYMENT, "image"), "Available").path("message")
+        .asString("").contains("give the container a command"));
+  }
+
+  @Test
+  void startsAProcessAgainWhoseLivenessProbeFails() {
+    var deployment = deployment("sick", 1, "sleep", "1000");
+    var container = (ObjectNode) deployment.at("/spec/template/spec/containers/0");
+    container.putObject("livenessProbe").put("failureThreshold", 1).put("periodSeconds", 1)
+        .putObject("exec").putArray("command").add("false");
+    store.create(Kinds.DEPLOYMENT, deployment);
+
+    until(() -> store.list(Kinds.POD).stream().anyMatch(pod -> pod
+        .at("/status/containerStatuses/0/restartCount").intValue(0) >= 1));
+    assertThat(store.list(Kinds.POD).getFirst()
+        .at("/status/containerStatuses/0/lastState/terminated/message").asString())
+        .isEqualTo("its livenessProbe failed too often: the probe [false] ended with exit code 1");
+  }
+
+  @Test
+  void startsNoReadinessProbeBeforeTheStartupProbeHasPassed() {
+    Path ok = directory.resolve("ok");
+    var deployment = deployment("slow", 1, "sleep", "1000");
+    var container = (ObjectNode) deployment.at("/spec/template/spec/containers/0");
+    container.putObject("startupProbe").put("failureThreshold", 100).put("periodSeconds", 1)
+        .putObject("exec").putArray("command").add("test").add("-f").add(ok.toString());
+    container.putObject("readinessProbe").putObject("exec").putArray("command").add("true");
+    store.create(Kinds.DEPLOYMENT, deployment);
+    until(() -> runtime.problem(new RevisionId("default", "slow")).contains("exit code 1"));
+    assertThat(find(Kinds.DEPLOYMENT, "slow").at("/status/readyReplicas").intValue(0)).isZero();
+
+    until(() -> Files.exists(Files.writeString(ok, "")));
+
+    until(() -> find(Kinds.DEPLOYMENT, "slow").at("/status/readyReplicas").intValue(0) == 1);
+    assertThat(runtime.problem(new RevisionId("default", "slow"))).isEmpty();
+  }
+
+  private static ObjectNode deployment(String name, int replicas, String... command) {
+    var deployment = Objects.parse(
+        """
+            {'metadata': {'namespace': 'default', 'name': '%s'}, 'spec': {'replicas': %d,
+             'selector': {'matchLabels': {'app': '%s'}}, 'template': {'metadata': {'labels': {'app': '%s'}},
+              'spec': {'containers': [{'name': 'c', 'ports': [{'containerPort': 8080}]}]}}}}"""
+            .formatted(name, replicas, name, name));
+    var container = (ObjectNode) deployment.at("/spec/template/spec/containers/0");
+    for (String word : command) {
+      container.withArrayProperty("command").add(word);
+    }
+    return deployment;
+  }
+
+  /** The ports of the ready addresses. */
+  private List<Integer> ready(String service) {
+    return find(Kinds.ENDPOINTS, service).path("subsets").valueStream()
+        .filter(subset -> subset.has("addresses"))
+        .map(subset -> subset.at("/ports/0/port").intValue()).toList();
+  }
+
+  @Test
   void keepsWhatAProgramPrintsInThisRunAndTheOneBefore() {
     apply("talker", List.of("sh", "-c", "echo one; echo two >&2; exit 1"));
 
@@ -204,7 +337,7 @@ class LocalRuntimeTest {
     String pod = Meta.name(store.list(Kinds.POD).getFirst());
 
     until(() -> lines(store.podLogs().previous("default", pod)).equals(List.of("one", "two")));
-    runtime.scale(new RevisionId("default", "talker-00001"), 0);
+    scale(new RevisionId("default", "talker-00001"), 0);
     until(() -> store.podLogs().current("default", pod) == null);
   }
 
@@ -242,7 +375,7 @@ class LocalRuntimeTest {
   void stopsProcessesThatDoNotListen() throws Exception {
     Path pid = directory.resolve("pid");
     apply("deaf",
-        List.of("sh", "-c", "trap '' TERM; echo $$ > " + pid + "; sleep 1000; sleep 1000"));
+        List.of("sh", "-c", "trap '' TERM; echo $$$$ > " + pid + "; sleep 1000; sleep 1000"));
     scale(new RevisionId("default", "deaf-00001"), 1);
     until(() -> Files.exists(pid) && !Files.readString(pid).isBlank());
     var process = ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).orElseThrow();
@@ -266,8 +399,8 @@ class LocalRuntimeTest {
 
     var second = new RevisionId("default", "echo-00002");
     until(() -> second.equals(runtime.latestRevision("default", "echo")));
-    until(() -> new ScalingLimits(1, 0, 10).equals(runtime.scalingLimits().get(second)));
-    assertThat(runtime.scalingLimits()).containsKey(ECHO);
+    until(() -> store.find(Kinds.REVISION, "default", "echo-00002") != null);
+    assertThat(store.find(Kinds.REVISION, "default", "echo-00001")).isNotNull();
   }
 
   @Test
@@ -327,8 +460,10 @@ class LocalRuntimeTest {
   private static ObjectNode service(String name) {
     var service = Json.object().put("apiVersion", "serving.knative.dev/v1").put("kind", "Service");
     service.putObject("metadata").put("namespace", "default").put("name", name);
-    service.putObject("spec").putObject("template").putObject("spec").putArray("containers")
-        .addObject();
+    var template = service.putObject("spec").putObject("template");
+    template.putObject("metadata").putObject("annotations")
+        .put("autoscaling.knative.dev/initial-scale", "0");
+    template.putObject("spec").putArray("containers").addObject();
     return service;
   }
 
@@ -338,7 +473,10 @@ class LocalRuntimeTest {
 
   private void scale(RevisionId revision, int pods) {
     until(() -> store.find(Kinds.DEPLOYMENT, "default", revision.name() + "-deployment") != null);
-    runtime.scale(revision, pods);
+    store.edit(Kinds.DEPLOYMENT, "default", revision.name() + "-deployment", deployment -> {
+      ((ObjectNode) deployment.path("spec")).put("replicas", pods);
+      return deployment;
+    });
   }
 
   private int readyPort(RevisionId revision) {

@@ -14,7 +14,10 @@ import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +30,10 @@ class ServingControllerTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final ApiStore store = new ApiStore(CLOCK);
-  private final ServingController controller = new ServingController(store, loop, "127.0.0.1");
+  /** Revisions that the activator does not know yet. */
+  private final Set<String> unknown = new HashSet<>();
+  private final ServingController controller = new ServingController(store, loop, "127.0.0.1",
+      (id, _) -> !unknown.contains(id.name()));
 
   @BeforeEach
   void start() {
@@ -87,7 +93,9 @@ class ServingControllerTest {
     var status = find(Kinds.KNATIVE_SERVICE, "shop").path("status");
     assertThat(status.path("url").asString()).isEqualTo("http://shop.default.localhost:8012");
     assertThat(status.path("latestReadyRevisionName").asString()).isEqualTo("shop-00001");
-    assertThat(status.at("/conditions/0/status").asString()).isEqualTo("True");
+    assertThat(conditions("shop")).containsExactly("ConfigurationsReady True", "RoutesReady True",
+        "Ready True");
+    assertThat(status.at("/traffic/0/revisionName").asString()).isEqualTo("shop-00001");
     assertThat(controller.latest("default", "shop"))
         .isEqualTo(new RevisionId("default", "shop-00001"));
   }
@@ -101,6 +109,139 @@ class ServingControllerTest {
     assertThat(names(Kinds.REVISION)).containsExactly("shop-00001", "shop-00002");
     assertThat(controller.latest("default", "shop"))
         .isEqualTo(new RevisionId("default", "shop-00002"));
+  }
+
+  @Test
+  void aNewServiceStartsAPodAndIsReadyWhenItIs() {
+    apply(starting("shop", "serve"));
+
+    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
+        .isEqualTo(1);
+    assertThat(conditions("shop")).containsExactly("ConfigurationsReady Unknown Deploying",
+        "RoutesReady Unknown RevisionMissing", "Ready Unknown Deploying");
+    // its first revision takes requests, which wait
+    assertThat(routed("shop")).isEqualTo("shop-00001");
+    assertThat(find(Kinds.KNATIVE_SERVICE, "shop").path("status").has("latestReadyRevisionName"))
+        .isFalse();
+
+    ready("shop-00001");
+    assertThat(conditions("shop")).containsExactly("ConfigurationsReady True", "RoutesReady True",
+        "Ready True");
+  }
+
+  @Test
+  void aNewRevisionTakesOverWhenItIsReady() {
+    apply(starting("shop", "serve"));
+    ready("shop-00001");
+
+    apply(starting("shop", "serve", "--fast"));
+    assertThat(routed("shop")).isEqualTo("shop-00001");
+    assertThat(conditions("shop")).containsExactly("ConfigurationsReady Unknown Deploying",
+        "RoutesReady True", "Ready Unknown Deploying");
+    assertThat(routingStates()).containsExactly("active", "pending");
+
+    ready("shop-00002");
+    assertThat(routed("shop")).isEqualTo("shop-00002");
+    assertThat(conditions("shop")).contains("Ready True");
+    assertThat(routingStates()).containsExactly("reserve", "active");
+    assertThat(find(Kinds.KNATIVE_SERVICE, "shop").at("/status/traffic/0/revisionName").asString())
+        .isEqualTo("shop-00002");
+  }
+
+  @Test
+  void aNewRevisionThatFailsLeavesTheOldOneServingAndSaysWhy() {
+    apply(starting("shop", "serve"));
+    ready("shop-00001");
+
+    for (int number = 2; number <= 6; number++) {
+      apply(starting("shop", "exit", String.valueOf(number)));
+      fails("shop-0000" + number, "it ended");
+    }
+
+    assertThat(routed("shop")).isEqualTo("shop-00001");
+    var status = find(Kinds.KNATIVE_SERVICE, "shop").path("status");
+    assertThat(status.path("latestCreatedRevisionName").asString()).isEqualTo("shop-00006");
+    assertThat(status.path("latestReadyRevisionName").asString()).isEqualTo("shop-00001");
+    assertThat(conditions("shop")).containsExactly("ConfigurationsReady False RevisionFailed",
+        "RoutesReady True", "Ready False RevisionFailed");
+    assertThat(Conditions.find(find(Kinds.KNATIVE_SERVICE, "shop"), "Ready").path("message")
+        .asString()).isEqualTo("Revision \"shop-00006\" failed with message: it ended.");
+    // and the one that serves outlives its place in the history
+    assertThat(names(Kinds.REVISION)).contains("shop-00001", "shop-00006").hasSize(4);
+  }
+
+  @Test
+  void aRevisionThatServedKeepsItsRequestsWhenAPodOfItFails() {
+    apply(starting("shop", "serve"));
+    ready("shop-00001");
+
+    fails("shop-00001", "it ended");
+
+    assertThat(routed("shop")).isEqualTo("shop-00001");
+    assertThat(conditions("shop")).contains("Ready False RevisionFailed");
+  }
+
+  @Test
+  void isNotReadyBeforeTheActivatorKnowsTheRevision() {
+    unknown.add("shop-00001");
+    apply(service("shop", 0, "serve"));
+    var written = store.applied(Kinds.KNATIVE_SERVICE, find(Kinds.KNATIVE_SERVICE, "shop"));
+    loop.run();
+    assertThat(conditions("shop")).contains("Ready Unknown Deploying");
+    assertThat(written).isNotDone();
+
+    unknown.clear();
+    controller.routable(new RevisionId("default", "shop-00001"));
+
+    assertThat(conditions("shop")).contains("Ready True");
+    assertThat(written).isDone();
+  }
+
+  @Test
+  void aServiceThatIsNotThereHoldsNoAnswer() {
+    var dryRun = store.applied(Kinds.KNATIVE_SERVICE, service("none", 0, "serve"));
+    loop.run();
+
+    assertThat(dryRun).isDone();
+  }
+
+  private String routed(String service) {
+    return controller.latest("default", service).name();
+  }
+
+  private List<String> routingStates() {
+    return store.list(Kinds.REVISION).stream()
+        .map(revision -> Meta.labels(revision).get(KnativeLabels.ROUTING_STATE)).toList();
+  }
+
+  private List<String> conditions(String service) {
+    return find(Kinds.KNATIVE_SERVICE, service).at("/status/conditions").valueStream()
+        .map(one -> (one.path("type").asString() + " " + one.path("status").asString() + " "
+            + one.path("reason").asString("")).strip())
+        .toList();
+  }
+
+  private void ready(String revision) {
+    condition(revision, now -> now.hold("Ready"));
+  }
+
+  private void fails(String revision, String message) {
+    condition(revision, now -> now.fail("Ready", "ExitCode1", message));
+  }
+
+  private void condition(String revision, Consumer<Conditions> change) {
+    store.updateStatus(Kinds.REVISION, "default", revision, object -> {
+      change.accept(Conditions.of(object, store.now()));
+      return object;
+    });
+    loop.run();
+  }
+
+  /** Without the annotation that keeps the others at zero. */
+  private static ObjectNode starting(String name, String... command) {
+    var service = service(name, 0, command);
+    ((ObjectNode) service.at("/spec/template")).remove("metadata");
+    return service;
   }
 
   @Test
@@ -140,6 +281,17 @@ class ServingControllerTest {
 
     assertThat(names(Kinds.REVISION)).containsExactly("shop-00001");
     assertThat(Meta.uid(find(Kinds.REVISION, "shop-00001"))).isNotEqualTo(before);
+  }
+
+  @Test
+  void refusesAnAnnotationThatMakesNoSenseWithItsPath() {
+    var service = service("shop", 0, "serve");
+    ((ObjectNode) service.at("/spec/template")).putObject("metadata").putObject("annotations")
+        .put("autoscaling.knative.dev/window", "1s");
+
+    assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
+        .hasMessageContaining("spec.template.metadata.annotations.autoscaling.knative.dev/window")
+        .hasMessageContaining("expected 6s <= 1s <= 1h0m0s");
   }
 
   @Test
@@ -204,7 +356,9 @@ class ServingControllerTest {
   private static ObjectNode service(String name, int concurrency, String... command) {
     var service = Json.object();
     Meta.of(service).put("namespace", "default").put("name", name);
-    var spec = service.putObject("spec").putObject("template").putObject("spec");
+    var template = service.putObject("spec").putObject("template");
+    template.putObject("metadata").putObject("annotations").put(RevisionScaling.INITIAL_SCALE, "0");
+    var spec = template.putObject("spec");
     spec.put("containerConcurrency", concurrency);
     var words = spec.putArray("containers").addObject().putArray("command");
     for (String word : command) {

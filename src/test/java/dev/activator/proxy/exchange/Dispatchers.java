@@ -24,7 +24,7 @@ final class Dispatchers {
         Readiness.Ready::new);
     return new RequestDispatcher(loop, router, throttle, pods, new UncountedRequests(),
         RequestObserver.NONE, held,
-        new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), true);
+        new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE);
   }
 
   /** Sends a request, in the version that it says. */

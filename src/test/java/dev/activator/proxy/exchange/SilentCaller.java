@@ -1,7 +1,6 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.testing.StubDownstream;
 import io.netty.handler.codec.http.HttpResponse;
@@ -36,11 +35,6 @@ final class SilentCaller extends StubDownstream {
   @Override
   public void answer(LocalResponse answer) {
     statuses.add(answer.status());
-  }
-
-  @Override
-  public void answer(Failure failure) {
-    answer(failure.answer());
   }
 
   @Override

@@ -23,6 +23,8 @@ class FailureTest {
     assertThat(shown(new Failure.BadGateway("request error"))).isEqualTo("502 request error\n");
     assertThat(shown(new Failure.TimedOut(TimeoutKind.OVERALL)))
         .isEqualTo("504 activator request timeout");
+    assertThat(shown(new Failure.TimedOut(TimeoutKind.OVERALL, "no pod is listed")))
+        .isEqualTo("504 activator request timeout: no pod is listed");
     assertThat(shown(new Failure.Internal())).isEqualTo("500 ");
   }
 
@@ -34,10 +36,10 @@ class FailureTest {
     assertThat(shown(new Failure.Unreachable())).isEqualTo("502 no pod accepts connections\n");
     assertThat(shown(new Failure.CannotStart(HELLO, "ExitCode1", "it exits with 1")))
         .isEqualTo(
-            "503 {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"revision default/hello-00001 cannot start: it exits with 1\",\"reason\":\"ExitCode1\"}\n");
+            "503 revision default/hello-00001 cannot start: it exits with 1\n");
     assertThat(shown(new Failure.CannotStart(HELLO, "ExitCode1", "")))
         .isEqualTo(
-            "503 {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"detail\":\"revision default/hello-00001 cannot start: ExitCode1\",\"reason\":\"ExitCode1\"}\n");
+            "503 revision default/hello-00001 cannot start: ExitCode1\n");
   }
 
   @Test
@@ -45,11 +47,13 @@ class FailureTest {
     assertThat(List.of(new Failure.BadRequest("x"), new Failure.HeadTooLarge(),
         new Failure.UnknownVersion(), new Failure.UnknownCoding(),
         new Failure.UnknownExpectation())).allMatch(Failure::endsConnection);
-    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.LookupFailed(),
+    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.UnknownHost(),
+        new Failure.LookupFailed(),
         new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),
         new Failure.RevisionGone(HELLO), new Failure.CannotStart(HELLO, "x", ""),
         new Failure.TimedOut(TimeoutKind.OVERALL), new Failure.BadGateway("x"),
-        new Failure.Unreachable(), new Failure.Internal())).noneMatch(Failure::endsConnection);
+        new Failure.Unreachable(), new Failure.ShuttingDown(HELLO), new Failure.Internal()))
+        .noneMatch(Failure::endsConnection);
   }
 
   @Test
@@ -67,6 +71,7 @@ class FailureTest {
     assertThat(reason(new Failure.RevisionGone(HELLO))).isEqualTo("revision-gone");
     assertThat(reason(new Failure.CannotStart(HELLO, "x", ""))).isEqualTo("cannot-start");
     assertThat(reason(new Failure.Unreachable())).isEqualTo("unreachable");
+    assertThat(reason(new Failure.ShuttingDown(HELLO))).isEqualTo("shutting-down");
     assertThat(reason(new Failure.TimedOut(TimeoutKind.QUEUE))).isEqualTo("queue-timeout");
   }
 

@@ -1,12 +1,14 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
+import dev.activator.embedded.api.policy.Warnings;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.JsonPatch.PatchException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.zip.Deflater;
@@ -30,14 +32,30 @@ final class Answers {
   private static final int COMPRESSED_FROM_BYTES = 128 * 1024;
   private static final int BUFFER_BYTES = 64 * 1024;
 
+  /** Field 1, {@code swagger}, and 2, {@code info}, with a title and a version. */
+  private static final byte[] OPENAPI_V2_PROTOBUF = "\n\0032.0\022\017\n\tactivator\022\002v1"
+      .getBytes(StandardCharsets.UTF_8);
+
+  private static final String OPENAPI_V2_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
   private Answers() {}
 
   static Mono<ServerResponse> ok(ObjectNode body) {
     return json(200, Json.bytes(body));
   }
 
-  static Mono<ServerResponse> created(ObjectNode body) {
-    return json(201, Json.bytes(body));
+  static Mono<ServerResponse> ok(ObjectNode body, List<String> warnings) {
+    return warned(200, body, warnings);
+  }
+
+  static Mono<ServerResponse> created(ObjectNode body, List<String> warnings) {
+    return warned(201, body, warnings);
+  }
+
+  private static Mono<ServerResponse> warned(int code, ObjectNode body, List<String> warnings) {
+    var answer = ServerResponse.status(code).contentType(MediaType.APPLICATION_JSON);
+    Warnings.headers(warnings).forEach(value -> answer.header("Warning", value));
+    return bytes(answer, Json.bytes(body));
   }
 
   static Mono<ServerResponse> json(int code, byte[] body) {
@@ -50,6 +68,22 @@ final class Answers {
 
   static Mono<ServerResponse> text(String body) {
     return ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).bodyValue(body);
+  }
+
+  /**
+   * Without any definitions: kubectl reads it for kinds that it does not find in version 3, and
+   * before 1.25 for all kinds.
+   */
+  static Mono<ServerResponse> openApiV2(List<String> accept) {
+    // Some clients ask with an "@", which is not a media type.
+    if (String.join(",", accept).contains("proto-openapi")) {
+      return bytes(ServerResponse.ok().header("Content-Type", OPENAPI_V2_TYPE),
+          OPENAPI_V2_PROTOBUF);
+    }
+    var document = Json.object().put("swagger", "2.0");
+    document.putObject("info").put("title", "activator").put("version", "v1");
+    document.putObject("paths");
+    return ok(document);
   }
 
   static Mono<ServerResponse> failed(Throwable failure) {

@@ -117,6 +117,9 @@ public final class ApiRoutes {
     if (HEALTH.contains(path)) {
       return Answers.text("ok");
     }
+    if (path.equals(Discovery.OPENAPI_V2) && request.method().equals(HttpMethod.GET)) {
+      return Answers.openApiV2(request.headers().header("Accept"));
+    }
     if (!acceptsJson(request)) {
       return Mono.error(Refusals.notAcceptable());
     }

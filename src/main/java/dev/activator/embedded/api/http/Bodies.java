@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.schema.ProtobufReader;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import java.util.ArrayDeque;
@@ -19,7 +20,8 @@ import tools.jackson.dataformat.yaml.YAMLParser;
 final class Bodies {
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
-  private static final List<String> OBJECT_TYPES = List.of("application/json", "application/yaml");
+  private static final List<String> OBJECT_TYPES = List.of("application/json", "application/yaml",
+      ProtobufReader.TYPE);
 
   private static final YAMLMapper YAML = YAMLMapper.builder()
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
@@ -75,7 +77,11 @@ final class Bodies {
   }
 
   private static JsonNode parse(String type, byte[] bytes) {
-    return type.endsWith("yaml") ? yaml(bytes) : json(bytes);
+    return switch (type) {
+      case ProtobufReader.TYPE -> ProtobufReader.read(bytes);
+      case String yaml when yaml.endsWith("yaml") -> yaml(bytes);
+      default -> json(bytes);
+    };
   }
 
   private static JsonNode json(byte[] bytes) {

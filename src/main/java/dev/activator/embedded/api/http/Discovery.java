@@ -17,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * fieldValidation}. There are no schemas: objects may have any field.
  */
 final class Discovery {
+  static final String OPENAPI_V2 = "/openapi/v2";
   private static final String OPENAPI = "/openapi/v3";
 
   static List<String> verbs(Kind kind) {
@@ -146,7 +147,7 @@ final class Discovery {
     var root = Json.object();
     var paths = root.putArray("paths");
     documents.forEach(paths::add);
-    paths.add("/healthz").add("/livez").add(OPENAPI).add("/readyz");
+    paths.add("/healthz").add("/livez").add(OPENAPI_V2).add(OPENAPI).add("/readyz");
     return root;
   }
 

@@ -51,7 +51,7 @@ final class Reads {
     var object = store.find(target.kind(), target.namespace(), target.name());
     return object == null
         ? Mono.error(StatusException.notFound(target.kind(), target.name()))
-        : Answers.ok(Scales.of(object));
+        : Answers.ok(Scales.of(target.kind(), object));
   }
 
   Mono<ServerResponse> list(ResourceTarget target, ServerRequest request) {

@@ -1,9 +1,12 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.config.Spelling;
 import dev.activator.embedded.api.policy.ReadParameters.InvalidParameter;
+import dev.activator.embedded.api.policy.ResourcePath;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.JsonPatch.PatchException;
+import dev.activator.embedded.api.store.Kind;
 import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
@@ -14,6 +17,16 @@ final class Refusals {
   static StatusException noSuchResource() {
     return new StatusException(404, "NotFound", "the server could not find the requested resource",
         Json.object());
+  }
+
+  /** Names the nearest kind, or where the kind is. */
+  static StatusException unknownKind(List<Kind> kinds, ResourcePath path) {
+    String asked = (path.group().isEmpty() ? "" : path.group() + "/") + path.version();
+    var nearest = Spelling.nearest(path.plural(), kinds.stream().map(Kind::plural).toList());
+    String hint = kinds.stream().filter(kind -> kind.plural().equals(nearest)).findFirst()
+        .map(kind -> "; the nearest is " + kind.plural() + " of " + kind.apiVersion()).orElse("");
+    return new StatusException(404, "NotFound", "the server could not find the requested resource:"
+        + " there are no " + path.plural() + " in " + asked + hint, Json.object());
   }
 
   static StatusException method() {

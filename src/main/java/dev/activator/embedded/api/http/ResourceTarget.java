@@ -21,7 +21,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
   static ResourceTarget of(KindRegistry kinds, String path) {
     var parsed = ResourcePath.parse(path).orElseThrow(Refusals::noSuchResource);
     var kind = kinds.at(parsed.group(), parsed.version(), parsed.plural())
-        .orElseThrow(Refusals::noSuchResource);
+        .orElseThrow(() -> Refusals.unknownKind(kinds.all(), parsed));
     var target = new ResourceTarget(kind, parsed.namespace(), parsed.name(), parsed.subresource());
     if (target.ofProcess()) {
       throw Refusals.notOffered("'" + target.subresource() + "' of pods",

@@ -2,6 +2,7 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -10,14 +11,15 @@ import tools.jackson.databind.node.ObjectNode;
 final class Scales {
   private Scales() {}
 
-  static ObjectNode of(ObjectNode object) {
+  static ObjectNode of(Kind kind, ObjectNode object) {
     var scale = Json.object().put("kind", "Scale").put("apiVersion", "autoscaling/v1");
     var metadata = scale.putObject("metadata");
     for (var field : new String[]{"name", "namespace", "uid", "resourceVersion",
         "creationTimestamp"}) {
       metadata.set(field, object.path("metadata").path(field));
     }
-    scale.putObject("spec").put("replicas", object.at("/spec/replicas").asInt(0));
+    scale.putObject("spec").put("replicas",
+        object.path("spec").path(kind.replicasField()).asInt(0));
     scale.putObject("status").put("replicas", object.at("/status/replicas").asInt(0))
         .put("selector", selector(object.at("/spec/selector/matchLabels")));
     return scale;
@@ -30,13 +32,13 @@ final class Scales {
     }
   }
 
-  static ObjectNode apply(ObjectNode object, JsonNode scale) {
+  static ObjectNode apply(Kind kind, ObjectNode object, JsonNode scale) {
     var replicas = scale.at("/spec/replicas");
     if (!replicas.isMissingNode() && (!replicas.isInt() || replicas.intValue() < 0)) {
       throw StatusException.invalid("spec.replicas",
           "Invalid value: " + replicas + ": must be a number that is not negative");
     }
-    object.withObjectProperty("spec").put("replicas", replicas.asInt(0));
+    object.withObjectProperty("spec").put(kind.replicasField(), replicas.asInt(0));
     String version = scale.at("/metadata/resourceVersion").asString("");
     if (!version.isEmpty()) {
       object.withObjectProperty("metadata").put("resourceVersion", version);

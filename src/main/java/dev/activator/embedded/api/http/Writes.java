@@ -32,31 +32,46 @@ final class Writes {
   }
 
   Mono<ServerResponse> create(ResourceTarget target, ServerRequest request) {
-    var writes = new QueryParameters(request).writes(store);
-    return Bodies.object(request)
-        .flatMap(body -> Answers.created(writes.create(target.kind(), target.place(body))));
+    var query = new QueryParameters(request);
+    var writes = query.writes(store);
+    var fields = FieldValidation.of(query, "CreateOptions");
+    return Bodies.object(request).flatMap(body -> {
+      var wanted = fields.checked(target.kind(), target.place(body), null);
+      var stored = writes.create(target.kind(), wanted);
+      return applied(target, stored, Answers.created(stored, fields.warnings()));
+    });
   }
 
   Mono<ServerResponse> update(ResourceTarget target, ServerRequest request) {
-    var writes = new QueryParameters(request).writes(store);
+    var query = new QueryParameters(request);
+    var writes = query.writes(store);
+    var fields = FieldValidation.of(query, "UpdateOptions");
     return Bodies.object(request).flatMap(body -> switch (target.subresource()) {
       case "status" -> Answers.ok(writes.replaceStatus(target.kind(), target.named(body)));
       case "scale" -> Answers.ok(scale(writes, target, body));
-      default -> replace(writes, target, target.named(body));
+      default -> replace(writes, target, target.named(body), fields);
     });
   }
 
   private Mono<ServerResponse> replace(ObjectWrites writes, ResourceTarget target,
-      ObjectNode wanted) {
-    boolean fresh = store.find(target.kind(), target.namespace(), target.name()) == null;
-    var stored = writes.update(target.kind(), wanted);
-    return fresh ? Answers.created(stored) : Answers.ok(stored);
+      ObjectNode wanted, FieldValidation fields) {
+    var before = store.find(target.kind(), target.namespace(), target.name());
+    var stored = writes.update(target.kind(), fields.checked(target.kind(), wanted, before));
+    return applied(target, stored, before == null
+        ? Answers.created(stored, fields.warnings())
+        : Answers.ok(stored, fields.warnings()));
+  }
+
+  /** The answer comes once the write has had its effect: what the client does next may rely on it. */
+  private Mono<ServerResponse> applied(ResourceTarget target, ObjectNode stored,
+      Mono<ServerResponse> answer) {
+    return Mono.fromFuture(() -> store.applied(target.kind(), stored)).then(answer);
   }
 
   private static ObjectNode scale(ObjectWrites writes, ResourceTarget target, ObjectNode scale) {
     Scales.check(scale);
-    return Scales.of(writes.edit(target.kind(), target.namespace(), target.name(),
-        object -> Scales.apply(object, scale)));
+    return Scales.of(target.kind(), writes.edit(target.kind(), target.namespace(), target.name(),
+        object -> Scales.apply(target.kind(), object, scale)));
   }
 
   Mono<ServerResponse> patch(ResourceTarget target, ServerRequest request) {
@@ -70,9 +85,11 @@ final class Writes {
     if (type.equals(APPLY) && query.text("fieldManager").isEmpty()) {
       return Mono.error(Refusals.managerMissing());
     }
+    var fields = FieldValidation.of(query, "PatchOptions");
     return Bodies.patch(request).flatMap(patch -> type.equals(APPLY) && absent(target)
-        ? create(writes, target, patch)
-        : Answers.ok(write(writes, target, object -> Bodies.object(patched(type, object, patch)))));
+        ? create(writes, target, patch, fields)
+        : patched(writes, target, fields,
+            object -> Bodies.object(patched(type, object, patch))));
   }
 
   private boolean absent(ResourceTarget target) {
@@ -80,20 +97,31 @@ final class Writes {
         && store.find(target.kind(), target.namespace(), target.name()) == null;
   }
 
-  private static Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
-      JsonNode patch) {
-    return Answers.created(writes.create(target.kind(), target.named(Bodies.object(patch))));
+  private Mono<ServerResponse> patched(ObjectWrites writes, ResourceTarget target,
+      FieldValidation fields, UnaryOperator<ObjectNode> patch) {
+    var stored = write(writes, target, fields, patch);
+    return applied(target, stored, Answers.ok(stored, fields.warnings()));
+  }
+
+  private Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
+      JsonNode patch, FieldValidation fields) {
+    var wanted = fields.checked(target.kind(), target.named(Bodies.object(patch)), null);
+    var stored = writes.create(target.kind(), wanted);
+    return applied(target, stored, Answers.created(stored, fields.warnings()));
   }
 
   private static ObjectNode write(ObjectWrites writes, ResourceTarget target,
-      UnaryOperator<ObjectNode> patch) {
+      FieldValidation fields, UnaryOperator<ObjectNode> patch) {
     var kind = target.kind();
     UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
     return switch (target.subresource()) {
       case "status" -> writes.updateStatus(kind, target.namespace(), target.name(), whole);
-      case "scale" -> Scales.of(writes.edit(kind, target.namespace(), target.name(),
-          object -> Scales.apply(object, patch.apply(Scales.of(object)))));
-      default -> writes.edit(kind, target.namespace(), target.name(), whole);
+      case "scale" -> Scales.of(kind, writes.edit(kind, target.namespace(), target.name(),
+          object -> Scales.apply(kind, object, patch.apply(Scales.of(kind, object)))));
+      default -> writes.edit(kind, target.namespace(), target.name(), stored -> {
+        var before = stored.deepCopy();
+        return fields.checked(kind, whole.apply(stored), before);
+      });
     };
   }
 

@@ -8,11 +8,14 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +49,7 @@ public final class ApiStore {
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
 
   private final Map<Kind, List<UnaryOperator<ObjectNode>>> hooks = new ConcurrentHashMap<>();
+  private final Map<Kind, Function<ObjectNode, CompletableFuture<Void>>> written = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
   private final PodLogs podLogs = new PodLogs();
   private final Clock clock;
@@ -86,6 +90,19 @@ public final class ApiStore {
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
     hooks.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(hook);
+  }
+
+  /**
+   * Sets what the answer to a write of this kind waits for. A future must end by itself.
+   */
+  public void onWritten(Kind kind, Function<ObjectNode, CompletableFuture<Void>> applied) {
+    written.put(kind, applied);
+  }
+
+  /** Done when the written object has had its effect. */
+  public CompletableFuture<Void> applied(Kind kind, ObjectNode object) {
+    var hook = written.get(kind);
+    return hook == null ? CompletableFuture.completedFuture(null) : hook.apply(object);
   }
 
   public Instant now() {
@@ -131,8 +148,13 @@ public final class ApiStore {
   }
 
   public List<ObjectNode> list(Kind kind) {
+    return list(kind, _ -> true);
+  }
+
+  /** @param wanted must not change what it is shown */
+  public List<ObjectNode> list(Kind kind, Predicate<ObjectNode> wanted) {
     synchronized (tables) {
-      return tables.list(kind).stream().map(ObjectNode::deepCopy).toList();
+      return tables.list(kind).stream().filter(wanted).map(ObjectNode::deepCopy).toList();
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -20,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Kubernetes' apiextensions-apiserver.
  */
 final class CustomKinds {
-  private static final String REPLICAS = ".spec.replicas";
+  private static final Pattern REPLICAS = Pattern.compile("\\.spec\\.(\\w+)");
 
   private static final int LONGEST_PATH = 500;
 
@@ -31,7 +32,8 @@ final class CustomKinds {
     String group = text(spec, "group", "spec.group");
     var version = stored(spec.path("versions"));
     var kind = new Kind(group, text(version, "name", "spec.versions[].name"),
-        names(spec.path("names")), traits(spec, version), columns(version));
+        names(spec.path("names")), traits(spec, version), columns(version),
+        replicasField(version));
     if (!Meta.name(definition).equals(kind.resource())) {
       throw StatusException.invalid("metadata.name", "Invalid value: \"" + Meta.name(definition)
           + "\": must be spec.names.plural+\".\"+spec.group");
@@ -83,14 +85,20 @@ final class CustomKinds {
       default -> throw StatusException.invalid("spec.scope",
           "Unsupported value: supported values: \"Cluster\", \"Namespaced\"");
     }
-    var subresources = version.path("subresources");
-    if (subresources.has("status")) {
+    if (version.path("subresources").has("status")) {
       traits.add(Trait.STATUS);
     }
-    if (REPLICAS.equals(subresources.path("scale").path("specReplicasPath").stringValue(""))) {
+    if (!replicasField(version).isEmpty()) {
       traits.add(Trait.SCALE);
     }
     return Set.copyOf(traits);
+  }
+
+  /** Empty without a scale subresource. */
+  private static String replicasField(JsonNode version) {
+    var path = REPLICAS
+        .matcher(version.at("/subresources/scale/specReplicasPath").stringValue(""));
+    return path.matches() ? path.group(1) : "";
   }
 
   private static List<PrinterColumn> columns(JsonNode version) {

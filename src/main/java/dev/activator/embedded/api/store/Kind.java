@@ -13,9 +13,12 @@ import java.util.Set;
  *
  * @param group empty for the core group
  * @param columns of a CustomResourceDefinition's tables
+ * @param replicasField of the spec, which {@code /scale} reads and writes
  */
 public record Kind(String group, String version, Names names, Set<Trait> traits,
-    List<PrinterColumn> columns) {
+    List<PrinterColumn> columns, String replicasField) {
+  private static final String REPLICAS = "replicas";
+
   public enum Trait {
     CLUSTER_SCOPED,
     /** Has {@code /status}; writes to the object itself keep the status. */
@@ -43,7 +46,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     var names = new Names(kind, plural, kind.toLowerCase(Locale.ROOT), List.of(), List.of());
     var set = EnumSet.noneOf(Trait.class);
     set.addAll(Arrays.asList(traits));
-    return new Kind(group, version, names, Set.copyOf(set), List.of());
+    return new Kind(group, version, names, Set.copyOf(set), List.of(), REPLICAS);
   }
 
   Kind shortNames(String... shortNames) {
@@ -57,7 +60,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
   }
 
   private Kind named(Names other) {
-    return new Kind(group, version, other, traits, columns);
+    return new Kind(group, version, other, traits, columns, replicasField);
   }
 
   public String kind() {

@@ -10,7 +10,8 @@ public final class StatusException extends RuntimeException {
   private final ObjectNode details;
   private final String continueToken;
 
-  private record Cause(String reason, String field, String message) {}
+  /** One of the reasons of a refusal. */
+  public record Cause(String reason, String field, String message) {}
 
   public StatusException(int code, String reason, String message, ObjectNode details) {
     this(code, reason, message, details, "");
@@ -114,6 +115,12 @@ public final class StatusException extends RuntimeException {
    */
   public static StatusException invalid(String field, String message) {
     return of(List.of(new Cause("FieldValueInvalid", field, message)), field + ": " + message);
+  }
+
+  /** Names all fields that are wrong. */
+  public static StatusException invalid(List<Cause> causes) {
+    var texts = causes.stream().map(cause -> cause.field() + ": " + cause.message()).toList();
+    return of(causes, texts.size() == 1 ? texts.getFirst() : texts.toString());
   }
 
   public static StatusException required(String field, String message) {

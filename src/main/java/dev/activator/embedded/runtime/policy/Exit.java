@@ -1,14 +1,38 @@
 package dev.activator.embedded.runtime.policy;
 
-/** @param reason one word for the revision's status, such as {@code ExitCode1} */
-public record Exit(String reason, String message) {
-  public static Exit code(String revision, int code, String lastLine) {
+/**
+ * Why a process does not run.
+ *
+ * @param reason one word for the revision's status, such as {@code ExitCode1}
+ * @param message for people
+ * @param code how it ended; negative if it never ran
+ */
+public record Exit(String reason, String message, int code) {
+  public static final String CONFIG_ERROR = "CreateContainerConfigError";
+  private static final int NEVER_RAN = -1;
+
+  /** @param lastLine its last output, or empty */
+  public static Exit code(String workload, int code, String lastLine) {
     String said = lastLine.isEmpty() ? "" : ": " + lastLine;
     return new Exit("ExitCode" + code,
-        "process of " + revision + " ended with exit code " + code + said);
+        "process of " + workload + " ended with exit code " + code + said, code);
   }
 
-  public static Exit cannotRun(String revision, String why) {
-    return new Exit("CannotRun", "process of " + revision + " cannot run: " + why);
+  public static Exit cannotRun(String workload, String why) {
+    return new Exit("CannotRun", "process of " + workload + " cannot run: " + why, NEVER_RAN);
+  }
+
+  /** Its environment lacks something. */
+  public static Exit configError(String why) {
+    return new Exit(CONFIG_ERROR, why, NEVER_RAN);
+  }
+
+  /** It was ended, since a probe failed too often. */
+  public Exit unhealthy(String why) {
+    return new Exit("Unhealthy", why, code);
+  }
+
+  public boolean ran() {
+    return code >= 0;
   }
 }

@@ -2,40 +2,44 @@ package dev.activator.embedded.runtime.policy;
 
 import java.util.List;
 import java.util.Map;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Replaces variables in a command, as no shell runs it.
+ * Replaces variables in texts of a manifest. An unknown one stays for a shell in the command.
  *
  * <p>
- * <b>Source.</b> Kubernetes replaces {@code $(NAME)}; {@code $NAME} and <code>${NAME}</code> are
- * what people write. An unknown name stays, for a shell in the command.
+ * <b>Source.</b> {@code third_party/forked/golang/expansion} of Kubernetes: {@code $(NAME)} is
+ * replaced, and {@code $$} becomes one {@code $}.
  */
 public final class Expansion {
-  private static final Pattern VARIABLE = Pattern
-      .compile("\\$(?:\\((\\w+)\\)|\\{(\\w+)}|([A-Za-z_]\\w*))");
+  private static final String KUBERNETES = "\\$(?:\\$|\\(([^)]*)\\)";
+  private static final Pattern REFERENCE = Pattern.compile(KUBERNETES + ")");
+  /** {@code $PORT} and <code>${PORT}</code> as well: no shell reads a command. */
+  private static final Pattern IN_COMMAND = Pattern
+      .compile(KUBERNETES + "|(PORT)(?!\\w)|\\{(PORT)})");
 
   private Expansion() {}
 
-  public static List<String> of(List<String> words, Map<String, String> variables) {
-    return words.stream().map(word -> of(word, variables)).toList();
+  /** The value of a variable. */
+  public static String of(String text, Map<String, String> variables) {
+    return replaced(REFERENCE, text, variables);
   }
 
-  static String of(String word, Map<String, String> variables) {
-    return VARIABLE.matcher(word).replaceAll(found -> {
-      String value = variables.get(name(found));
-      return Matcher.quoteReplacement(value == null ? found.group() : value);
-    });
+  /** The words of a command. */
+  public static List<String> ofCommand(List<String> words, Map<String, String> variables) {
+    return words.stream().map(word -> replaced(IN_COMMAND, word, variables)).toList();
   }
 
-  private static String name(MatchResult found) {
-    for (int group = 1; group < found.groupCount(); group++) {
-      if (found.group(group) != null) {
-        return found.group(group);
+  private static String replaced(Pattern pattern, String text, Map<String, String> variables) {
+    return pattern.matcher(text).replaceAll(found -> {
+      for (int group = 1; group <= found.groupCount(); group++) {
+        if (found.group(group) != null) {
+          return Matcher.quoteReplacement(
+              variables.getOrDefault(found.group(group), found.group()));
+        }
       }
-    }
-    return found.group(found.groupCount());
+      return "\\$";
+    });
   }
 }

@@ -12,12 +12,13 @@ import java.util.List;
 public sealed interface PodState {
   Duration FIRST_PAUSE = Duration.ofSeconds(1);
   Duration LONGEST_PAUSE = Duration.ofSeconds(30);
-  /** How long a run must be ready to reset the count of failures. */
+  /** Resets the count of failures. */
   Duration SETTLED_AFTER = Duration.ofSeconds(10);
 
   /** @param failures runs in a row that ended early */
   record Running(int run, boolean ready, int failures) implements PodState {}
 
+  /** The process will be started again. */
   record Waiting(int run, int failures) implements PodState {}
 
   /** The pod gets no new requests and finishes those it has. */
@@ -30,6 +31,8 @@ public sealed interface PodState {
   sealed interface Event {
     record Ready(int run) implements Event {}
 
+    record NotReady(int run) implements Event {}
+
     record Settled(int run) implements Event {}
 
     /** Or could not be started. */
@@ -39,12 +42,14 @@ public sealed interface PodState {
 
     record Stop() implements Event {}
 
+    /** Its requests have ended or were given enough time. */
     record Drained() implements Event {}
   }
 
   sealed interface Effect {
     record Publish() implements Effect {}
 
+    /** Also starts to probe it. */
     record StartProcess(int run) implements Effect {}
 
     /** Send {@link Event.Settled}. */
@@ -76,11 +81,15 @@ public sealed interface PodState {
     return new Running(1, false, 0);
   }
 
+  /** An event without a row changes nothing. */
   default Step on(Event event) {
     return switch (new Cell(this, event)) {
       case Cell(Running(var now, var ready, var failures), Event.Ready(var run)) when run == now ->
         step(new Running(run, true, failures), new Effect.Publish(), new Effect.ReportReady(),
             new Effect.SettleAfter(run, SETTLED_AFTER));
+      case Cell(Running(var now, var ready, var failures), Event.NotReady(var run)) when run == now
+          && ready ->
+        step(new Running(run, false, failures), new Effect.Publish());
       case Cell(Running(var now, var ready, var failures), Event.Settled(var run)) when run == now ->
         step(new Running(run, ready, 0));
       case Cell(Running(var now, var ready, var failures), Event.Exited(var run, var exit)) when run == now ->

@@ -7,15 +7,15 @@ package dev.activator.embedded.runtime.policy;
  */
 public record PodView(String name, long order, boolean listed, boolean ready, boolean wanted,
     int restarts) {
-  public static PodView of(String name, long order, PodState state) {
+  public static PodView of(String name, long order, PodState state, int restarts) {
     return switch (state) {
       case PodState.Running(var run, var ready, var failures) ->
-        new PodView(name, order, true, ready, true, run - 1);
+        new PodView(name, order, true, ready, true, restarts);
       case PodState.Waiting(var run, var failures) ->
-        new PodView(name, order, true, false, true, run - 1);
-      case PodState.Draining(var run) -> new PodView(name, order, false, false, false, run - 1);
-      case PodState.Stopping(var run) -> new PodView(name, order, false, false, false, run - 1);
-      case PodState.Gone() -> new PodView(name, order, false, false, false, 0);
+        new PodView(name, order, true, false, true, restarts);
+      case PodState.Draining(var run) -> new PodView(name, order, false, false, false, restarts);
+      case PodState.Stopping(var run) -> new PodView(name, order, false, false, false, restarts);
+      case PodState.Gone() -> new PodView(name, order, false, false, false, restarts);
     };
   }
 }

@@ -60,7 +60,8 @@ class ApiWireTest {
   /** Each row: what is asked, and what is answered. */
   @ParameterizedTest(name = "{0} {1}")
   @CsvSource(delimiter = '|', value = {
-      "GET|/api/v1/nothing|404|NotFound|the server could not find the requested resource",
+      "GET|/api/v1/nothing|404|NotFound|the server could not find the requested resource:"
+          + " there are no nothing in v1",
       "GET|/api/v1/pods/x|404|NotFound|the server could not find the requested resource",
       "GET|/nowhere|404|NotFound|the server could not find the requested resource",
       "GET|/api/v1/namespaces/default/configmaps/zzz|404|NotFound|configmaps \"zzz\" not found",
@@ -141,7 +142,7 @@ class ApiWireTest {
     assertRefused(wire.post(MAPS, "{'metadata':{'name':'a','namespace':'other'}}"), 400);
     assertRefused(wire.send("PUT", MAPS + "/a", "{'metadata':{'name':'b'}}"), 400);
     assertRefused(wire.send("POST", MAPS, "x", "Content-Type",
-        "application/vnd.kubernetes.protobuf"), 415);
+        "application/vnd.kubernetes.protobuf"), 400);
     assertRefused(wire.send("POST", MAPS, "{}", "Content-Type", "text/plain"), 415);
     assertRefused(wire.get(MAPS, "Accept", "application/vnd.kubernetes.protobuf"), 406);
     assertRefused(wire.post(MAPS, "{'a':'" + "x".repeat(3 * 1024 * 1024) + "'}"), 413);

@@ -69,17 +69,18 @@ class BadInputTest {
             "version \"v2\" cannot be handled as a ConfigMap of v1"),
         bad("a kind that is no text", "{'kind':5}", "kind must be a string"),
         bad("metadata that is a text", "{'metadata':'x'}", "metadata of the object"),
-        bad("a name that is a number", "{'metadata':{'name':5}}", "metadata.name must be a string"),
-        bad("a version that is a number", "{'metadata':{'name':'a','resourceVersion':5}}",
-            "metadata.resourceVersion must be a string"),
-        bad("labels that are a list", "{'metadata':{'name':'a','labels':[]}}",
-            "metadata.labels must be a map of strings"),
-        bad("a label that is a number", "{'metadata':{'name':'a','labels':{'l':1}}}",
-            "metadata.labels must be a map of strings"),
-        bad("finalizers that are a text", "{'metadata':{'name':'a','finalizers':'x'}}",
-            "metadata.finalizers must be a list of strings"),
-        bad("owners that are texts", "{'metadata':{'name':'a','ownerReferences':['x']}}",
-            "metadata.ownerReferences must be a list of objects"),
+        wrong("a name that is a number", "{'metadata':{'name':5}}",
+            "metadata.name: Invalid value: 5: must be a string"),
+        wrong("a version that is a number", "{'metadata':{'name':'a','resourceVersion':5}}",
+            "metadata.resourceVersion: Invalid value: 5: must be a string"),
+        wrong("labels that are a list", "{'metadata':{'name':'a','labels':[]}}",
+            "metadata.labels: Invalid value: []: must be an object"),
+        wrong("a label that is a number", "{'metadata':{'name':'a','labels':{'l':1}}}",
+            "metadata.labels.l: Invalid value: 1: must be a string; quote it: \"1\""),
+        wrong("finalizers that are a text", "{'metadata':{'name':'a','finalizers':'x'}}",
+            "metadata.finalizers: Invalid value: \"x\": must be a list"),
+        wrong("owners that are texts", "{'metadata':{'name':'a','ownerReferences':['x']}}",
+            "metadata.ownerReferences[0]: Invalid value: \"x\": must be an object"),
         new Body("no name", JSON, "{}", 422, "Invalid", "name or generateName is required"),
         new Body("YAML that expands", YAML, "metadata: {name: a}\na: &a [x,x]\nb: &b [*a,*a]\n",
             400, "BadRequest", "YAML aliases are not supported, found one at line 3"),
@@ -91,6 +92,10 @@ class BadInputTest {
         new Body("deep YAML", YAML, "[".repeat(5_000), 400, "BadRequest", "nesting depth (501)"),
         new Body("text/plain", "text/plain", "{}", 415, "UnsupportedMediaType", "unknown format"),
         new Body("a type that is none", "x", "{}", 415, "UnsupportedMediaType", "unknown format"));
+  }
+
+  private static Body wrong(String what, String text, String says) {
+    return new Body(what, JSON, text, 422, "Invalid", says);
   }
 
   private static Body bad(String what, String text, String says) {

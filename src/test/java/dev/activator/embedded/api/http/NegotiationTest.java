@@ -72,10 +72,10 @@ class NegotiationTest {
   }
 
   @ParameterizedTest(name = "B2.2 {0} of {1} gets {2}")
-  @CsvSource(delimiter = '|', value = {"POST|application/vnd.kubernetes.protobuf|415",
-      "POST|application/cbor|415", "PUT|application/vnd.kubernetes.protobuf|415",
-      "DELETE|application/vnd.kubernetes.protobuf|404"})
-  void takesBodiesInJsonAndYamlAlone(String method, String type, int code) {
+  @CsvSource(delimiter = '|', value = {"POST|application/vnd.kubernetes.protobuf|400",
+      "POST|application/cbor|415", "PUT|application/vnd.kubernetes.protobuf|400",
+      "DELETE|application/vnd.kubernetes.protobuf|400", "DELETE|application/cbor|404"})
+  void takesBodiesInTheFormatsThatItNames(String method, String type, int code) {
     String path = method.equals("POST") ? MAPS : MAPS + "/none";
 
     var response = wire.send(method, path, "k8s", "Content-Type", type);
@@ -85,7 +85,8 @@ class NegotiationTest {
       assertThat(response.body())
           .isEqualTo("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\""
               + ":{},\"status\":\"Failure\",\"message\":\"the body of the request was in an unknown"
-              + " format - accepted media types include: application/json, application/yaml\","
+              + " format - accepted media types include: application/json, application/yaml,"
+              + " application/vnd.kubernetes.protobuf\","
               + "\"reason\":\"UnsupportedMediaType\",\"code\":415}");
     }
   }

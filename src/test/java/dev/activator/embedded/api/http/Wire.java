@@ -46,6 +46,13 @@ final class Wire implements AutoCloseable {
     return send("POST", path, body, "Content-Type", "application/json");
   }
 
+  /** Sends YAML as it is. */
+  HttpResponse<String> yaml(String path, String body) {
+    var request = HttpRequest.newBuilder(URI.create(url + path)).timeout(PATIENCE)
+        .header("Content-Type", "application/yaml").POST(BodyPublishers.ofString(body));
+    return exchange(request.build(), BodyHandlers.ofString());
+  }
+
   HttpResponse<String> patch(String path, String type, String body) {
     return send("PATCH", path, body, "Content-Type", type);
   }

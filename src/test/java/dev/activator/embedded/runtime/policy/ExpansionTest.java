@@ -4,22 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ExpansionTest {
-  @ParameterizedTest
-  @CsvSource({"$PORT,8080", "${PORT},8080", "$(PORT),8080", "--port=$PORT,--port=8080",
-      "a:$PORT/$PORT,a:8080/8080", "$PORTABLE,$PORTABLE", "$HOME,$HOME", "$(date),$(date)",
-      "$1,$1", "plain,plain", "$MONEY,$5\\"})
-  void putsInWhatItKnowsAndLeavesTheRest(String word, String expected) {
-    assertThat(Expansion.of(word, Map.of("PORT", "8080", "MONEY", "$5\\"))).isEqualTo(expected);
+  private static final Map<String, String> KNOWN = Map.of("PORT", "8080", "MONEY", "$5\\", "A.B",
+      "dots");
+
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource({"$(PORT),8080", "--port=$(PORT),--port=8080", "a:$(PORT)/$(PORT),a:8080/8080",
+      "$(date),$(date)", "$(MONEY),$5\\", "$$(PORT),$(PORT)", "$$$(PORT),$8080",
+      "$$$$(PORT),$$(PORT)", "$$,$", "$(A.B),dots", "$(PORT,$(PORT", "$1,$1", "$,$", "plain,plain",
+      "$PORT,$PORT", "${PORT},${PORT}"})
+  void followsTheRulesOfKubernetes(String text, String expected) {
+    assertThat(Expansion.of(text, KNOWN)).isEqualTo(expected);
   }
 
-  @Test
-  void replacesVariablesInEachWord() {
-    assertThat(Expansion.of(List.of("run", "$(A)", "-$B"), Map.of("A", "1", "B", "2")))
-        .containsExactly("run", "1", "-2");
+  @ParameterizedTest(name = "{0} -> {1}")
+  @CsvSource({"$PORT,8080", "${PORT},8080", "$(PORT),8080", "--port=$PORT,--port=8080",
+      "$PORTABLE,$PORTABLE", "$HOME,$HOME", "$MONEY,$MONEY", "$(MONEY),$5\\", "$$PORT,$PORT",
+      "echo $$,echo $"})
+  void putsThePortIntoACommandAlsoAsAShellWould(String word, String expected) {
+    assertThat(Expansion.ofCommand(List.of(word), KNOWN)).containsExactly(expected);
   }
 }

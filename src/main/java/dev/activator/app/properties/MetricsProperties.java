@@ -1,0 +1,14 @@
+package dev.activator.app.properties;
+
+import dev.activator.observability.ColdStarts;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What metrics tell.
+ *
+ * @param coldStartLabels revision: the histogram of cold starts has the labels of the namespace and the
+ *        revision, for up to 100 revisions; none: for all together
+ */
+@ConfigurationProperties("activator.metrics")
+public record MetricsProperties(@DefaultValue("none") ColdStarts.LabelledBy coldStartLabels) {}

@@ -1,0 +1,58 @@
+package dev.activator.autoscaler;
+
+import dev.activator.autoscaler.policy.Sample;
+import dev.activator.revision.RevisionId;
+import dev.activator.wire.Stat;
+import dev.activator.wire.WireStatMessage;
+import dev.activator.wire.WireStatMessages;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one activator sent in one frame.
+ *
+ * @param reporter its pod; empty if the frame has no entries
+ * @param uptime seconds since its process started; only in the batch that it sends every second, and
+ *     only without Knative
+ */
+public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> entries) {
+  private static final Logger log = LoggerFactory.getLogger(ReportBatch.class);
+
+  /** What it says of one revision. */
+  public record Entry(RevisionId revision, Sample sample) {}
+
+  /** Reads a frame; entries that make no sense are logged and left out. */
+  static ReportBatch decode(WireStatMessages frame) {
+    String reporter = "";
+    var uptime = OptionalDouble.empty();
+    var entries = new ArrayList<Entry>();
+    for (var message : frame.getMessagesList()) {
+      if (!message.hasStat()) {
+        continue;
+      }
+      var stat = message.getStat();
+      reporter = stat.getPodName();
+      if (message.getNamespace().isEmpty() && message.getName().isEmpty()) {
+        uptime = OptionalDouble.of(Math.max(0, stat.getProcessUptime()));
+      } else {
+        entry(message, stat, entries);
+      }
+    }
+    return new ReportBatch(reporter, uptime, entries);
+  }
+
+  private static void entry(WireStatMessage message, Stat stat, List<Entry> entries) {
+    try {
+      entries.add(new Entry(new RevisionId(message.getNamespace(), message.getName()),
+          // What came through an activator is reported by that one.
+          new Sample(stat.getPodName(),
+              stat.getAverageConcurrentRequests() - stat.getAverageProxiedConcurrentRequests(),
+              stat.getRequestCount() - stat.getProxiedRequestCount())));
+    } catch (IllegalArgumentException odd) {
+      log.error("A report is skipped: {}", odd.getMessage());
+    }
+  }
+}

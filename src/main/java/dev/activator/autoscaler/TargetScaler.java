@@ -1,0 +1,327 @@
+package dev.activator.autoscaler;
+
+import dev.activator.autoscaler.Autoscaler.Configured;
+import dev.activator.autoscaler.Autoscaler.Term;
+import dev.activator.autoscaler.ScalingView.Trouble;
+import dev.activator.autoscaler.policy.Decider;
+import dev.activator.autoscaler.policy.Decision;
+import dev.activator.autoscaler.policy.ReplicaPlanner;
+import dev.activator.autoscaler.policy.ReplicaPlanner.Plan;
+import dev.activator.autoscaler.policy.ReplicaPlanner.Situation;
+import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.ScalingSettings;
+import dev.activator.autoscaler.policy.ScalingSettings.Metric;
+import dev.activator.autoscaler.policy.ScalingSettings.Regime;
+import dev.activator.autoscaler.policy.WriteRetries;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleAnswer.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Scales one workload for one term. It asks and writes one thing at a time; what changes meanwhile is
+ * looked at afterwards.
+ *
+ * <p>
+ * <b>Threads.</b> The term's loop.
+ */
+final class TargetScaler {
+  private static final Logger log = LoggerFactory.getLogger(TargetScaler.class);
+  private static final Duration TICK = Duration.ofSeconds(2);
+  private static final Duration REREAD = Duration.ofSeconds(300);
+  /** While no pod is ready, somebody may have scaled to zero. */
+  private static final Duration REREAD_WITHOUT_PODS = Duration.ofSeconds(1);
+  private static final Duration PUBLISHED_EVERY = Duration.ofSeconds(1);
+
+  private final Term term;
+  private final RevisionId id;
+  private final DeadlineTimer ticks;
+  private final DeadlineTimer looks;
+  private final DeadlineTimer publishing;
+  private final Decider decider;
+  private final ReplicaPlanner planner;
+  private final WriteRetries retries = new WriteRetries();
+  private Configured configured;
+  private Decision decision;
+  private int ready;
+  /** The scale as it was last read or written; null if it must be read. */
+  private ScaleAnswer.@Nullable Found scale;
+  /** Whether nothing has happened since the scale was read, so that it may be written. */
+  private boolean fresh;
+  private long readAt;
+  private @Nullable CompletableFuture<Void> underWay;
+  private @Nullable Trouble trouble;
+  private String note = "";
+  private @Nullable ScalingView published;
+  private boolean stopped;
+
+  TargetScaler(Term term, RevisionId id, Configured configured, int ready) {
+    this.term = term;
+    this.id = id;
+    this.configured = configured;
+    this.ready = ready;
+    this.ticks = new DeadlineTimer(term.loop(), this::tick);
+    this.looks = new DeadlineTimer(term.loop(), this::look);
+    this.publishing = new DeadlineTimer(term.loop(), this::publish);
+    var settings = configured.settings();
+    // Elsewhere the scale that is found stays until all activators have been heard.
+    int known = settings.regime() == Regime.ALONE ? ready : 0;
+    this.decider = new Decider(term.now(), known, settings.windows());
+    this.planner = new ReplicaPlanner(term.now(), configured.lastDesired());
+    this.decision = decider.decide(term.now(), ready, settings);
+  }
+
+  void start() {
+    tick();
+  }
+
+  /** Writes nothing more; done when nothing is under way. */
+  CompletableFuture<Void> stop() {
+    stopped = true;
+    ticks.cancel();
+    looks.cancel();
+    publishing.cancel();
+    return underWay == null ? CompletableFuture.completedFuture(null) : underWay;
+  }
+
+  void configured(Configured next) {
+    if (!next.workload().equals(configured.workload())) {
+      scale = null;
+    }
+    configured = next;
+    decider.resize(term.now(), next.settings().windows());
+    retries.reset();
+    trouble = null;
+    evaluate();
+  }
+
+  void pods(int nowReady) {
+    boolean unasked = scale != null
+        && (nowReady > scale.replicas() || nowReady < ready && nowReady < scale.replicas());
+    ready = nowReady;
+    if (unasked) {
+      scale = null;
+    }
+    look();
+  }
+
+  void reported(Sample sample) {
+    long now = term.now();
+    boolean concurrency = settings().aim().metric() == Metric.CONCURRENCY;
+    decider.record(now, concurrency ? sample.concurrency() : sample.arrivals());
+    if (sample.isDemand()) {
+      planner.demanded(now, sample.concurrency() > 0);
+    }
+    if (sample.concurrency() > 0 && (decision.pods() == 0 || ready == 0)) {
+      rereadIfOlderThan(REREAD_WITHOUT_PODS);
+      evaluate();
+    }
+  }
+
+  private void tick() {
+    ticks.within(TICK);
+    rereadIfOlderThan(settings().regime() == Regime.ALONE ? Duration.ZERO : REREAD);
+    evaluate();
+  }
+
+  private void rereadIfOlderThan(Duration age) {
+    if (term.now() - readAt >= age.toNanos()) {
+      scale = null;
+    }
+  }
+
+  private void evaluate() {
+    decision = decider.decide(term.now(), ready, settings());
+    look();
+  }
+
+  /** Compares what there is with what there should be, and takes the next step. */
+  private void look() {
+    if (underWay != null || stopped) {
+      return;
+    }
+    long wait = retries.pause(term.now());
+    if (wait > 0) {
+      looks.within(wait);
+    } else if (scale == null) {
+      read();
+    } else {
+      carryOut(plan(scale), scale);
+    }
+    publishing.within(published == null ? Duration.ZERO : PUBLISHED_EVERY);
+  }
+
+  private Plan plan(ScaleAnswer.Found found) {
+    long now = term.now();
+    var settings = settings();
+    var missing = settings.regime() == Regime.ALONE
+        ? List.<String>of()
+        : term.roster().missing(now, settings.windows().stable(), configured.requestTimeout());
+    var plan = planner.plan(now, new Situation(decision, found.replicas(), ready,
+        missing.isEmpty(), term.roster().isQuiet(now, id)), settings);
+    note = plan.note();
+    if (!note.isEmpty() && !missing.isEmpty()) {
+      note += "; not heard for long enough: " + String.join(", ", missing);
+    }
+    if (plan.again().isPresent()) {
+      looks.within(Math.max(0, plan.again().getAsLong() - now));
+    }
+    return plan;
+  }
+
+  private void carryOut(Plan plan, ScaleAnswer.Found found) {
+    boolean wasFresh = fresh;
+    fresh = false;
+    if (plan.write().isEmpty()) {
+      return;
+    }
+    if (!term.guard().mayWrite()) {
+      note = "this activator may not write now";
+      return;
+    }
+    if (!wasFresh) {
+      read();
+      return;
+    }
+    int replicas = plan.write().getAsInt();
+    if (replicas < found.replicas()) {
+      confirmAndWrite(found, replicas);
+    } else {
+      write(found, replicas);
+    }
+  }
+
+  private void read() {
+    await(term.scales().read(id, configured.workload()), answer -> {
+      switch (answer) {
+        case ScaleAnswer.Found found -> {
+          scale = found;
+          fresh = true;
+          readAt = term.now();
+          trouble = null;
+          if (planner.sees(found.replicas(), decision, settings())) {
+            happened(true, "ScaledByOther", configured.workload() + " was scaled to "
+                + found.replicas() + " by another; that stands until there is a new reason");
+          }
+        }
+        case ScaleAnswer.Refused refused -> refused(refused);
+      }
+    });
+  }
+
+  private void confirmAndWrite(ScaleAnswer.Found found, int replicas) {
+    await(term.guard().confirmed(), confirmed -> {
+      // Reports may have come meanwhile.
+      decision = decider.decide(term.now(), ready, settings());
+      var plan = plan(found);
+      if (!confirmed) {
+        retries.refused(term.now(), Reason.UNAVAILABLE, false);
+      } else if (plan.write().equals(OptionalInt.of(replicas))) {
+        write(found, replicas);
+      }
+    });
+  }
+
+  private void write(ScaleAnswer.Found found, int replicas) {
+    if (!term.guard().mayWrite()) {
+      note = "this activator may not write now";
+      return;
+    }
+    planner.attempts(replicas);
+    String why = explanation();
+    await(term.scales().write(id, configured.workload(), found, replicas), answer -> {
+      switch (answer) {
+        case ScaleAnswer.Found written -> {
+          scale = written;
+          readAt = term.now();
+          retries.reset();
+          trouble = null;
+          planner.wrote(written.replicas());
+          log.info("{} goes from {} to {} replicas: {}", id, found.replicas(), replicas, why);
+          happened(false, reason(found.replicas(), replicas), configured.workload()
+              + " goes from " + found.replicas() + " to " + replicas + ": " + why);
+        }
+        case ScaleAnswer.Refused refused -> refused(refused);
+      }
+    });
+  }
+
+  private void refused(ScaleAnswer.Refused refused) {
+    scale = null;
+    fresh = false;
+    retries.refused(term.now(), refused.reason(), decision.pods() > 0 && ready == 0);
+    var reason = switch (refused.reason()) {
+      case CONFLICT -> null;
+      case NOT_FOUND -> "TargetNotFound";
+      case NOT_SCALABLE -> "TargetNotScalable";
+      case FORBIDDEN -> "Forbidden";
+      case INVALID, UNAVAILABLE -> "ScaleFailed";
+    };
+    if (reason != null && (trouble == null || !trouble.message().equals(refused.message()))) {
+      trouble = new Trouble(reason, refused.message());
+      log.warn("{} cannot be scaled: {}", id, refused.message());
+      happened(true, reason, refused.message());
+    }
+  }
+
+  private static String reason(int from, int to) {
+    return to == 0 ? "ScaledToZero" : to > from ? "ScaledUp" : "ScaledDown";
+  }
+
+  private <T> void await(CompletableFuture<T> answer, Consumer<T> then) {
+    var done = new CompletableFuture<Void>();
+    underWay = done;
+    var _ = answer.thenAcceptAsync(value -> {
+      underWay = null;
+      try {
+        if (!stopped) {
+          then.accept(value);
+          look();
+        }
+      } finally {
+        done.complete(null);
+      }
+    }, term.loop());
+  }
+
+  private ScalingSettings settings() {
+    return configured.settings();
+  }
+
+  private void happened(boolean warning, String reason, String message) {
+    term.listener().happened(id, warning, reason, message);
+  }
+
+  private String explanation() {
+    var desired = planner.desired();
+    String bound = desired.isPresent() && desired.getAsInt() != decision.pods()
+        ? desired.getAsInt() + " within its bounds; "
+        : "";
+    return bound + decision.cause();
+  }
+
+  private void publish() {
+    var view = view();
+    term.views().put(id, view);
+    if (published == null || !published.equalsButExplanation(view)) {
+      published = view;
+      term.listener().changed(view);
+    }
+  }
+
+  private ScalingView view() {
+    var known = scale;
+    return new ScalingView(id, configured.workload(), planner.desired(),
+        known == null ? OptionalInt.empty() : OptionalInt.of(known.replicas()),
+        known == null ? OptionalInt.empty() : OptionalInt.of(known.current()), ready,
+        planner.activity(), explanation(), trouble, note);
+  }
+}

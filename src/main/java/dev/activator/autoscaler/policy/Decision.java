@@ -1,0 +1,21 @@
+package dev.activator.autoscaler.policy;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/**
+ * How many pods a workload should have, before its bounds, and why.
+ *
+ * @param pods that there should be
+ * @param stable the average of the stable window
+ * @param panic the average of the panic window
+ * @param panicking whether a surge keeps the result from falling
+ * @param cause what decided, as a sentence without its end
+ */
+public record Decision(int pods, double stable, double panic, boolean panicking, String cause) {
+  /** A number as people write it: 52, 0.7, 33.333. */
+  static String number(double value) {
+    var rounded = BigDecimal.valueOf(value).setScale(3, RoundingMode.HALF_UP);
+    return rounded.signum() == 0 ? "0" : rounded.stripTrailingZeros().toPlainString();
+  }
+}

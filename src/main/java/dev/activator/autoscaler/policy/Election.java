@@ -1,0 +1,190 @@
+package dev.activator.autoscaler.policy;
+
+import dev.activator.revision.LeaseRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One candidate's part in an election by a lease. It takes a lease only after it has seen it unchanged
+ * for the lease's duration, so clocks of different machines are never compared. A leader stops long
+ * before that: it counts from the moment before it sent its last successful renewal.
+ *
+ * <p>
+ * <b>Source.</b> {@code tools/leaderelection} of client-go. See decision 052 for why it is not
+ * fabric8's.
+ */
+public final class Election {
+  private static final double JITTER = 1.2;
+
+  /**
+   * @param lease after which another may take over; whole seconds
+   * @param renew after which a leader that could not renew gives up
+   * @param retry between two attempts
+   * @param write the longest that a write of a leader takes
+   */
+  public record Times(Duration lease, Duration renew, Duration retry, Duration write) {
+    public static final Times DEFAULT = new Times(Duration.ofSeconds(15), Duration.ofSeconds(10),
+        Duration.ofSeconds(2), Duration.ofSeconds(2));
+
+    public Times {
+      require(lease.compareTo(renew) > 0, "the lease must be longer than the renew deadline");
+      require(renew.toNanos() > (1 + JITTER) * retry.toNanos(),
+          "the renew deadline must be longer than the longest pause between attempts");
+      require(renew.minus(write).compareTo(retry) > 0,
+          "what a write leaves of the renew deadline must be longer than the retry period");
+      require(lease.toNanosPart() == 0, "the lease must be whole seconds");
+    }
+
+    private static void require(boolean holds, String otherwise) {
+      if (!holds) {
+        throw new IllegalArgumentException(otherwise);
+      }
+    }
+  }
+
+  /**
+   * One moment on two clocks: the first never goes back but may stand still while the machine sleeps,
+   * the second may be set.
+   */
+  public record Moment(long nanos, Instant wall) {
+    /** Nanoseconds since an earlier moment, by the clock that says more. */
+    long since(Moment earlier) {
+      return Math.max(nanos - earlier.nanos,
+          Duration.between(earlier.wall, wall).toNanos());
+    }
+  }
+
+  private final String identity;
+  private final Times times;
+  private @Nullable LeaseRecord observed;
+  private long observedAt;
+  /** Before the last successful renewal was sent; null while this candidate does not lead. */
+  private @Nullable Moment renewed;
+  /** Whether the lease may have changed since it was observed. */
+  private boolean stale;
+
+  public Election(String identity, Times times) {
+    this.identity = identity;
+    this.times = times;
+  }
+
+  /** Notes the lease as it was read, and returns what to write to lead; null to wait. */
+  public @Nullable LeaseRecord read(LeaseRecord lease, Moment now) {
+    if (observed == null || !observed.version().equals(lease.version())) {
+      observedAt = now.nanos;
+    }
+    observed = lease;
+    stale = false;
+    if (lease.holder().equals(identity)) {
+      return next(lease, now, lease.transitions(), lease.acquired());
+    }
+    renewed = null;
+    boolean free = lease.holder().isEmpty() || unchangedFor(now) >= duration(lease);
+    return free ? next(lease, now, lease.transitions() + 1, now.wall) : null;
+  }
+
+  /** There is no lease. One that was deleted while another held it counts until it would have ended. */
+  public @Nullable LeaseRecord absent(Moment now) {
+    boolean held = observed != null && !observed.holder().isEmpty()
+        && !observed.holder().equals(identity) && unchangedFor(now) < duration(observed);
+    if (held) {
+      return null;
+    }
+    int transitions = observed == null ? 0 : observed.transitions() + 1;
+    renewed = null;
+    return new LeaseRecord(identity, seconds(), transitions, now.wall, now.wall, "");
+  }
+
+  /** What a leader writes to go on; null if this candidate does not lead. */
+  public @Nullable LeaseRecord renewal(Moment now) {
+    return leads(now) && observed != null && !stale
+        ? next(observed, now, observed.transitions(), observed.acquired())
+        : null;
+  }
+
+  /** What a leader writes when it stops; null if this candidate does not lead. */
+  public @Nullable LeaseRecord release(Moment now) {
+    var held = observed;
+    if (!leads(now) || held == null) {
+      return null;
+    }
+    return new LeaseRecord("", 1, held.transitions(), held.acquired(), now.wall, held.version());
+  }
+
+  /** A write that was sent then has succeeded: this candidate leads. */
+  public void wrote(LeaseRecord written, Moment sent, Moment now) {
+    observed = written;
+    observedAt = now.nanos;
+    stale = false;
+    renewed = written.holder().equals(identity) ? sent : null;
+  }
+
+  /** A write was refused, or its answer is missing: the lease must be read. */
+  public void notWritten() {
+    stale = true;
+  }
+
+  /** The lease turned out to be another's. */
+  public void giveUp() {
+    renewed = null;
+    stale = true;
+  }
+
+  /** Whether this candidate leads; it may still have to stop writing. */
+  public boolean leads(Moment now) {
+    return renewed != null && now.since(renewed) < times.renew.toNanos();
+  }
+
+  /** Whether a write that begins now ends while this candidate leads. */
+  public boolean mayWrite(Moment now) {
+    return renewed != null && now.since(renewed) < times.renew.minus(times.write).toNanos();
+  }
+
+  /** Whether the lease, as read from the API now, is still that of this candidate's term. */
+  public boolean isOurs(LeaseRecord lease) {
+    return renewed != null && observed != null && lease.holder().equals(identity)
+        && lease.transitions() == observed.transitions();
+  }
+
+  /** The number of the term, as far as is known. */
+  public int term() {
+    return observed == null ? 0 : observed.transitions();
+  }
+
+  /** Who holds the lease, or held it last; empty if nobody does or that is not known. */
+  public String holder() {
+    return observed == null ? "" : observed.holder();
+  }
+
+  /** How long to wait before the next attempt. */
+  public Duration pause(Moment now, RandomGenerator random) {
+    long retry = times.retry.toNanos();
+    if (renewed != null) {
+      return times.retry;
+    }
+    long jittered = retry + (long) (JITTER * retry * random.nextDouble());
+    if (observed == null || observed.holder().isEmpty()) {
+      return Duration.ofNanos(jittered);
+    }
+    long expiry = duration(observed) - unchangedFor(now);
+    return Duration.ofNanos(expiry > 0 ? Math.min(jittered, expiry) : jittered);
+  }
+
+  private LeaseRecord next(LeaseRecord lease, Moment now, int transitions, Instant acquired) {
+    return new LeaseRecord(identity, seconds(), transitions, acquired, now.wall, lease.version());
+  }
+
+  private long unchangedFor(Moment now) {
+    return now.nanos - observedAt;
+  }
+
+  private static long duration(LeaseRecord lease) {
+    return Duration.ofSeconds(lease.durationSeconds()).toNanos();
+  }
+
+  private int seconds() {
+    return (int) times.lease.toSeconds();
+  }
+}

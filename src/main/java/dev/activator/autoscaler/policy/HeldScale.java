@@ -1,0 +1,95 @@
+package dev.activator.autoscaler.policy;
+
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What another than us has scaled a workload to, which stands until there is a new reason to change
+ * it.
+ */
+final class HeldScale {
+  private OptionalInt ours = OptionalInt.empty();
+  private OptionalInt attempted = OptionalInt.empty();
+  private @Nullable Hold hold;
+
+  /** Replicas that another set, when we wanted other ones. */
+  private static final class Hold {
+    private final int replicas;
+    private final int wanted;
+    private boolean demand;
+    private boolean report;
+
+    private Hold(int replicas, int wanted) {
+      this.replicas = replicas;
+      this.wanted = wanted;
+      this.demand = wanted > 0;
+    }
+  }
+
+  /** What the leader before us wanted; without it, the first replicas seen count as ours. */
+  void before(OptionalInt lastDesired) {
+    ours = lastDesired;
+  }
+
+  /** A write was sent, and may arrive even if no answer comes. */
+  void attempts(int replicas) {
+    attempted = OptionalInt.of(replicas);
+  }
+
+  /** These replicas are ours: we wrote them, or another wrote what we want. */
+  void owns(int replicas) {
+    ours = OptionalInt.of(replicas);
+    attempted = OptionalInt.empty();
+    hold = null;
+  }
+
+  /**
+   * The workload has these replicas.
+   *
+   * @param wanted what we want it to have
+   * @return whether another has changed them
+   */
+  boolean sees(int replicas, int wanted) {
+    if (ours.isEmpty() || areOurs(replicas) || replicas == wanted
+        || attempted.isPresent() && attempted.getAsInt() == replicas) {
+      owns(replicas);
+      return false;
+    }
+    if (hold != null && hold.replicas == replicas) {
+      return false;
+    }
+    hold = new Hold(replicas, wanted);
+    return true;
+  }
+
+  /** A report said that a request waits or runs. */
+  void demanded() {
+    if (hold != null) {
+      hold.demand = true;
+      hold.report = true;
+    }
+  }
+
+  /** Whether we may write; if so, nothing is held any more. */
+  boolean allows(int next) {
+    if (hold != null && releases(hold, next)) {
+      owns(hold.replicas);
+    }
+    return hold == null;
+  }
+
+  private static boolean releases(Hold hold, int next) {
+    if (hold.replicas == 0) {
+      return hold.report;
+    }
+    if (hold.replicas > hold.wanted) {
+      return next >= hold.replicas || next == 0 && hold.demand;
+    }
+    return next > hold.wanted || next <= hold.replicas;
+  }
+
+  /** Whether these were the replicas when they were last ours. */
+  boolean areOurs(int replicas) {
+    return ours.isPresent() && ours.getAsInt() == replicas;
+  }
+}

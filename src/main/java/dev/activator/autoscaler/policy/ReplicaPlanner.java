@@ -1,0 +1,154 @@
+package dev.activator.autoscaler.policy;
+
+import dev.activator.autoscaler.policy.ScaleToZero.Outcome;
+import dev.activator.autoscaler.policy.ScalingSettings.Regime;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * Turns decisions into what is written: keeps them within their bounds, lets the last pods go only when
+ * it is time, and leaves alone what is not ours to change.
+ *
+ * <p>
+ * <b>Units.</b> Nanoseconds of the autoscaler's clock.
+ */
+public final class ReplicaPlanner {
+  private final HeldScale held = new HeldScale();
+  private Activity activity;
+  private long lastDemand;
+  private boolean initialized;
+  private OptionalInt desired = OptionalInt.empty();
+
+  /**
+   * What is known when a plan is made.
+   *
+   * @param replicas of the workload's spec, as last read or written
+   * @param ready pods that are ready
+   * @param mayShrink whether all activators were heard for a whole window
+   * @param quiet whether none of them has a request now
+   */
+  public record Situation(Decision decision, int replicas, int ready, boolean mayShrink,
+      boolean quiet) {}
+
+  /**
+   * What to do.
+   *
+   * @param write replicas to write; empty if nothing is to be written
+   * @param again when the plan may change without an event; empty if it does not
+   * @param note what keeps the decision from being carried out; empty if nothing does
+   */
+  public record Plan(OptionalInt write, OptionalLong again, String note) {}
+
+  /** @param lastDesired what the leader before us wanted; empty if there was none */
+  public ReplicaPlanner(long now, OptionalInt lastDesired) {
+    activity = Activity.unknown(now);
+    lastDemand = now;
+    held.before(lastDesired);
+  }
+
+  /** A request waited, ran or arrived. */
+  public void demanded(long now, boolean waitsOrRuns) {
+    lastDemand = now;
+    if (waitsOrRuns) {
+      held.demanded();
+    }
+  }
+
+  /** Notes replicas that were read, and says whether another than us has changed them. */
+  public boolean sees(int replicas, Decision decision, ScalingSettings settings) {
+    int wanted = bounded(decision, settings);
+    return switch (settings.regime()) {
+      case ALONE -> false;
+      case YIELDING -> held.sees(replicas, wanted);
+      case ZERO_OR_ONE -> {
+        boolean woken = wanted == 0 && held.areOurs(0);
+        if (replicas > 0 && !woken) {
+          held.owns(replicas);
+          yield false;
+        }
+        yield held.sees(replicas, wanted) && replicas == 0;
+      }
+    };
+  }
+
+  /** A write was sent, and may arrive even if no answer comes. */
+  public void attempts(int replicas) {
+    held.attempts(replicas);
+  }
+
+  /** A write was answered. */
+  public void wrote(int replicas) {
+    held.owns(replicas);
+  }
+
+  /** What is to be done now. */
+  public Plan plan(long now, Situation seen, ScalingSettings settings) {
+    initialized |= seen.ready >= Math.max(settings.bounds().initial(), settings.bounds().min());
+    int wanted = bounded(seen.decision, settings);
+    if (wanted > 0) {
+      activity = activity.withPods(now, seen.ready >= enough(settings));
+      desired = OptionalInt.of(wanted);
+      return toward(wanted, OptionalLong.empty(), seen, settings);
+    }
+    if (seen.replicas == 0) {
+      activity = activity.inactive(now, false);
+      desired = OptionalInt.of(0);
+      return new Plan(OptionalInt.empty(), OptionalLong.empty(), "");
+    }
+    return idle(now, seen, settings);
+  }
+
+  private Plan idle(long now, Situation seen, ScalingSettings settings) {
+    if (ScaleToZero.expectsPods(activity)) {
+      activity = activity.withPods(now, seen.ready >= enough(settings));
+    }
+    var step = ScaleToZero.of(now, activity, lastDemand, settings);
+    if (step.outcome() == Outcome.ZERO && !(seen.mayShrink && seen.quiet)) {
+      return new Plan(OptionalInt.empty(), OptionalLong.empty(),
+          "its last pods stay until every activator was heard for a whole window");
+    }
+    activity = step.activity();
+    if (step.outcome() == Outcome.KEEP) {
+      return new Plan(OptionalInt.empty(), OptionalLong.of(step.again()), "");
+    }
+    int left = step.outcome() == Outcome.ONE ? 1 : 0;
+    desired = OptionalInt.of(left);
+    return toward(left, OptionalLong.of(step.again()), seen, settings);
+  }
+
+  private Plan toward(int wanted, OptionalLong again, Situation seen, ScalingSettings settings) {
+    int now = seen.replicas;
+    if (settings.regime() == Regime.ZERO_OR_ONE && now > 0 && wanted > 0) {
+      return new Plan(OptionalInt.empty(), again, "");
+    }
+    if (settings.regime() != Regime.ALONE && !held.allows(wanted)) {
+      return new Plan(OptionalInt.empty(), again,
+          now + " was set by another, and stands until the load gives a new reason");
+    }
+    if (wanted < now && !seen.mayShrink) {
+      return new Plan(OptionalInt.empty(), again,
+          "stays at " + now + " until every activator was heard for a whole window");
+    }
+    return new Plan(wanted == now ? OptionalInt.empty() : OptionalInt.of(wanted), again, "");
+  }
+
+  private int bounded(Decision decision, ScalingSettings settings) {
+    return settings.bounded(decision.pods(), initialized ? 0 : settings.bounds().initial());
+  }
+
+  /** Ready pods that make it active. */
+  private int enough(ScalingSettings settings) {
+    int least = Math.max(1, settings.bounds().min());
+    return initialized ? least : Math.max(least, settings.bounds().initial());
+  }
+
+  /** Its condition now. */
+  public Activity activity() {
+    return activity;
+  }
+
+  /** Replicas it should have, within its bounds; empty before that is known. */
+  public OptionalInt desired() {
+    return desired;
+  }
+}

@@ -1,0 +1,125 @@
+package dev.activator.autoscaler.policy;
+
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The activators that must have been heard before anything is scaled down: those in the endpoints of
+ * our own Service. Each sends a batch of reports every second.
+ *
+ * <p>
+ * <b>Units.</b> Nanoseconds of the autoscaler's clock.
+ */
+public final class Roster {
+  /** An activator that was silent for longer is heard anew. */
+  static final Duration SILENCE = Duration.ofSeconds(3);
+  /** One that is not ready counts for this long after its requests have timed out. */
+  static final Duration AFTER_TIMEOUT = Duration.ofSeconds(30);
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private final long begun;
+  private final Map<String, Heard> heard = new HashMap<>();
+  /** By name of the pod, whether it is ready; null while the endpoints cannot be read. */
+  private @Nullable Map<String, Boolean> members;
+
+  /** What is known of one activator. */
+  private static final class Heard {
+    private long covered;
+    private long last;
+    private boolean sinceItsStart;
+    private Set<RevisionId> busy = Set.of();
+
+    private boolean isSilent(long now) {
+      return now - last > SILENCE.toNanos();
+    }
+  }
+
+  /** @param now when the term began */
+  public Roster(long now) {
+    begun = now;
+  }
+
+  /** The endpoints of our Service: by name of the pod, whether it is ready. */
+  public void members(Map<String, Boolean> pods) {
+    members = new TreeMap<>(pods);
+  }
+
+  /** The endpoints cannot be read. */
+  public void membersUnknown() {
+    members = null;
+  }
+
+  /**
+   * A batch came, of one second.
+   *
+   * @param uptime seconds since the activator's process started; empty if it does not say
+   * @param busy what it has requests for
+   */
+  public void batch(long now, String pod, OptionalDouble uptime, Set<RevisionId> busy) {
+    var one = heard.get(pod);
+    if (one == null || one.isSilent(now)) {
+      one = new Heard();
+      heard.put(pod, one);
+      one.covered = now;
+      double seconds = uptime.orElse(Double.MAX_VALUE);
+      if (seconds * NANOS_PER_SECOND <= SILENCE.toNanos()) {
+        one.covered = now - (long) (seconds * NANOS_PER_SECOND);
+        one.sinceItsStart = true;
+      }
+    }
+    one.last = now;
+    one.busy = Set.copyOf(busy);
+  }
+
+  /** A report came outside of the batches: a request for this is there. */
+  public void busy(String pod, RevisionId id) {
+    var one = heard.get(pod);
+    if (one != null) {
+      var more = new HashSet<>(one.busy);
+      more.add(id);
+      one.busy = Set.copyOf(more);
+    }
+  }
+
+  /**
+   * The activators that have not been heard for a whole window; empty if all have, and what is known is
+   * complete.
+   *
+   * @param requestTimeout how long an activator may have a request that we know nothing of
+   */
+  public List<String> missing(long now, Duration window, Duration requestTimeout) {
+    if (members == null) {
+      return List.of("the endpoints of our own Service");
+    }
+    var missing = new ArrayList<String>();
+    members.forEach((pod, ready) -> {
+      var one = heard.get(pod);
+      boolean covered = one != null && !one.isSilent(now)
+          && (one.sinceItsStart || now - one.covered >= window.toNanos());
+      if (!covered && !isGone(now, one, ready, requestTimeout)) {
+        missing.add(pod);
+      }
+    });
+    return missing;
+  }
+
+  private boolean isGone(long now, @Nullable Heard one, boolean ready, Duration requestTimeout) {
+    long last = one == null ? begun : Math.max(begun, one.last);
+    return !ready && (one == null || one.isSilent(now))
+        && now - last >= requestTimeout.plus(AFTER_TIMEOUT).toNanos();
+  }
+
+  /** Whether nobody who can be heard has a request for this. */
+  public boolean isQuiet(long now, RevisionId id) {
+    return heard.values().stream().noneMatch(one -> !one.isSilent(now) && one.busy.contains(id));
+  }
+}

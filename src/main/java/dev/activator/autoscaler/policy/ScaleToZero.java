@@ -1,0 +1,75 @@
+package dev.activator.autoscaler.policy;
+
+import dev.activator.autoscaler.policy.Activity.State;
+import java.time.Duration;
+
+/**
+ * Whether the last pods of an idle workload may go. It is active for a whole window first, then
+ * inactive for a while.
+ *
+ * <p>
+ * <b>Source.</b> {@code handleScaleToZero} in {@code pkg/reconciler/autoscaling/kpa/scaler.go} of
+ * Knative Serving, with the activator always in the path.
+ */
+final class ScaleToZero {
+  /** From inactive to zero, at least. */
+  static final Duration PAUSE = Duration.ofSeconds(3);
+  /** Pods that never become ready get this longer than their deadline. */
+  static final Duration ACTIVATION_GRACE = Duration.ofSeconds(30);
+
+  private ScaleToZero() {}
+
+  /** What happens to an idle workload. */
+  enum Outcome {
+    /** It stays as it is. */
+    KEEP,
+    /** One pod is enough. */
+    ONE,
+    /** All pods go. */
+    ZERO
+  }
+
+  /**
+   * @param activity from now on
+   * @param again when to look again; meaningless for {@link Outcome#ZERO}
+   */
+  record Step(Outcome outcome, Activity activity, long again) {}
+
+  /**
+   * What happens to an idle workload now.
+   *
+   * @param lastDemand when a request last waited, ran or arrived; at the earliest when the workload was
+   *     first seen
+   */
+  static Step of(long now, Activity activity, long lastDemand, ScalingSettings settings) {
+    long window = settings.windows().stable().toNanos();
+    long pause = max(PAUSE, settings.idle().retention());
+    return switch (activity.state()) {
+      case UNKNOWN -> {
+        long over = activity.since()
+            + settings.idle().progressDeadline().plus(ACTIVATION_GRACE).toNanos();
+        yield now > over
+            ? new Step(Outcome.ZERO, activity.inactive(now, true), now)
+            : new Step(Outcome.KEEP, activity, over + 1);
+      }
+      case TRUE -> now - activity.since() < window
+          ? new Step(Outcome.ONE, activity, activity.since() + window)
+          : new Step(Outcome.KEEP, activity.inactive(now, false), now + pause);
+      case FALSE -> {
+        long due = Math.max(activity.since() + pause, lastDemand + window);
+        yield now >= due
+            ? new Step(Outcome.ZERO, activity, now)
+            : new Step(Outcome.KEEP, activity, due);
+      }
+    };
+  }
+
+  /** Whether the activity says that pods are expected. */
+  static boolean expectsPods(Activity activity) {
+    return activity.state() != State.FALSE;
+  }
+
+  private static long max(Duration one, Duration other) {
+    return Math.max(one.toNanos(), other.toNanos());
+  }
+}

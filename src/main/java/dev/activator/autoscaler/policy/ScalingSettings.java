@@ -1,0 +1,122 @@
+package dev.activator.autoscaler.policy;
+
+import dev.activator.revision.ScaledTarget;
+import java.time.Duration;
+
+/**
+ * How one workload is scaled.
+ *
+ * @param aim what each pod should have
+ * @param windows over which the load is averaged
+ * @param limits of a single step
+ * @param bounds of the result
+ * @param idle when the last pod goes
+ * @param regime who else may scale it
+ */
+public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bounds, Idle idle,
+    Regime regime) {
+  /** What is averaged. */
+  public enum Metric {
+    CONCURRENCY("in flight"), REQUESTS_PER_SECOND("requests a second");
+
+    private final String unit;
+
+    Metric(String unit) {
+      this.unit = unit;
+    }
+
+    /** As an explanation names it. */
+    String unit() {
+      return unit;
+    }
+  }
+
+  /** Who else may scale the workload. */
+  public enum Regime {
+    /** Nobody: another number of replicas is overwritten. */
+    ALONE,
+    /** People may: their number stands until there is a reason to change it. */
+    YIELDING,
+    /** Another autoscaler scales between 1 and many, and we only between 0 and 1. */
+    ZERO_OR_ONE
+  }
+
+  /** @param perPod requests at once, or a second, for each pod; positive */
+  public record Aim(Metric metric, double perPod) {}
+
+  /**
+   * Both windows are in whole seconds.
+   *
+   * @param panicThreshold panic begins when the short window wants this many times the pods there are
+   * @param weighted whether recent seconds count more
+   */
+  public record Windows(Duration stable, Duration panic, double panicThreshold, boolean weighted) {
+    /** @param panicPercentage how long the panic window is, as a part of the stable one */
+    public static Windows of(Duration stable, double panicPercentage, double panicThreshold,
+        boolean weighted) {
+      long panic = Math.max(1, Math.round(stable.toSeconds() * panicPercentage / 100));
+      return new Windows(stable, Duration.ofSeconds(panic), panicThreshold, weighted);
+    }
+  }
+
+  /**
+   * @param up how many times the ready pods there may be after one decision
+   * @param down by how much one decision may divide the ready pods; infinite for no limit
+   * @param downDelay how long the result stays at its highest
+   * @param activation the least that any load gets; 0 for none
+   */
+  public record Limits(double up, double down, Duration downDelay, int activation) {
+    /** Knative's. */
+    public static final Limits DEFAULT = new Limits(1_000, 2, Duration.ZERO, 0);
+  }
+
+  /**
+   * @param max 0 for no bound
+   * @param initial pods it has until that many were ready once; 0 for none
+   */
+  public record Bounds(int min, int max, int initial) {}
+
+  /**
+   * @param retention how long the last pod stays once the workload is inactive
+   * @param progressDeadline how long pods may take to become ready
+   */
+  public record Idle(Duration retention, Duration progressDeadline) {
+    /** Knative's. */
+    public static final Idle DEFAULT = new Idle(Duration.ZERO, Duration.ofSeconds(600));
+  }
+
+  /** Knative's, in percent of the stable window. */
+  static final double PANIC_WINDOW_PERCENTAGE = 10;
+  /** Knative's: twice the pods there are. */
+  static final double PANIC_THRESHOLD = 2;
+  /** Of a container's limit, that a pod should have. */
+  static final double UTILIZATION = 0.7;
+
+  /** As a ScaledService says. */
+  public static ScalingSettings of(ScaledTarget target) {
+    double limit = target.containerConcurrency();
+    double aim = UTILIZATION * limit;
+    if (target.concurrency().isPresent()) {
+      int wanted = target.concurrency().getAsInt();
+      aim = limit > 0 ? Math.min(wanted, limit) : wanted;
+    }
+    return new ScalingSettings(new Aim(Metric.CONCURRENCY, aim),
+        Windows.of(target.window(), PANIC_WINDOW_PERCENTAGE, PANIC_THRESHOLD, false),
+        Limits.DEFAULT, new Bounds(target.minReplicas(), target.maxReplicas().orElse(0), 0),
+        Idle.DEFAULT,
+        target.maxReplicas().isPresent() ? Regime.YIELDING : Regime.ZERO_OR_ONE);
+  }
+
+  /** The same for a revision that no route names any more: only requests give it pods. */
+  public ScalingSettings unreachable() {
+    return new ScalingSettings(aim, windows,
+        new Limits(limits.up, Double.POSITIVE_INFINITY, Duration.ZERO, limits.activation),
+        new Bounds(0, bounds.max, 0), new Idle(Duration.ZERO, idle.progressDeadline), regime);
+  }
+
+  /** The decision within the bounds, with {@code least} in the place of the minimum if it is more. */
+  int bounded(int pods, int least) {
+    int raised = Math.max(pods, Math.max(bounds.min, least));
+    return bounds.max > 0 ? Math.min(raised, bounds.max) : raised;
+  }
+}

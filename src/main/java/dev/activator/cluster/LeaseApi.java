@@ -1,0 +1,105 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.revision.LeaseAnswer;
+import dev.activator.revision.LeaseAnswer.Absent;
+import dev.activator.revision.LeaseAnswer.Conflict;
+import dev.activator.revision.LeaseAnswer.Failed;
+import dev.activator.revision.LeaseAnswer.Found;
+import dev.activator.revision.LeaseRecord;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads and writes one {@code Lease}.
+ *
+ * <p>
+ * <b>Errors.</b> Are answers, and come within two seconds.
+ */
+public final class LeaseApi {
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final String JSON_TYPE = "application/json";
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final DateTimeFormatter MICRO_TIME = DateTimeFormatter
+      .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
+
+  private final KubernetesApi api;
+  private final String namespace;
+  private final String name;
+
+  LeaseApi(KubernetesApi api, String namespace, String name) {
+    this.api = api;
+    this.namespace = namespace;
+    this.name = name;
+  }
+
+  public CompletableFuture<LeaseAnswer> read() {
+    return answered(api.fetch(path() + "/" + name, TIMEOUT));
+  }
+
+  /** Creates the lease if the record has no version, else replaces that version. */
+  public CompletableFuture<LeaseAnswer> write(LeaseRecord lease) {
+    boolean creates = lease.version().isEmpty();
+    return answered(api.send(creates ? "POST" : "PUT",
+        (creates ? path() : path() + "/" + name) + "?timeout=2s", JSON_TYPE, body(lease),
+        TIMEOUT));
+  }
+
+  private String path() {
+    return "apis/coordination.k8s.io/v1/namespaces/" + namespace + "/leases";
+  }
+
+  private String body(LeaseRecord lease) {
+    var object = JSON.createObjectNode().put("apiVersion", "coordination.k8s.io/v1").put("kind",
+        "Lease");
+    var metadata = object.putObject("metadata").put("namespace", namespace).put("name", name);
+    if (!lease.version().isEmpty()) {
+      metadata.put("resourceVersion", lease.version());
+    }
+    object.putObject("spec").put("holderIdentity", lease.holder())
+        .put("leaseDurationSeconds", lease.durationSeconds())
+        .put("leaseTransitions", lease.transitions())
+        .put("acquireTime", MICRO_TIME.format(lease.acquired()))
+        .put("renewTime", MICRO_TIME.format(lease.renewed()));
+    return object.toString();
+  }
+
+  private CompletableFuture<LeaseAnswer> answered(CompletableFuture<ApiAnswer> request) {
+    String what = "the Lease " + namespace + "/" + name;
+    return request.orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .thenApply(answer -> switch (answer.status()) {
+          case 200, 201 -> lease(what, answer.body());
+          case 404 -> new Absent();
+          case 409 -> new Conflict();
+          default -> new Failed(what + ": " + answer.status() + " " + answer.message());
+        }).exceptionally(
+            failure -> new Failed(what + ": no answer from the Kubernetes API"));
+  }
+
+  private static LeaseAnswer lease(String what, byte[] body) {
+    try {
+      var object = JSON.readTree(body);
+      var spec = object.path("spec");
+      return new Found(new LeaseRecord(spec.path("holderIdentity").asString(""),
+          spec.path("leaseDurationSeconds").intValue(0), spec.path("leaseTransitions").intValue(0),
+          time(spec.path("acquireTime")), time(spec.path("renewTime")),
+          object.at("/metadata/resourceVersion").asString("")));
+    } catch (JacksonException | DateTimeException malformed) {
+      return new Failed(what + " cannot be read: " + malformed.getMessage());
+    }
+  }
+
+  private static Instant time(JsonNode text) {
+    var given = text.asString("");
+    return given.isEmpty() ? Instant.EPOCH : Instant.parse(given);
+  }
+}

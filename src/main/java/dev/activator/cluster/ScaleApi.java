@@ -1,0 +1,118 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.reflector.ApiDiscovery;
+import dev.activator.cluster.reflector.ApiDiscovery.Served;
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleAnswer.Found;
+import dev.activator.revision.ScaleAnswer.Reason;
+import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleTargetRef;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads and writes the {@code scale} subresource of any kind that has one.
+ *
+ * <p>
+ * <b>Errors.</b> Are answers. A write is given up after two seconds, here and at the server.
+ */
+public final class ScaleApi {
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final KubernetesApi api;
+  private final ApiDiscovery discovery;
+  private final Map<Kind, Served.Here> served = new ConcurrentHashMap<>();
+
+  private record Kind(String apiVersion, String kind) {}
+
+  ScaleApi(KubernetesApi api) {
+    this.api = api;
+    this.discovery = new ApiDiscovery(api);
+  }
+
+  public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+    return at(id, workload, "get", path -> api.fetch(path, TIMEOUT));
+  }
+
+  public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload, Found read,
+      int replicas) {
+    var patch = JSON.createObjectNode();
+    patch.putObject("metadata").put("resourceVersion", read.resourceVersion());
+    patch.putObject("spec").put("replicas", replicas);
+    return at(id, workload, "patch", path -> api.send("PATCH", path + "?timeout=2s",
+        "application/merge-patch+json", patch.toString(), TIMEOUT));
+  }
+
+  private CompletableFuture<ScaleAnswer> at(RevisionId id, ScaleTargetRef workload, String verb,
+      Function<String, CompletableFuture<ApiAnswer>> request) {
+    String what = verb + " " + workload + " in namespace " + id.namespace();
+    return find(new Kind(workload.apiVersion(), workload.kind()))
+        .<ScaleAnswer>thenCompose(found -> switch (found) {
+          case Served.Nowhere() -> answered(Reason.NOT_SCALABLE, "the API serves no "
+              + workload.kind() + " in " + workload.apiVersion());
+          case Served.Here here when !here.isScalable() || !here.isNamespaced() -> answered(
+              Reason.NOT_SCALABLE, here.plural() + " have no scale that belongs to a namespace");
+          case Served.Here here -> request
+              .apply(here.groupPath() + "/namespaces/" + id.namespace() + "/" + here.plural() + "/"
+                  + URLEncoder.encode(workload.name(), StandardCharsets.UTF_8) + "/scale")
+              .thenApply(answer -> answer(what, answer));
+        }).orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .exceptionally(failure -> new Refused(Reason.UNAVAILABLE,
+            "cannot " + what + ": no answer from the Kubernetes API"));
+  }
+
+  private static CompletableFuture<ScaleAnswer> answered(Reason reason, String message) {
+    return CompletableFuture.completedFuture(new Refused(reason, message));
+  }
+
+  private CompletableFuture<Served> find(Kind kind) {
+    var known = served.get(kind);
+    return known != null
+        ? CompletableFuture.completedFuture(known)
+        : discovery.find(kind.apiVersion, kind.kind).thenApply(found -> {
+          if (found instanceof Served.Here here && here.isScalable()) {
+            served.put(kind, here);
+          }
+          return found;
+        });
+  }
+
+  private static ScaleAnswer answer(String what, ApiAnswer answer) {
+    if (answer.status() == 200) {
+      return scale(what, answer.body());
+    }
+    var reason = switch (answer.status()) {
+      case 404 -> Reason.NOT_FOUND;
+      case 409 -> Reason.CONFLICT;
+      case 401, 403 -> Reason.FORBIDDEN;
+      case 408, 429 -> Reason.UNAVAILABLE;
+      default -> answer.status() >= 500 ? Reason.UNAVAILABLE : Reason.INVALID;
+    };
+    return new Refused(reason,
+        "cannot " + what + ": " + answer.status() + " " + answer.message());
+  }
+
+  private static ScaleAnswer scale(String what, byte[] body) {
+    try {
+      var scale = JSON.readTree(body);
+      // Go leaves out a zero.
+      return new Found(scale.at("/spec/replicas").intValue(0),
+          scale.at("/status/replicas").intValue(0),
+          scale.at("/metadata/resourceVersion").asString(""));
+    } catch (JacksonException malformed) {
+      return new Refused(Reason.UNAVAILABLE, "cannot " + what + ": the answer is no Scale");
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.cluster.decode.ApiMessages;
+import dev.activator.cluster.decode.ApiMessages.ServedResource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
+
+/**
+ * Finds out under which path a kind is served: plurals are not guessed.
+ *
+ * <p>
+ * <b>Threads.</b> Any.
+ */
+public final class ApiDiscovery {
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final int NOT_FOUND = 404;
+  /** Of what people write, only this becomes part of a path. */
+  private static final Pattern VERSION = Pattern.compile("([a-z0-9.-]+/)?v[a-z0-9]+");
+
+  private final KubernetesApi api;
+
+  public ApiDiscovery(KubernetesApi api) {
+    this.api = api;
+  }
+
+  /** How a kind is served. */
+  public sealed interface Served {
+    /**
+     * @param groupPath without slashes around it, such as {@code apis/apps/v1}
+     * @param isScalable whether it has a {@code scale} subresource
+     */
+    record Here(String groupPath, String plural, boolean isNamespaced,
+        boolean isScalable) implements Served {}
+
+    /** Neither the version nor the kind may exist. */
+    record Nowhere() implements Served {}
+  }
+
+  /** Fails if the API does not answer. Nothing is remembered. */
+  public CompletableFuture<Served> find(String apiVersion, String kind) {
+    if (!VERSION.matcher(apiVersion).matches()) {
+      return CompletableFuture.completedFuture(new Served.Nowhere());
+    }
+    var groupPath = (apiVersion.contains("/") ? "apis/" : "api/") + apiVersion;
+    return api.get(groupPath, TIMEOUT, ApiMessages::resources)
+        .thenApply(all -> served(groupPath, kind, all)).exceptionally(failure -> {
+          if (failure.getCause() instanceof ApiException answer && answer.status() == NOT_FOUND) {
+            return new Served.Nowhere();
+          }
+          throw new CompletionException(failure.getCause());
+        });
+  }
+
+  private static Served served(String groupPath, String kind, List<ServedResource> all) {
+    return all.stream().filter(one -> one.kind().equals(kind) && !one.plural().contains("/"))
+        .findFirst().<Served>map(found -> new Served.Here(groupPath, found.plural(),
+            found.isNamespaced(),
+            all.stream().anyMatch(one -> one.plural().equals(found.plural() + "/scale"))))
+        .orElseGet(Served.Nowhere::new);
+  }
+}

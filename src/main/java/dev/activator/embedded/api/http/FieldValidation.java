@@ -1,0 +1,83 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.schema.ManifestCheck;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.StatusException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Checks the object of one write as its parameter {@code fieldValidation} asks for, and keeps the
+ * warnings for its answer.
+ *
+ * <p>
+ * <b>Source.</b> {@code endpoints/handlers/create.go} in Kubernetes' apiserver.
+ */
+final class FieldValidation {
+  private enum Mode {
+    IGNORE, WARN, STRICT
+  }
+
+  private static final List<String> MODES = List.of("Ignore", "Strict", "Warn");
+
+  private final Mode mode;
+  private List<String> warnings = List.of();
+
+  private FieldValidation(Mode mode) {
+    this.mode = mode;
+  }
+
+  static FieldValidation of(QueryParameters query, String options) {
+    String asked = query.text("fieldValidation");
+    if (!asked.isEmpty() && !MODES.contains(asked)) {
+      throw Refusals.unsupported(options, "fieldValidation", asked, MODES);
+    }
+    return new FieldValidation(asked.isEmpty()
+        ? Mode.WARN
+        : Mode.valueOf(asked.toUpperCase(Locale.ROOT)));
+  }
+
+  List<String> warnings() {
+    return warnings;
+  }
+
+  /**
+   * The same object, unless it is refused. Unknown fields that are stored already are no problem of
+   * this write, and fields without effect are named when the object is new or its spec changes.
+   */
+  ObjectNode checked(Kind kind, ObjectNode object, @Nullable ObjectNode stored) {
+    if (!isOf(kind, object)) {
+      // The store refuses it.
+      return object;
+    }
+    var findings = ManifestCheck.of(kind, object);
+    if (!findings.wrong().isEmpty()) {
+      throw StatusException.invalid(findings.wrong()).naming(kind, Meta.name(object));
+    }
+    var unknown = new ArrayList<>(findings.unknown());
+    if (stored != null) {
+      unknown.removeAll(ManifestCheck.of(kind, stored).unknown());
+    }
+    if (mode == Mode.STRICT && !unknown.isEmpty()) {
+      throw StatusException.badRequest(
+          "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s"
+              .formatted(kind.kind(), kind.version(), kind.kind(), String.join(", ", unknown)));
+    }
+    var told = mode == Mode.IGNORE ? new ArrayList<String>() : unknown;
+    if (stored == null || !Json.same(stored.path("spec"), object.path("spec"))) {
+      told.addAll(findings.ignored());
+    }
+    warnings = List.copyOf(told);
+    return object;
+  }
+
+  private static boolean isOf(Kind kind, ObjectNode object) {
+    return object.path("kind").asString(kind.kind()).equals(kind.kind())
+        && object.path("apiVersion").asString(kind.apiVersion()).equals(kind.apiVersion());
+  }
+}

@@ -1,0 +1,195 @@
+package dev.activator.embedded.api.schema;
+
+import dev.activator.config.Spelling;
+import dev.activator.embedded.api.schema.Schema.Field;
+import dev.activator.embedded.api.schema.Schema.Label;
+import dev.activator.embedded.api.schema.Schema.Message;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.StatusException.Cause;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What is wrong with an object, compared with the schema of its kind. Of kinds without a schema only
+ * the metadata is checked.
+ */
+public final class ManifestCheck {
+  private static final int LONGEST_VALUE = 60;
+  private static final String METADATA = "meta.v1.ObjectMeta";
+  private static final String ANNOTATIONS = "metadata.annotations";
+  private static final String CONTAINERS = "spec.template.spec.containers";
+  private static final Set<String> TYPE = Set.of("apiVersion", "kind");
+  private static final Pattern INDEX = Pattern.compile("\\[\\d+]");
+  private static final Pattern QUANTITY = Pattern
+      .compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+|[KMGTPE]i|[numkMGTPE])?");
+  private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/\\s]*={0,2}\\s*");
+
+  private final Kind kind;
+  private final List<Cause> wrong = new ArrayList<>();
+  private final List<String> unknown = new ArrayList<>();
+  private final List<String> ignored = new ArrayList<>();
+
+  /**
+   * @param wrong values of another type
+   * @param unknown fields that the schema does not have
+   * @param ignored fields without an effect here, and why
+   */
+  public record Findings(List<Cause> wrong, List<String> unknown, List<String> ignored) {}
+
+  private ManifestCheck(Kind kind) {
+    this.kind = kind;
+  }
+
+  public static Findings of(Kind kind, ObjectNode object) {
+    var check = new ManifestCheck(kind);
+    var schema = Schema.of(kind);
+    boolean judged = FieldEffects.isListed(kind);
+    if (schema.isPresent()) {
+      check.object(schema.get(), object, "", !judged);
+    } else {
+      check.value(METADATA, object.path("metadata"), "metadata", true);
+    }
+    check.annotations(object);
+    return new Findings(List.copyOf(check.wrong), List.copyOf(check.unknown),
+        List.copyOf(check.ignored));
+  }
+
+  /** @param settled whether it is known that the fields work, or that they are ignored */
+  private void object(Message message, ObjectNode object, String path, boolean settled) {
+    object.properties().forEach(entry -> {
+      String name = entry.getKey();
+      String at = path.isEmpty() ? name : path + "." + name;
+      var field = message.field(name);
+      if (field != null) {
+        field(field, entry.getValue(), at, settled);
+      } else if (!(path.isEmpty() && TYPE.contains(name))) {
+        unknown.add(unknown(at, name, message.names()));
+      }
+    });
+  }
+
+  private static String unknown(String path, String name, Collection<String> names) {
+    var nearest = Spelling.nearest(name, names);
+    return "unknown field \"" + path + '"'
+        + (nearest == null ? "" : ", did you mean \"" + nearest + "\"?");
+  }
+
+  private void field(Field field, JsonNode value, String path, boolean settled) {
+    boolean known = settled || judge(value, path);
+    switch (field.label()) {
+      case Label.REPEATED -> {
+        if (expect(value.isArray(), value, path, "a list")) {
+          for (int i = 0; i < value.size(); i++) {
+            boolean idle = i > 0 && !known && path.equals(CONTAINERS);
+            if (idle) {
+              ignored.add(path + "[" + i + "]: ignored in embedded mode: only the first container"
+                  + " runs");
+            }
+            value(field.type(), value.get(i), path + "[" + i + "]", known || idle);
+          }
+        }
+      }
+      case Label.MAP -> {
+        if (expect(value.isObject(), value, path, "an object")) {
+          value.properties().forEach(
+              entry -> value(field.type(), entry.getValue(), path + "." + entry.getKey(), known));
+        }
+      }
+      default -> value(field.type(), value, path, known);
+    }
+  }
+
+  /** Whether that settles all below. */
+  private boolean judge(JsonNode value, String path) {
+    String pattern = INDEX.matcher(path).replaceAll("[]");
+    var row = FieldEffects.row(kind, pattern);
+    if (row.isEmpty() && FieldEffects.leadsToRow(kind, pattern) || pattern.equals("status")) {
+      return pattern.equals("status");
+    }
+    var found = row.orElseGet(() -> FieldEffects.withoutRow(pattern));
+    if (!found.works() && !FieldEffects.isAsHere(pattern, value)) {
+      ignored.add(path + ": ignored in embedded mode: " + found.reason());
+    }
+    return true;
+  }
+
+  private void value(String type, JsonNode value, String path, boolean settled) {
+    if (value.isNull() || value.isMissingNode()) {
+      return;
+    }
+    switch (type) {
+      case "any" -> {
+      }
+      case "string" -> expect(value.isString(), value, path, quoted(value));
+      case "bool" -> expect(value.isBoolean(), value, path, "true or false");
+      case "int32", "int64" ->
+        expect(value.isIntegralNumber(), value, path, "a whole number");
+      case "bytes" ->
+        expect(value.isString() && BASE64.matcher(value.stringValue()).matches(), value, path,
+            "base64; stringData takes plain text");
+      case "resource.Quantity" -> expect(value.isNumber()
+          || value.isString() && QUANTITY.matcher(value.stringValue()).matches(), value, path,
+          "a quantity, such as 500m or 1Gi");
+      case "intstr.IntOrString" -> expect(value.isIntegralNumber() || value.isString(), value, path,
+          "a whole number or a string");
+      case "meta.v1.Time", "meta.v1.MicroTime" ->
+        expect(value.isString(), value, path, "a time, such as 2026-01-31T10:00:00Z");
+      default -> {
+        if (expect(value.isObject(), value, path, "an object")) {
+          Schema.message(type)
+              .ifPresent(message -> object(message, (ObjectNode) value, path, settled));
+        }
+      }
+    }
+  }
+
+  private static String quoted(JsonNode value) {
+    return value.isValueNode() ? "a string; quote it: \"" + value.asString() + '"' : "a string";
+  }
+
+  private boolean expect(boolean right, JsonNode value, String path, String expected) {
+    if (!right && !value.isNull()) {
+      String text = value.toString();
+      String shown = text.length() > LONGEST_VALUE
+          ? text.substring(0, LONGEST_VALUE) + "..."
+          : text;
+      wrong.add(new Cause("FieldValueInvalid", path,
+          "Invalid value: " + shown + ": must be " + expected));
+    }
+    return right;
+  }
+
+  private void annotations(ObjectNode object) {
+    if (!FieldEffects.PROGRAMS.contains(kind)) {
+      return;
+    }
+    boolean service = kind.equals(Kinds.KNATIVE_SERVICE);
+    String template = "spec.template." + ANNOTATIONS;
+    object.at("/metadata/annotations").properties().forEach(entry -> {
+      String name = entry.getKey();
+      if (name.startsWith(AnnotationEffects.AUTOSCALING)) {
+        misplaced(name, service, template);
+      }
+    });
+    object.at("/spec/template/metadata/annotations").properties()
+        .forEach(entry -> AnnotationEffects.warning(entry.getKey(), entry.getValue().asString(""))
+            .ifPresent(text -> ignored.add(template + "." + entry.getKey() + ": " + text)));
+  }
+
+  /** Knative refuses them on a Service too. */
+  private void misplaced(String name, boolean service, String template) {
+    String where = ANNOTATIONS + "." + name;
+    if (service) {
+      wrong.add(new Cause("FieldValueInvalid", where,
+          "Invalid value: autoscaling annotations must be put under " + template + " to work"));
+    } else {
+      ignored.add(where + ": ignored in embedded mode: it belongs in " + template);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.policy.Expansion;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The variables of a container: {@code envFrom}, then {@code env}, which may refer to earlier ones.
+ *
+ * <p>
+ * <b>Source.</b> {@code makeEnvironmentVariables} in the kubelet's {@code kubelet_pods.go}.
+ *
+ * @param variables empty if there is a problem
+ * @param problem what is missing, in the kubelet's words; empty if nothing is
+ */
+record ContainerEnvironment(Map<String, String> variables, String problem) {
+  private static final Pattern SUBSCRIPT = Pattern
+      .compile("metadata\\.(labels|annotations)\\['(.+)']");
+
+  /** Internal: ends the resolution at the first problem. */
+  private static final class MissingException extends RuntimeException {
+    MissingException(String problem) {
+      super(problem, null, false, false);
+    }
+  }
+
+  /**
+   * @param objects finds a ConfigMap or Secret of the pod's namespace; null if there is none
+   * @param pod for {@code fieldRef}
+   */
+  static ContainerEnvironment of(JsonNode container,
+      BiFunction<Kind, String, @Nullable ObjectNode> objects,
+      JsonNode pod) {
+    var sources = new Sources(objects, pod);
+    var variables = new LinkedHashMap<String, String>();
+    try {
+      for (var from : container.path("envFrom")) {
+        String prefix = from.path("prefix").asString("");
+        sources.all(from).forEach((key, value) -> variables.put(prefix + key, value));
+      }
+      for (var variable : container.path("env")) {
+        String name = variable.path("name").asString("");
+        String value = sources.value(variable, variables);
+        if (value != null && !name.isEmpty()) {
+          variables.put(name, value);
+        }
+      }
+      return new ContainerEnvironment(variables, "");
+    } catch (MissingException missing) {
+      return new ContainerEnvironment(Map.of(), String.valueOf(missing.getMessage()));
+    }
+  }
+
+  private record Sources(BiFunction<Kind, String, @Nullable ObjectNode> objects, JsonNode pod) {
+    Map<String, String> all(JsonNode from) {
+      boolean secret = from.has("secretRef");
+      var reference = from.path(secret ? "secretRef" : "configMapRef");
+      var data = data(secret ? Kinds.SECRET : Kinds.CONFIG_MAP, reference);
+      return data == null ? Map.of() : data;
+    }
+
+    /** Null if it is optional and absent. */
+    @Nullable String value(JsonNode variable, Map<String, String> earlier) {
+      String value = variable.path("value").asString("");
+      var from = variable.path("valueFrom");
+      if (!value.isEmpty() || from.isMissingNode() || from.isNull()) {
+        return Expansion.of(value, earlier);
+      }
+      if (from.has("fieldRef")) {
+        return field(from.path("fieldRef").path("fieldPath").asString(""));
+      }
+      if (from.has("configMapKeyRef")) {
+        return key(Kinds.CONFIG_MAP, from.path("configMapKeyRef"));
+      }
+      if (from.has("secretKeyRef")) {
+        return key(Kinds.SECRET, from.path("secretKeyRef"));
+      }
+      throw new MissingException("the valueFrom of " + variable.path("name").asString("")
+          + " is not known here: " + String.join(", ", from.propertyNames()));
+    }
+
+    private @Nullable String key(Kind kind, JsonNode reference) {
+      var data = data(kind, reference);
+      String key = reference.path("key").asString("");
+      if (data != null && !data.containsKey(key) && !optional(reference)) {
+        throw new MissingException("couldn't find key " + key + " in " + kind.kind() + " "
+            + Meta.namespace(pod) + "/" + reference.path("name").asString(""));
+      }
+      return data == null ? null : data.get(key);
+    }
+
+    private @Nullable Map<String, String> data(Kind kind, JsonNode reference) {
+      String name = reference.path("name").asString("");
+      var object = objects.apply(kind, name);
+      if (object == null) {
+        if (optional(reference)) {
+          return null;
+        }
+        throw new MissingException(
+            kind.kind().toLowerCase(Locale.ROOT) + " \"" + name + "\" not found");
+      }
+      var data = new TreeMap<String, String>();
+      object.path("data").properties().forEach(one -> data.put(one.getKey(),
+          kind == Kinds.SECRET ? decoded(one.getValue()) : one.getValue().asString("")));
+      object.path("stringData").properties()
+          .forEach(one -> data.put(one.getKey(), one.getValue().asString("")));
+      return data;
+    }
+
+    private static boolean optional(JsonNode reference) {
+      return reference.path("optional").booleanValue(false);
+    }
+
+    private static String decoded(JsonNode base64) {
+      try {
+        return new String(Base64.getDecoder().decode(base64.asString("")), StandardCharsets.UTF_8);
+      } catch (IllegalArgumentException malformed) {
+        throw new MissingException("a value of a Secret is not base64: " + malformed.getMessage());
+      }
+    }
+
+    private String field(String path) {
+      var subscript = SUBSCRIPT.matcher(path);
+      if (subscript.matches()) {
+        return pod.path("metadata").path(subscript.group(1)).path(subscript.group(2)).asString("");
+      }
+      return switch (path) {
+        case "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName",
+            "spec.serviceAccountName", "status.hostIP", "status.podIP" ->
+          pod.at("/" + path.replace('.', '/')).asString("");
+        case "status.podIPs", "status.hostIPs" ->
+          pod.at("/" + path.replace('.', '/').replace("IPs", "IP")).asString("");
+        default -> throw new MissingException("unsupported fieldPath: " + path);
+      };
+    }
+  }
+}

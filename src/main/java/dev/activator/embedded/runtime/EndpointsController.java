@@ -1,0 +1,101 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes the Endpoints of every Service that has a selector.
+ *
+ * <p>
+ * <b>Threads.</b> One loop.
+ *
+ * <p>
+ * <b>Source.</b> {@code pkg/controller/endpoint} of Kubernetes. There all pods of a Service share its
+ * ports; here all share an address and differ in the port, so each is a subset of its own.
+ */
+final class EndpointsController {
+  private final StoreWriter objects;
+  private final Function<String, Stream<LocalPod>> pods;
+  private final Map<String, ObjectNode> services = new HashMap<>();
+
+  /** @param pods all that run in a namespace */
+  EndpointsController(StoreWriter objects, Function<String, Stream<LocalPod>> pods) {
+    this.objects = objects;
+    this.pods = pods;
+  }
+
+  void serviceChanged(ApiEvent event) {
+    var service = event.object();
+    var before = services.remove(Meta.key(service));
+    boolean deleted = event.type() == ApiEvent.Type.DELETED;
+    if (!deleted && !service.at("/spec/selector").isEmpty()) {
+      services.put(Meta.key(service), service);
+      objects.create(Kinds.ENDPOINTS, endpoints(service));
+      write(service);
+    } else if (deleted && before != null) {
+      objects.delete(Kinds.ENDPOINTS, Meta.namespace(service), Meta.name(service));
+    }
+  }
+
+  /** Pods of this template came, went, or became ready or not. */
+  void podsChanged(PodTemplate template) {
+    services.values().stream().filter(service -> selects(service, template)).forEach(this::write);
+  }
+
+  private static boolean selects(JsonNode service, PodTemplate template) {
+    var labels = template.metadata().path("labels");
+    return Meta.namespace(service).equals(template.namespace())
+        && service.at("/spec/selector").properties().stream()
+            .allMatch(label -> label.getValue().equals(labels.path(label.getKey())));
+  }
+
+  private static ObjectNode endpoints(ObjectNode service) {
+    var endpoints = StoreWriter.named(Kinds.ENDPOINTS, Meta.namespace(service),
+        Meta.name(service));
+    if (service.at("/metadata/labels") instanceof ObjectNode labels) {
+      Meta.of(endpoints).set("labels", labels.deepCopy());
+    }
+    return endpoints;
+  }
+
+  private void write(ObjectNode service) {
+    var subsets = Json.MAPPER.createArrayNode();
+    pods.apply(Meta.namespace(service)).filter(pod -> selects(service, pod.template()))
+        .forEach(pod -> add(subsets, service, pod));
+    objects.edit(Kinds.ENDPOINTS, Meta.namespace(service), Meta.name(service),
+        endpoints -> endpoints.set("subsets", subsets));
+  }
+
+  private static void add(ArrayNode subsets, JsonNode service, LocalPod pod) {
+    var view = pod.view();
+    if (!view.listed()) {
+      return;
+    }
+    var subset = subsets.addObject();
+    subset.putArray(view.ready() ? "addresses" : "notReadyAddresses").addObject()
+        .put("ip", PodObjects.LOOPBACK).putObject("targetRef").put("kind", "Pod")
+        .put("name", pod.name()).put("namespace", pod.template().namespace());
+    var ports = subset.putArray("ports");
+    for (var port : service.at("/spec/ports")) {
+      var listed = ports.addObject();
+      if (port.has("name")) {
+        listed.set("name", port.path("name"));
+      }
+      if (port.has("appProtocol")) {
+        listed.set("appProtocol", port.path("appProtocol"));
+      }
+      var target = port.has("targetPort") ? port.path("targetPort") : port.path("port");
+      listed.put("port", pod.template().port(target, pod.port())).put("protocol",
+          port.path("protocol").asString("TCP"));
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What local processes need to know of a Deployment. Absent fields have defaults.
+ *
+ * @param deployment name of the Deployment
+ * @param metadata of its pods: labels and annotations
+ * @param spec of its pods
+ */
+record PodTemplate(String namespace, String deployment, JsonNode metadata, JsonNode spec) {
+  private static final Duration KILL_AFTER = Duration.ofSeconds(3);
+
+  static PodTemplate of(JsonNode deployment) {
+    var template = deployment.path("spec").path("template");
+    return new PodTemplate(Meta.namespace(deployment), Meta.name(deployment),
+        template.path("metadata"), template.path("spec"));
+  }
+
+  Map<String, String> labels() {
+    var labels = new TreeMap<String, String>();
+    metadata.path("labels").properties()
+        .forEach(label -> labels.put(label.getKey(), label.getValue().asString("")));
+    return labels;
+  }
+
+  boolean isRevision() {
+    return !label(KnativeLabels.REVISION).isEmpty();
+  }
+
+  /** The revision that it runs, or else the Deployment: what requests are counted by. */
+  RevisionId id() {
+    return new RevisionId(namespace, isRevision() ? label(KnativeLabels.REVISION) : deployment);
+  }
+
+  private String label(String name) {
+    return metadata.path("labels").path(name).asString("");
+  }
+
+  JsonNode container() {
+    return spec.path("containers").path(0);
+  }
+
+  boolean isSample() {
+    return container().path("command").isEmpty()
+        && container().path("image").asString("").equals(ServingController.SAMPLE_IMAGE);
+  }
+
+  boolean hasCommand() {
+    return !container().path("command").isEmpty();
+  }
+
+  String workingDir() {
+    return container().path("workingDir").asString("");
+  }
+
+  /** Command and arguments, before variables are replaced. */
+  List<String> words() {
+    return Stream.of("command", "args").flatMap(field -> container().path(field).valueStream())
+        .map(word -> word.asString("")).toList();
+  }
+
+  Protocol protocol() {
+    boolean h2c = container().path("ports").path(0).path("name").asString("").equals("h2c");
+    return h2c ? Protocol.H2C : Protocol.HTTP1;
+  }
+
+  /** How long a pod that stops may take to finish its requests. */
+  Duration requestTimeout() {
+    int seconds = spec.path("timeoutSeconds").intValue(0);
+    return seconds > 0 ? Duration.ofSeconds(seconds) : RequestTimeouts.DEFAULT.overall();
+  }
+
+  /** From SIGTERM to SIGKILL. */
+  Duration killAfter() {
+    int seconds = spec.path("terminationGracePeriodSeconds").intValue(0);
+    return seconds > 0 ? Duration.ofSeconds(seconds) : KILL_AFTER;
+  }
+
+  /** What the platform itself adds to a container's variables. */
+  Map<String, String> ownVariables(int port) {
+    var own = new TreeMap<>(Map.of("PORT", Integer.toString(port)));
+    if (isRevision()) {
+      String service = label(KnativeLabels.SERVICE);
+      own.putAll(
+          Map.of("K_REVISION", id().name(), "K_CONFIGURATION", service, "K_SERVICE", service));
+    }
+    return own;
+  }
+
+  /**
+   * The port of this machine that a port of the manifest means: the first of the container is that of
+   * the pod, in {@code PORT}, and any other is what it says. One that the container does not list
+   * means the first, unless it lists others.
+   *
+   * @param port a number or a name; may be missing
+   */
+  int port(JsonNode port, int podPort) {
+    var ports = container().path("ports");
+    for (int i = 0; i < ports.size(); i++) {
+      var listed = ports.path(i);
+      if (port.isString()
+          ? port.equals(listed.path("name"))
+          : port.equals(listed.path("containerPort"))) {
+        return i == 0 ? podPort : listed.path("containerPort").intValue(podPort);
+      }
+    }
+    return podPort;
+  }
+
+  /** A probe of the container; null if it has none. */
+  @Nullable LocalProbe probe(String field, int podPort) {
+    return container().path(field) instanceof ObjectNode probe
+        ? LocalProbe.of(probe, port -> port(port, podPort))
+        : null;
+  }
+
+  /** Without one, a process that accepts connections is ready; so is one of HTTP/2. */
+  LocalProbe readiness(int podPort) {
+    var probe = probe("readinessProbe", podPort);
+    if (probe == null) {
+      return LocalProbe.connecting(podPort);
+    }
+    return protocol() == Protocol.H2C && probe.action() instanceof LocalProbe.HttpGet get
+        ? probe.with(new LocalProbe.Connect(get.port()))
+        : probe;
+  }
+}

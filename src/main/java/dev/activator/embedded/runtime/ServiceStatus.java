@@ -1,0 +1,92 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.Meta;
+import java.time.Instant;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The status of a Service.
+ *
+ * <p>
+ * <b>Source.</b> {@code configuration_lifecycle.go}, {@code route_lifecycle.go} and {@code
+ * service_lifecycle.go} in {@code knative.dev/serving/pkg/apis/serving/v1}.
+ *
+ * @param newest the newest revision
+ * @param routed the name of the revision that takes requests; empty until one has been ready
+ */
+record ServiceStatus(ObjectNode newest, String routed, int requestPort) {
+  private static final String READY = "Ready";
+  private static final String CONFIGURATIONS = "ConfigurationsReady";
+  private static final String ROUTES = "RoutesReady";
+
+  void write(ObjectNode service, Instant now) {
+    var status = service.withObjectProperty("status");
+    String url = "http://" + Meta.name(service) + "." + Meta.namespace(service) + ".localhost:"
+        + requestPort;
+    status.put("observedGeneration", Meta.of(service).path("generation").asInt(0))
+        .put("latestCreatedRevisionName", Meta.name(newest)).put("url", url);
+    status.putObject("address").put("url", url);
+    if (!routed.isEmpty()) {
+      status.put("latestReadyRevisionName", routed);
+      status.putArray("traffic").addObject().put("revisionName", routed).put("percent", 100)
+          .put("latestRevision", true);
+    }
+    var conditions = Conditions.of(service, now);
+    configurations(conditions, service);
+    if (routed.isEmpty()) {
+      conditions.unknown(ROUTES, "RevisionMissing",
+          "Configuration \"" + Meta.name(service) + "\" does not have any ready Revision.");
+    } else {
+      conditions.hold(ROUTES);
+    }
+    ready(conditions, service);
+  }
+
+  private void configurations(Conditions conditions, ObjectNode service) {
+    var revision = Conditions.find(newest, READY);
+    String message = revision.path("message").asString("");
+    switch (revision.path("status").asString("")) {
+      case "True" -> {
+        if (Meta.name(newest).equals(routed)) {
+          conditions.hold(CONFIGURATIONS);
+        } else {
+          conditions.unknown(CONFIGURATIONS, "Deploying", "the activator does not know it yet");
+        }
+      }
+      case "False" -> fail(conditions, service, CONFIGURATIONS, "RevisionFailed", "Revision \""
+          + Meta.name(newest) + "\" failed with message: " + message + ".");
+      default -> conditions.unknown(CONFIGURATIONS, "Deploying", message);
+    }
+  }
+
+  /** As its two parts are. */
+  private static void ready(Conditions conditions, ObjectNode service) {
+    for (var status : new String[]{"False", "Unknown"}) {
+      for (var part : new String[]{CONFIGURATIONS, ROUTES}) {
+        var condition = Conditions.find(service, part);
+        if (condition.path("status").asString("").equals(status)) {
+          String reason = condition.path("reason").asString("");
+          String message = condition.path("message").asString("");
+          if (status.equals("False")) {
+            fail(conditions, service, READY, reason, message);
+          } else {
+            conditions.unknown(READY, reason, message);
+          }
+          return;
+        }
+      }
+    }
+    conditions.hold(READY);
+  }
+
+  /** The time changes only with the message: each write would be another event otherwise. */
+  private static void fail(Conditions conditions, JsonNode service, String type, String reason,
+      String message) {
+    var before = Conditions.find(service, type);
+    if (!before.path("status").asString("").equals("False")
+        || !before.path("message").asString("").equals(message)) {
+      conditions.fail(type, reason, message);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package dev.activator.proxy.policy;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far a revision is for which requests wait. Names no address.
+ *
+ * @param ready whether requests can run
+ * @param why a sentence without its end; empty if unknown
+ * @param asked since the first request waited for the start; null if none does
+ * @param listed since the first pod was listed; null while none is
+ * @param usual how long a start usually takes; zero if unknown
+ */
+public record WaitStatus(boolean ready, String why, @Nullable Duration asked,
+    @Nullable Duration listed, Duration usual) {
+  public static final WaitStatus UNKNOWN = new WaitStatus(false, "", null, null, Duration.ZERO);
+}

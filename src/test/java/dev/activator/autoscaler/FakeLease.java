@@ -1,0 +1,46 @@
+package dev.activator.autoscaler;
+
+import dev.activator.revision.LeaseAnswer;
+import dev.activator.revision.LeaseRecord;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A lease as an API server keeps it. */
+final class FakeLease implements LeaseClient {
+  @Nullable LeaseRecord lease;
+  private long version;
+  boolean down;
+  /** Whether writes arrive, but their answers do not. */
+  boolean losesAnswers;
+
+  @Override
+  public CompletableFuture<LeaseAnswer> read() {
+    if (down) {
+      return CompletableFuture.completedFuture(new LeaseAnswer.Failed("down"));
+    }
+    return CompletableFuture.completedFuture(
+        lease == null ? new LeaseAnswer.Absent() : new LeaseAnswer.Found(lease));
+  }
+
+  @Override
+  public CompletableFuture<LeaseAnswer> write(LeaseRecord next) {
+    if (down) {
+      return CompletableFuture.completedFuture(new LeaseAnswer.Failed("down"));
+    }
+    var answer = store(next);
+    return CompletableFuture
+        .completedFuture(losesAnswers ? new LeaseAnswer.Failed("no answer") : answer);
+  }
+
+  private LeaseAnswer store(LeaseRecord next) {
+    if (lease == null && !next.version().isEmpty()) {
+      return new LeaseAnswer.Absent();
+    }
+    if (lease != null && !next.version().equals(lease.version())) {
+      return new LeaseAnswer.Conflict();
+    }
+    lease = new LeaseRecord(next.holder(), next.durationSeconds(), next.transitions(),
+        next.acquired(), next.renewed(), Long.toString(++version));
+    return new LeaseAnswer.Found(lease);
+  }
+}

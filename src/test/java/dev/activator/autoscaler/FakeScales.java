@@ -1,0 +1,56 @@
+package dev.activator.autoscaler;
+
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleAnswer.Found;
+import dev.activator.revision.ScaleAnswer.Reason;
+import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleTargetRef;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Workloads whose replicas are numbers in a map; without an entry there are none. */
+final class FakeScales implements ScaleClient {
+  private final Map<RevisionId, Found> scales = new HashMap<>();
+  final List<Integer> writes = new ArrayList<>();
+  int reads;
+  @Nullable Reason refuses;
+  /** Answered later, by the test; null to answer at once. */
+  @Nullable CompletableFuture<ScaleAnswer> later;
+
+  void set(RevisionId id, int replicas) {
+    var before = scales.get(id);
+    long version = before == null ? 1 : Long.parseLong(before.resourceVersion()) + 1;
+    scales.put(id, new Found(replicas, replicas, Long.toString(version)));
+  }
+
+  int replicas(RevisionId id) {
+    return scales.get(id).replicas();
+  }
+
+  @Override
+  public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+    reads++;
+    return CompletableFuture.completedFuture(scales.containsKey(id)
+        ? scales.get(id)
+        : new Refused(Reason.NOT_FOUND, workload + " not found"));
+  }
+
+  @Override
+  public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload, Found read,
+      int replicas) {
+    if (refuses != null) {
+      return CompletableFuture.completedFuture(new Refused(refuses, "refused: " + refuses));
+    }
+    if (!read.resourceVersion().equals(scales.get(id).resourceVersion())) {
+      return CompletableFuture.completedFuture(new Refused(Reason.CONFLICT, "conflict"));
+    }
+    writes.add(replicas);
+    set(id, replicas);
+    return later != null ? later : CompletableFuture.completedFuture(scales.get(id));
+  }
+}

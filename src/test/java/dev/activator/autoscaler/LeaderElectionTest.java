@@ -1,0 +1,179 @@
+package dev.activator.autoscaler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.testing.VirtualLoop;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class LeaderElectionTest {
+  private static final Instant NOON = Instant.parse("2026-11-22T12:00:00Z");
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FakeLease lease = new FakeLease();
+  private final Candidate a = new Candidate("a");
+  private final Candidate b = new Candidate("b");
+
+  /** Wall time that goes with the loop's. */
+  private final class LoopClock extends Clock {
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+
+    @Override
+    public Instant instant() {
+      return NOON.plusNanos(loop.nanoTime());
+    }
+  }
+
+  private final class Candidate implements LeaderElection.Listener {
+    private final List<String> events = new ArrayList<>();
+    private final LeaderElection election;
+    private CompletableFuture<Void> writes = CompletableFuture.completedFuture(null);
+
+    Candidate(String name) {
+      election = new LeaderElection(name, loop, lease, this, new LoopClock(), new Random(1),
+          Times.DEFAULT);
+    }
+
+    @Override
+    public void elected(int term) {
+      events.add("elected " + term);
+    }
+
+    @Override
+    public CompletableFuture<Void> deposed() {
+      events.add("deposed");
+      return writes;
+    }
+
+    @Override
+    public void holds(String holder) {
+      events.add("holder " + holder);
+    }
+  }
+
+  private void seconds(double length) {
+    loop.advance(Duration.ofMillis(Math.round(length * 1_000)));
+  }
+
+  private void bothRun() {
+    a.election.start();
+    loop.run();
+    b.election.start();
+    seconds(60);
+  }
+
+  @Test
+  void oneOfTwoLeadsAndTheOtherKnowsIt() {
+    bothRun();
+
+    assertThat(a.events).containsExactly("elected 0", "holder a");
+    assertThat(b.events).containsExactly("holder a");
+    assertThat(a.election.mayWrite()).isTrue();
+    assertThat(b.election.mayWrite()).isFalse();
+    assertThat(b.election.view().holder()).isEqualTo("a");
+  }
+
+  @Test
+  void aLeaderThatStopsLetsAnotherLeadWithinSeconds() {
+    bothRun();
+
+    var stopped = a.election.stop();
+    seconds(5.4);
+    assertThat(stopped).isCompleted();
+    assertThat(b.events).containsExactly("holder a", "elected 1", "holder b");
+  }
+
+  @Test
+  void theLeaseIsReleasedOnlyAfterTheLastWrite() {
+    bothRun();
+    a.writes = new CompletableFuture<>();
+
+    var stopped = a.election.stop();
+    seconds(3);
+    assertThat(stopped).isNotDone();
+    assertThat(lease.lease.holder()).isEqualTo("a");
+
+    a.writes.complete(null);
+    loop.run();
+    assertThat(lease.lease.holder()).isEmpty();
+  }
+
+  @Test
+  void aLeaderThatCannotReachTheApiStopsWritingBeforeItGivesUp() {
+    bothRun();
+    lease.down = true;
+    seconds(8.1);
+    assertThat(a.election.mayWrite()).isFalse();
+
+    seconds(4);
+    assertThat(a.events).endsWith("deposed");
+    lease.down = false;
+    seconds(30);
+    assertThat(a.election.mayWrite() ^ b.election.mayWrite()).isTrue();
+  }
+
+  @Test
+  void aRenewalWhoseAnswerIsLostDoesNotEndTheTerm() {
+    bothRun();
+    lease.losesAnswers = true;
+    seconds(3);
+    lease.losesAnswers = false;
+    seconds(20);
+
+    assertThat(a.events).containsExactly("elected 0", "holder a");
+    assertThat(a.election.mayWrite()).isTrue();
+  }
+
+  @Test
+  void aLeaseThatWasDeletedIsMadeAgainByItsLeader() {
+    bothRun();
+    lease.lease = null;
+    seconds(30);
+
+    assertThat(lease.lease.holder()).isEqualTo("a");
+    assertThat(b.events).containsExactly("holder a");
+  }
+
+  @Test
+  void aDecreaseIsNotConfirmedOnceAnotherHoldsTheLease() {
+    bothRun();
+    var ours = a.election.confirmed();
+    loop.run();
+    assertThat(ours).isCompletedWithValue(true);
+
+    lease.write(new dev.activator.revision.LeaseRecord("c", 15, 9, NOON, NOON,
+        lease.lease.version()));
+    var others = a.election.confirmed();
+    loop.run();
+    assertThat(others).isCompletedWithValue(false);
+    assertThat(a.events).contains("deposed");
+  }
+
+  @Test
+  void aReadThatFailsConfirmsNothingAndEndsNothing() {
+    bothRun();
+    lease.down = true;
+    var unknown = a.election.confirmed();
+    loop.run();
+
+    assertThat(unknown).isCompletedWithValue(false);
+    assertThat(a.election.mayWrite()).isTrue();
+  }
+}

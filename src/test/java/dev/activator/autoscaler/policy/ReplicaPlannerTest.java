@@ -1,0 +1,367 @@
+package dev.activator.autoscaler.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.autoscaler.policy.Activity.State;
+import dev.activator.autoscaler.policy.ReplicaPlanner.Plan;
+import dev.activator.autoscaler.policy.ReplicaPlanner.Situation;
+import dev.activator.autoscaler.policy.ScalingSettings.Aim;
+import dev.activator.autoscaler.policy.ScalingSettings.Bounds;
+import dev.activator.autoscaler.policy.ScalingSettings.Idle;
+import dev.activator.autoscaler.policy.ScalingSettings.Limits;
+import dev.activator.autoscaler.policy.ScalingSettings.Metric;
+import dev.activator.autoscaler.policy.ScalingSettings.Regime;
+import dev.activator.autoscaler.policy.ScalingSettings.Windows;
+import java.time.Duration;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ReplicaPlannerTest {
+  private static final OptionalInt NOTHING = OptionalInt.empty();
+
+  /** A workload and its planner. Times are seconds. */
+  private static final class Target {
+    private Regime regime = Regime.YIELDING;
+    private Bounds bounds = new Bounds(0, 0, 0);
+    private Duration retention = Duration.ZERO;
+    private final ReplicaPlanner planner;
+    private int replicas;
+    private int ready;
+    private int decided;
+    private boolean mayShrink = true;
+    private boolean quiet = true;
+
+    Target(double now) {
+      planner = new ReplicaPlanner(nanos(now), OptionalInt.empty());
+    }
+
+    ScalingSettings settings() {
+      return new ScalingSettings(new Aim(Metric.CONCURRENCY, 10),
+          Windows.of(Duration.ofSeconds(60), 10, 2, false), Limits.DEFAULT, bounds,
+          new Idle(retention, Idle.DEFAULT.progressDeadline()), regime);
+    }
+
+    static long nanos(double seconds) {
+      return Math.round(seconds * 1e9);
+    }
+
+    void report(double at) {
+      planner.demanded(nanos(at), true);
+    }
+
+    Plan plan(double at) {
+      return planner.plan(nanos(at),
+          new Situation(decision(), replicas, ready, mayShrink, quiet), settings());
+    }
+
+    private Decision decision() {
+      return new Decision(decided, 0, 0, false, "");
+    }
+
+    /** Plans, and carries it out. */
+    OptionalInt write(double at) {
+      var write = plan(at).write();
+      write.ifPresent(now -> {
+        planner.wrote(now);
+        replicas = now;
+        ready = Math.min(ready, now);
+      });
+      return write;
+    }
+
+    boolean sees(int now) {
+      replicas = now;
+      return planner.sees(now, decision(), settings());
+    }
+
+    State state() {
+      return planner.activity().state();
+    }
+  }
+
+  /** One request at 100.2, for which the decision is 1 until 160. */
+  private static Target woken(double readyAt) {
+    var target = new Target(0);
+    target.sees(0);
+    target.decided = 1;
+    target.report(100.2);
+    assertThat(target.write(100.2)).hasValue(1);
+    assertThat(target.state()).isEqualTo(State.UNKNOWN);
+    target.ready = 1;
+    assertThat(target.write(readyAt)).isEqualTo(NOTHING);
+    assertThat(target.state()).isEqualTo(State.TRUE);
+    return target;
+  }
+
+  @Test
+  void theLastPodGoesThreeSecondsAfterAWholeActiveWindow() {
+    var target = woken(101);
+    target.decided = 0;
+
+    var kept = target.plan(160);
+    assertThat(kept.write()).isEqualTo(NOTHING);
+    assertThat(kept.again()).hasValue(Target.nanos(161));
+    assertThat(target.plan(161).again()).hasValue(Target.nanos(164));
+    assertThat(target.state()).isEqualTo(State.FALSE);
+    assertThat(target.plan(163.9).write()).isEqualTo(NOTHING);
+    assertThat(target.write(164)).hasValue(0);
+    assertThat(target.planner.activity().reason()).isEqualTo("NoTraffic");
+  }
+
+  @Test
+  void aRequestOnTheWayDownKeepsThePodWithoutAWrite() {
+    var target = woken(101);
+    target.decided = 0;
+    target.plan(161);
+
+    target.report(162.3);
+    target.decided = 1;
+    assertThat(target.write(162.3)).isEqualTo(NOTHING);
+    assertThat(target.state()).isEqualTo(State.TRUE);
+
+    target.decided = 0;
+    assertThat(target.write(222)).isEqualTo(NOTHING);
+    target.plan(222.3);
+    assertThat(target.write(225.2)).isEqualTo(NOTHING);
+    assertThat(target.write(225.3)).hasValue(0);
+  }
+
+  @ParameterizedTest(name = "ready at {0}, retention {1}: {2}")
+  @CsvSource({"130, 0, 193", "101, 20, 181", "101, 45, 206"})
+  void slowStartsAndRetentionDelayTheEnd(double readyAt, int retention, double zeroAt) {
+    var target = woken(readyAt);
+    target.retention = Duration.ofSeconds(retention);
+    target.decided = 0;
+
+    target.plan(readyAt + 60);
+    assertThat(target.write(zeroAt - 0.1)).isEqualTo(NOTHING);
+    assertThat(target.write(zeroAt)).hasValue(0);
+  }
+
+  @Test
+  void podsThatNeverBecomeReadyAreGivenUp() {
+    var target = new Target(0);
+    target.sees(0);
+    target.plan(0);
+    target.decided = 1;
+    target.report(100.2);
+    target.write(100.2);
+    target.decided = 0;
+
+    assertThat(target.write(730.2)).isEqualTo(NOTHING);
+    assertThat(target.write(730.3)).hasValue(0);
+    assertThat(target.planner.activity().reason()).isEqualTo("TimedOut");
+    assertThat(target.planner.activity().message())
+        .isEqualTo("The target could not be activated.");
+  }
+
+  @Test
+  void manyIdlePodsBecomeOneWhileTheWindowRuns() {
+    var target = woken(101);
+    target.decided = 10;
+    target.write(110);
+    target.ready = 10;
+    target.decided = 0;
+
+    assertThat(target.write(150)).hasValue(1);
+  }
+
+  @Test
+  void theEndWaitsForAWindowAfterTheLastReportOfARequest() {
+    var target = woken(101);
+    target.decided = 0;
+    target.plan(161);
+    // given a request so short that the average does not show it
+    target.planner.demanded(Target.nanos(162), false);
+
+    assertThat(target.plan(164).again()).hasValue(Target.nanos(222));
+    assertThat(target.write(222)).hasValue(0);
+  }
+
+  @ParameterizedTest(name = "{0} in {1} to {2}: {3}")
+  @CsvSource({"0, 2, 0, 2", "10, 0, 8, 8", "1, 2, 5, 2", "7, 0, 0, 7"})
+  void keepsTheDecisionWithinItsBounds(int decided, int min, int max, int written) {
+    var target = new Target(0);
+    target.bounds = new Bounds(min, max, 0);
+    target.sees(0);
+    target.decided = decided;
+
+    assertThat(target.write(10)).hasValue(written);
+  }
+
+  @Test
+  void theInitialScaleHoldsUntilItWasReadyOnce() {
+    var target = new Target(0);
+    target.bounds = new Bounds(0, 0, 3);
+    target.sees(0);
+
+    assertThat(target.write(0)).hasValue(3);
+    target.ready = 2;
+    target.plan(10);
+    assertThat(target.state()).isEqualTo(State.UNKNOWN);
+    target.ready = 3;
+    target.plan(11);
+    assertThat(target.write(12)).hasValue(1);
+  }
+
+  @Test
+  void nothingIsScaledDownBeforeAllActivatorsWereHeard() {
+    var target = new Target(0);
+    target.sees(5);
+    target.ready = 5;
+    target.mayShrink = false;
+    target.decided = 2;
+
+    assertThat(target.plan(10).write()).isEqualTo(NOTHING);
+    assertThat(target.plan(10).note()).contains("stays at 5");
+    target.decided = 7;
+    assertThat(target.write(12)).hasValue(7);
+    target.decided = 2;
+    target.mayShrink = true;
+    assertThat(target.write(62)).hasValue(2);
+  }
+
+  @ParameterizedTest(name = "may shrink {0}, quiet {1}")
+  @CsvSource({"false, true", "true, false"})
+  void theLastPodStaysWhileSomebodyMayHaveARequest(boolean mayShrink, boolean quiet) {
+    var target = woken(101);
+    target.decided = 0;
+    target.plan(161);
+    target.mayShrink = mayShrink;
+    target.quiet = quiet;
+
+    assertThat(target.write(164)).isEqualTo(NOTHING);
+    target.mayShrink = true;
+    target.quiet = true;
+    assertThat(target.write(165)).hasValue(0);
+  }
+
+  @ParameterizedTest(name = "wanted {0}, another set {1}, wanted {2}: {3}")
+  @CsvSource({"3, 6, 4, ", "3, 6, 2, ", "3, 6, 6, ", "3, 6, 7, 7", "5, 2, 4, ", "5, 2, 6, 6",
+      "5, 2, 2, ", "5, 2, 1, 1", "3, 0, 3, ", "0, 1, 0, "})
+  void whatAnotherSetStandsUntilThereIsAReason(int before, int set, int wanted, Integer written) {
+    var target = changedByAnother(before, set);
+    target.decided = wanted;
+
+    var write = target.write(20);
+    assertThat(write).isEqualTo(written == null ? NOTHING : OptionalInt.of(written));
+  }
+
+  private static Target changedByAnother(int before, int set) {
+    var target = new Target(0);
+    target.sees(before);
+    target.decided = before;
+    target.ready = before;
+    target.write(10);
+    assertThat(target.sees(set)).isTrue();
+    assertThat(target.sees(set)).isFalse();
+    return target;
+  }
+
+  @Test
+  void aRequestAfterAnotherScaledToZeroIsAReason() {
+    var target = changedByAnother(3, 0);
+    assertThat(target.write(20)).isEqualTo(NOTHING);
+
+    target.report(21);
+    assertThat(target.write(21)).hasValue(3);
+  }
+
+  @Test
+  void anIdlePeriodIsAReasonToTakeBackWhatAnotherAdded() {
+    var target = changedByAnother(3, 6);
+    target.decided = 0;
+    target.plan(70);
+    target.plan(131);
+
+    assertThat(target.write(134)).hasValue(0);
+  }
+
+  @Test
+  void podsThatAnotherAddedToAnIdleWorkloadStayUntilThereWereRequests() {
+    var target = changedByAnother(0, 1);
+    target.ready = 1;
+    target.plan(20);
+    target.plan(80);
+    assertThat(target.write(90)).isEqualTo(NOTHING);
+
+    target.report(100);
+    target.decided = 1;
+    target.plan(100);
+    target.decided = 0;
+    target.plan(160);
+    assertThat(target.write(163)).hasValue(0);
+  }
+
+  @Test
+  void onceTheNumbersAgreeTheyAreOursAgain() {
+    var target = changedByAnother(3, 6);
+    target.decided = 6;
+    target.write(20);
+    target.decided = 4;
+
+    assertThat(target.write(30)).hasValue(4);
+  }
+
+  @Test
+  void aConflictOverSomethingElseIsNoChangeByAnother() {
+    var target = new Target(0);
+    target.sees(3);
+    target.decided = 5;
+    target.planner.attempts(5);
+
+    assertThat(target.sees(3)).isFalse();
+    assertThat(target.write(10)).hasValue(5);
+  }
+
+  @Test
+  void aWriteWhoseAnswerWasLostIsOurs() {
+    var target = new Target(0);
+    target.sees(3);
+    target.decided = 5;
+    target.planner.attempts(5);
+    target.decided = 4;
+
+    assertThat(target.sees(5)).isFalse();
+    assertThat(target.write(10)).hasValue(4);
+  }
+
+  @ParameterizedTest(name = "{0} replicas, load {1}")
+  @CsvSource({"0, 1, 1", "4, 1, ", "1, 1, "})
+  void withAnotherAutoscalerOnlyZeroAndOneAreOurs(int replicas, int decided, Integer written) {
+    var target = new Target(0);
+    target.regime = Regime.ZERO_OR_ONE;
+    target.sees(replicas);
+    target.decided = decided;
+
+    assertThat(target.write(10)).isEqualTo(
+        written == null ? NOTHING : OptionalInt.of(written));
+  }
+
+  @Test
+  void withAnotherAutoscalerAllPodsGoAtOnceAndNoneBefore() {
+    // given one that an HPA has scaled to 4
+    var target = woken(101);
+    target.regime = Regime.ZERO_OR_ONE;
+    assertThat(target.sees(4)).isFalse();
+    target.decided = 0;
+
+    assertThat(target.write(160)).isEqualTo(NOTHING);
+    assertThat(target.write(161)).isEqualTo(NOTHING);
+    assertThat(target.write(164)).hasValue(0);
+  }
+
+  @Test
+  void aRevisionsScaleIsNobodyElses() {
+    var target = new Target(0);
+    target.regime = Regime.ALONE;
+    target.sees(3);
+    target.decided = 3;
+    target.write(10);
+
+    assertThat(target.sees(6)).isFalse();
+    assertThat(target.write(12)).hasValue(3);
+  }
+}

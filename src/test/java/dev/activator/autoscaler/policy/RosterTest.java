@@ -1,0 +1,121 @@
+package dev.activator.autoscaler.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Times are seconds. */
+class RosterTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final Duration WINDOW = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(300);
+
+  private final Roster roster = new Roster(0);
+
+  private static long nanos(double seconds) {
+    return Math.round(seconds * 1e9);
+  }
+
+  private void batch(String pod, double at, double uptime) {
+    roster.batch(nanos(at), pod, OptionalDouble.of(uptime), Set.of());
+  }
+
+  private void batches(String pod, double from, double to) {
+    for (double at = from; at <= to; at++) {
+      batch(pod, at, 1_000 + at);
+    }
+  }
+
+  private boolean complete(double at) {
+    return roster.missing(nanos(at), WINDOW, TIMEOUT).isEmpty();
+  }
+
+  @Test
+  void isCompleteWhenAllWereHeardForAWindow() {
+    roster.members(Map.of("a", true, "b", true));
+    batches("a", 0.4, 62);
+    batches("b", 2, 62);
+
+    assertThat(complete(61.9)).isFalse();
+    assertThat(complete(62)).isTrue();
+  }
+
+  @Test
+  void oneThatHasJustStartedDelaysNothing() {
+    roster.members(Map.of("a", true, "c", true));
+    batches("a", 0, 62);
+    batch("c", 31, 2);
+    batches("c", 32, 62);
+
+    assertThat(complete(62)).isTrue();
+  }
+
+  @Test
+  void oneThatRanBeforeItWasHeardDelaysByAWindow() {
+    roster.members(Map.of("a", true, "c", true));
+    batches("a", 0, 91);
+    batch("c", 31, 9);
+    batches("c", 32, 91);
+
+    assertThat(roster.missing(nanos(90.9), WINDOW, TIMEOUT)).containsExactly("c");
+    assertThat(complete(91)).isTrue();
+  }
+
+  @Test
+  void oneThatWasSilentIsHeardAnew() {
+    roster.members(Map.of("a", true, "b", true));
+    batches("a", 0, 105);
+    batches("b", 0, 40);
+
+    assertThat(roster.missing(nanos(43.1), WINDOW, TIMEOUT)).containsExactly("a", "b");
+    batches("b", 44.5, 105);
+    assertThat(complete(104.4)).isFalse();
+    assertThat(complete(104.5)).isTrue();
+  }
+
+  @Test
+  void nobodyIsCompleteWhileTheEndpointsCannotBeRead() {
+    batches("a", 0, 70);
+    assertThat(complete(70)).isFalse();
+
+    roster.members(Map.of("a", true));
+    assertThat(complete(70)).isTrue();
+    roster.membersUnknown();
+    assertThat(complete(70)).isFalse();
+  }
+
+  @Test
+  void oneThatIsNotReadyAndSilentCountsUntilItsRequestsHaveTimedOut() {
+    roster.members(Map.of("a", true, "b", false));
+    batches("b", 0, 100);
+    batches("a", 0, 431);
+
+    assertThat(roster.missing(nanos(429.9), WINDOW, TIMEOUT)).containsExactly("b");
+    assertThat(complete(430)).isTrue();
+  }
+
+  @Test
+  void oneThatIsReadyAndSilentCountsForEver() {
+    roster.members(Map.of("a", true, "b", true));
+    batches("a", 0, 10_000);
+
+    assertThat(roster.missing(nanos(10_000), WINDOW, TIMEOUT)).containsExactly("b");
+  }
+
+  @Test
+  void isQuietWhenNobodysNewestBatchHasARequest() {
+    roster.batch(nanos(1), "a", OptionalDouble.of(1), Set.of(WEB));
+    assertThat(roster.isQuiet(nanos(1.5), WEB)).isFalse();
+
+    roster.batch(nanos(2), "a", OptionalDouble.of(2), Set.of());
+    assertThat(roster.isQuiet(nanos(2.5), WEB)).isTrue();
+
+    roster.busy("a", WEB);
+    assertThat(roster.isQuiet(nanos(2.6), WEB)).isFalse();
+  }
+}

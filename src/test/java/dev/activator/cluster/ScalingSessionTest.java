@@ -1,0 +1,180 @@
+package dev.activator.cluster;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.revision.LeaseAnswer;
+import dev.activator.revision.LeaseRecord;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleAnswer.Found;
+import dev.activator.revision.ScaleAnswer.Reason;
+import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import java.net.URI;
+import java.time.Instant;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Over HTTP, against the API of embedded mode. */
+class ScalingSessionTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final ScaleTargetRef WORKLOAD = new ScaleTargetRef("apps/v1", "Deployment",
+      "web");
+  private static final Instant NOON = Instant.parse("2026-11-22T12:00:00.123456Z");
+
+  private final EmbeddedApi server = EmbeddedApi.start();
+  private final ScalingSession session = ScalingSession
+      .of(new ClusterAccess.At(URI.create(server.url())));
+
+  @BeforeEach
+  void create() {
+    server.store().create(Kinds.DEPLOYMENT, Objects.parse("""
+        {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'namespace': 'shop',
+         'name': 'web'}, 'spec': {'replicas': 2}}
+        """));
+  }
+
+  @AfterEach
+  void close() {
+    session.close();
+    server.close();
+  }
+
+  private static <T> T result(CompletableFuture<T> future) throws Exception {
+    return future.get(30, SECONDS);
+  }
+
+  private Found read() throws Exception {
+    return (Found) result(session.scales().read(WEB, WORKLOAD));
+  }
+
+  private int replicas() {
+    return server.store().find(Kinds.DEPLOYMENT, "shop", "web").at("/spec/replicas").intValue();
+  }
+
+  @Test
+  void readsAndWritesTheScaleOfADeployment() throws Exception {
+    var found = read();
+    assertThat(found.replicas()).isEqualTo(2);
+
+    var written = result(session.scales().write(WEB, WORKLOAD, found, 0));
+    assertThat(written).isInstanceOfSatisfying(Found.class,
+        now -> assertThat(now.replicas()).isZero());
+    assertThat(replicas()).isZero();
+    assertThat(read().replicas()).isZero();
+  }
+
+  @Test
+  void aWriteAfterAnotherChangeIsAConflict() throws Exception {
+    var found = read();
+    result(session.scales().write(WEB, WORKLOAD, found, 3));
+
+    assertThat(reason(result(session.scales().write(WEB, WORKLOAD, found, 1))))
+        .isEqualTo(Reason.CONFLICT);
+    assertThat(replicas()).isEqualTo(3);
+  }
+
+  private static Reason reason(ScaleAnswer answer) {
+    return ((Refused) answer).reason();
+  }
+
+  @ParameterizedTest(name = "{0} {1} {2}: {3}")
+  @CsvSource({"apps/v1, Deployment, none, NOT_FOUND, deployments.apps",
+      "apps/v1, Rollout, web, NOT_SCALABLE, serves no Rollout",
+      "v1, Pod, web, NOT_SCALABLE, pods have no scale",
+      "apps/v1, Deployment, ../pods/x, NOT_FOUND, get Deployment ../pods/x in namespace shop"})
+  void saysWhyAWorkloadCannotBeScaled(String version, String kind, String name, Reason reason,
+      String message) throws Exception {
+    var answer = result(session.scales().read(WEB, new ScaleTargetRef(version, kind, name)));
+
+    assertThat(reason(answer)).isEqualTo(reason);
+    assertThat(((Refused) answer).message()).contains(message);
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({"403, FORBIDDEN", "422, INVALID", "429, UNAVAILABLE", "500, UNAVAILABLE"})
+  void tellsRefusalsApart(int status, Reason reason) throws Exception {
+    var found = read();
+    server.faults().add(Match.requests(), Fault.Answer.status(status));
+
+    assertThat(reason(result(session.scales().write(WEB, WORKLOAD, found, 3)))).isEqualTo(reason);
+  }
+
+  @Test
+  void noAnswerIsAnAnswerWithinSeconds() throws Exception {
+    server.close();
+
+    assertThat(reason(result(session.scales().read(WEB, WORKLOAD))))
+        .isEqualTo(Reason.UNAVAILABLE);
+    assertThat(result(session.lease("system", "activator").read()))
+        .isInstanceOf(LeaseAnswer.Failed.class);
+    assertThat(result(session.members("system", "activator").read())).isEmpty();
+  }
+
+  @Test
+  void createsRenewsAndReleasesALease() throws Exception {
+    var leases = session.lease("system", "activator");
+    assertThat(result(leases.read())).isEqualTo(new LeaseAnswer.Absent());
+
+    var created = (LeaseAnswer.Found) result(
+        leases.write(new LeaseRecord("a", 15, 0, NOON, NOON, "")));
+    assertThat(created.lease().version()).isNotEmpty();
+    assertThat(result(leases.read())).isEqualTo(created);
+
+    var released = (LeaseAnswer.Found) result(leases
+        .write(new LeaseRecord("", 1, 0, NOON, NOON.plusSeconds(2), created.lease().version())));
+    assertThat(released.lease().holder()).isEmpty();
+    assertThat(released.lease().renewed()).isEqualTo(NOON.plusSeconds(2));
+  }
+
+  @Test
+  void oneOfTwoWritesOfALeaseIsAConflict() throws Exception {
+    var leases = session.lease("system", "activator");
+    var fresh = new LeaseRecord("a", 15, 0, NOON, NOON, "");
+    var created = (LeaseAnswer.Found) result(leases.write(fresh));
+    assertThat(result(leases.write(fresh))).isEqualTo(new LeaseAnswer.Conflict());
+
+    var renewal = new LeaseRecord("a", 15, 0, NOON, NOON.plusSeconds(2),
+        created.lease().version());
+    assertThat(result(leases.write(renewal))).isInstanceOf(LeaseAnswer.Found.class);
+    assertThat(result(leases.write(renewal))).isEqualTo(new LeaseAnswer.Conflict());
+  }
+
+  @Test
+  void membersAreAllPodsOfTheServiceReadyOrNot() throws Exception {
+    slice("activator-1", "activator", """
+        {'addresses': ['10.0.0.1'], 'conditions': {'ready': true},
+         'targetRef': {'kind': 'Pod', 'name': 'a'}},
+        {'addresses': ['10.0.0.2'], 'conditions': {'ready': false, 'terminating': true},
+         'targetRef': {'kind': 'Pod', 'name': 'b'}}
+        """);
+    slice("activator-2", "activator", """
+        {'addresses': ['fd00::1'], 'targetRef': {'kind': 'Pod', 'name': 'c'}}
+        """);
+    slice("other-1", "other", """
+        {'addresses': ['10.0.0.9'], 'targetRef': {'kind': 'Pod', 'name': 'd'}}
+        """);
+
+    assertThat(result(session.members("system", "activator").read()))
+        .contains(Map.of("a", true, "b", false, "c", true));
+  }
+
+  private void slice(String name, String service, String endpoints) {
+    server.store().create(Kinds.ENDPOINT_SLICE, Objects.parse("""
+        {'apiVersion': 'discovery.k8s.io/v1', 'kind': 'EndpointSlice', 'addressType': 'IPv4',
+         'metadata': {'namespace': 'system', 'name': '%s',
+         'labels': {'kubernetes.io/service-name': '%s'}}, 'endpoints': [%s]}
+        """.formatted(name, service, endpoints)));
+  }
+}

@@ -1,0 +1,83 @@
+package dev.activator.cluster.reflector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.cluster.reflector.ApiDiscovery.Served;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import io.fabric8.kubernetes.client.Config;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ApiDiscoveryTest {
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+  private final EmbeddedApi server = EmbeddedApi.start();
+  private final KubernetesApi api = new KubernetesApi(config());
+  private final ApiDiscovery discovery = new ApiDiscovery(api);
+
+  private Config config() {
+    var config = Config.empty();
+    config.setMasterUrl(server.url());
+    config.setRequestRetryBackoffLimit(0);
+    return config;
+  }
+
+  @AfterEach
+  void close() {
+    api.close();
+    server.close();
+  }
+
+  @Test
+  void findsThePathOfAKindAndWhetherItCanBeScaled() throws Exception {
+    ScaledServiceKind.createIn(server.store());
+
+    assertThat(discovery.find("apps/v1", "Deployment").get())
+        .isEqualTo(new Served.Here("apis/apps/v1", "deployments", true, true));
+    assertThat(discovery.find("v1", "Pod").get())
+        .isEqualTo(new Served.Here("api/v1", "pods", true, false));
+    assertThat(discovery.find("activator.dev/v1alpha1", "ScaledService").get()).isEqualTo(
+        new Served.Here("apis/activator.dev/v1alpha1", "scaledservices", true, true));
+  }
+
+  @Test
+  void saysThatThereIsNoSuchKind() throws Exception {
+    assertThat(discovery.find("apps/v1", "deployments").get()).isEqualTo(new Served.Nowhere());
+    assertThat(discovery.find("argoproj.io/v1alpha1", "Rollout").get())
+        .isEqualTo(new Served.Nowhere());
+    assertThat(discovery.find("../../api/v1", "Pod").get()).isEqualTo(new Served.Nowhere());
+  }
+
+  @Test
+  void failsWhileTheApiDoesNotAnswer() {
+    server.faults().add(Match.requests(), Fault.Answer.status(503));
+
+    assertThatThrownBy(() -> discovery.find("apps/v1", "Deployment").get())
+        .hasMessageContaining("503");
+  }
+
+  @Test
+  void writesAreAnsweredWithAnyStatusAndItsMessage() throws Exception {
+    server.store().create(Kinds.CONFIG_MAP, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'map'}, 'data': {'key': 'old'}}
+        """));
+
+    var written = api.send("PATCH", "api/v1/namespaces/default/configmaps/map",
+        "application/merge-patch+json", "{\"data\":{\"key\":\"new\"}}", TIMEOUT).get();
+    var missing = api.send("PATCH", "api/v1/namespaces/default/configmaps/other",
+        "application/merge-patch+json", "{}", TIMEOUT).get();
+
+    assertThat(written.status()).isEqualTo(200);
+    assertThat(server.store().find(Kinds.CONFIG_MAP, "default", "map").at("/data/key").asString())
+        .isEqualTo("new");
+    assertThat(missing.status()).isEqualTo(404);
+    assertThat(missing.message()).isEqualTo("configmaps \"other\" not found");
+  }
+}

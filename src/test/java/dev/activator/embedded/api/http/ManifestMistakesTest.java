@@ -1,0 +1,253 @@
+package dev.activator.embedded.api.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.runtime.ServingController;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.VirtualLoop;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Mistakes of people who write manifests: each is refused or warned of, with path and remedy. */
+class ManifestMistakesTest {
+  private static final String SERVICES = "/apis/serving.knative.dev/v1/namespaces/default/services";
+  private static final String DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
+  private static final String CORE = "/api/v1/namespaces/default/";
+  private static final String POD = "spec.template.spec.";
+  private static final String CONTAINER = POD + "containers[0].";
+  private static final String ANNOTATIONS = "spec.template.metadata.annotations.";
+
+  @AutoClose
+  private static EmbeddedApi api;
+  @AutoClose
+  private static Wire wire;
+
+  @BeforeAll
+  static void start() {
+    api = EmbeddedApi.start();
+    wire = new Wire(api.url(), api.port());
+    new ServingController(api.store(), new VirtualLoop(), "127.0.0.1",
+        (_, _) -> true);
+  }
+
+  /** @param code 201 for a warning */
+  record Mistake(String what, String path, String yaml, int code, String says) {
+    @Override
+    public String toString() {
+      return what;
+    }
+  }
+
+  static Stream<Mistake> mistakes() {
+    return Stream.of(
+        container("a misspelt command", "comand: [a]", 422, CONTAINER + "command: "),
+        warned("a misspelt field", "command: [a], comand: [b]",
+            "unknown field \"" + CONTAINER + "comand\", did you mean \"command\"?"),
+        warned("a field with a longer name", "command: [a], enviroment: []",
+            "unknown field \"" + CONTAINER + "enviroment\", did you mean \"env\"?"),
+        warned("a field in other letters", "command: [a], ports: [{containerport: 1}]",
+            "\"" + CONTAINER + "ports[0].containerport\", did you mean \"containerPort\"?"),
+        warned("resources", "command: [a], resources: {limits: {cpu: 1}}",
+            CONTAINER + "resources: ignored in embedded mode: processes share the CPU"),
+        warned("an image beside a command", "command: [a], image: nginx",
+            CONTAINER + "image: ignored in embedded mode: no image runs here"),
+        warned("a mount", "command: [a], volumeMounts: [{name: v, mountPath: /v}]",
+            CONTAINER + "volumeMounts: ignored in embedded mode: processes see the files"),
+        warned("a field that means nothing here", "command: [a], tty: true",
+            CONTAINER + "tty: ignored in embedded mode: it has no effect"),
+        container("an image without a command", "image: nginx", 422,
+            CONTAINER + "command: embedded mode runs local processes, not images: give the"),
+        container("a command that is a text", "command: python3 app.py", 422,
+            CONTAINER + "command: Invalid value: \"python3 app.py\": must be a list"),
+        container("an argument that is a number", "command: [a], args: [8080]", 422,
+            CONTAINER + "args[0]: Invalid value: 8080: must be a string; quote it: \"8080\""),
+        container("a variable that is a number", "command: [a], env: [{name: A, value: 1}]", 422,
+            CONTAINER + "env[0].value: Invalid value: 1: must be a string; quote it: \"1\""),
+        container("variables that are no list", "command: [a], env: {A: b}", 422,
+            CONTAINER + "env: Invalid value: {\"A\":\"b\"}: must be a list"),
+        container("a quantity with a space", "command: [a], resources: {limits: {cpu: 1 core}}",
+            422, CONTAINER + "resources.limits.cpu: Invalid value: \"1 core\": must be a quantity"),
+        container("a probe's path that is a number", "command: [a], readinessProbe: {httpGet:"
+            + " {path: 1}}", 422, CONTAINER + "readinessProbe.httpGet.path: Invalid value: 1"),
+        spec("volumes", "volumes: [{name: v, emptyDir: {}}]", 201,
+            POD + "volumes: ignored in embedded mode: processes see the files"),
+        spec("an init container", "initContainers: [{name: i, image: i}]", 201,
+            POD + "initContainers: ignored in embedded mode: only the one container runs"),
+        spec("a security context", "securityContext: {runAsUser: 1}", 201,
+            POD + "securityContext: ignored in embedded mode: processes are not isolated"),
+        spec("affinity", "affinity: {nodeAffinity: {}}", 201,
+            POD + "affinity: ignored in embedded mode: all processes run on this machine"),
+        spec("a timeout that is a text", "timeoutSeconds: 30s", 422,
+            POD + "timeoutSeconds: Invalid value: \"30s\": must be a whole number"),
+        spec("too much concurrency", "containerConcurrency: 1001", 422,
+            POD + "containerConcurrency: expected a number from 0 to 1000, not 1001"),
+        spec("negative concurrency", "containerConcurrency: -1", 422,
+            POD + "containerConcurrency: expected a number from 0 to 1000, not -1"),
+        service("two containers", "spec: {template: {spec: {containers: [{command: [a]},"
+            + " {command: [b]}]}}}", 422, POD + "containers: embedded mode runs exactly one"),
+        service("no container", "spec: {template: {spec: {}}}", 422,
+            POD + "containers: embedded mode runs exactly one container, not 0"),
+        service("no template", "spec: {}", 422, "spec.template.spec: a Service needs a template"),
+        template("a name for the revision", "name: first", 422,
+            "spec.template.metadata.name: revisions are numbered here; leave the name out"),
+        template("an annotation that is a number", "annotations: {autoscaling.knative.dev/target:"
+            + " 10}", 422,
+            ANNOTATIONS + "autoscaling.knative.dev/target: Invalid value: 10: must"
+                + " be a string; quote it: \"10\""),
+        template("fewer pods at most than at least",
+            "annotations: {autoscaling.knative.dev/min-scale:"
+                + " '5', autoscaling.knative.dev/max-scale: '2'}",
+            422, ANNOTATIONS
+                + "autoscaling.knative.dev/max-scale: max-scale=2 is less than min-scale=5"),
+        template("a target that is no number", "annotations: {autoscaling.knative.dev/target: ten}",
+            422, ANNOTATIONS + "autoscaling.knative.dev/target: "),
+        template("a window that is too short", "annotations: {autoscaling.knative.dev/window: 1s}",
+            422, ANNOTATIONS + "autoscaling.knative.dev/window: expected 6s <= 1s <= 1h0m0s"),
+        template("a label that is a boolean", "labels: {a: true}", 422,
+            "spec.template.metadata.labels.a: Invalid value: true: must be a string; quote it"),
+        template("a misspelt annotation", "annotations: {autoscaling.knative.dev/min-scal: '1'}",
+            201, ANNOTATIONS + "autoscaling.knative.dev/min-scal: ignored in embedded mode: no"
+                + " annotation of this name has an effect; the nearest is"
+                + " \"autoscaling.knative.dev/min-scale\""),
+        template("another autoscaler", "annotations: {autoscaling.knative.dev/class:"
+            + " hpa.autoscaling.knative.dev}", 201,
+            ANNOTATIONS + "autoscaling.knative.dev/class:"
+                + " ignored in embedded mode"),
+        new Mistake("a scaling annotation of the Service", SERVICES, "metadata: {name: x,"
+            + " annotations: {autoscaling.knative.dev/min-scale: '1'}}", 422,
+            "metadata.annotations.autoscaling.knative.dev/min-scale: Invalid value: autoscaling"
+                + " annotations must be put under spec.template.metadata.annotations to work"),
+        new Mistake("misspelt metadata", SERVICES, "metadata: {name: x, anotations: {}}\n"
+            + "spec: {template: {spec: {containers: [{command: [a]}]}}}", 201,
+            "unknown field \"metadata.anotations\", did you mean \"annotations\"?"),
+        service("half of the traffic", "spec: {traffic: [{percent: 50, latestRevision: true},"
+            + " {percent: 50, revisionName: x-00001}], template: {spec: {containers: [{command:"
+            + " [a]}]}}}", 201, "spec.traffic: ignored in embedded mode: all requests go to the"),
+        new Mistake("replicas in words", DEPLOYMENTS, "metadata: {name: x}\n"
+            + "spec: {replicas: three}", 422,
+            "spec.replicas: Invalid value: \"three\": must be a whole number"),
+        new Mistake("a Deployment of two containers", DEPLOYMENTS, "metadata: {name: x}\n"
+            + "spec: {template: {spec: {containers: [{command: [a]}, {command: [b]}]}}}", 201,
+            POD + "containers[1]: ignored in embedded mode: only the first container runs"),
+        new Mistake("an unknown kind", "/apis/apps/v1/namespaces/default/daemonsets",
+            "metadata: {name: x}", 404, "there are no daemonsets in apps/v1"),
+        new Mistake("a misspelt kind", "/apis/apps/v1/namespaces/default/deploymnts",
+            "metadata: {name: x}", 404, "the nearest is deployments of apps/v1"),
+        new Mistake("an old version of a kind",
+            "/apis/extensions/v1beta1/namespaces/default/deployments", "metadata: {name: x}", 404,
+            "no deployments in extensions/v1beta1; the nearest is deployments of apps/v1"),
+        new Mistake("a kind that nothing acts on",
+            "/apis/serving.knative.dev/v1/namespaces/default/configurations",
+            "metadata: {name: x}\nspec: {template: {}}", 201,
+            "spec: ignored in embedded mode: nothing here acts on this kind; apply a Service of"
+                + " serving.knative.dev/v1"),
+        new Mistake("a Pod", CORE + "pods", "metadata: {name: x}\n"
+            + "spec: {containers: [{name: c, image: i}]}", 201,
+            "spec: ignored in embedded mode: nothing runs a Pod that is created by hand"),
+        new Mistake("a secret in plain text", CORE + "secrets",
+            "metadata: {name: x}\ndata: {password: 'pass word!'}", 422,
+            "data.password: Invalid value: \"pass word!\": must be base64; stringData takes"),
+        new Mistake("data that are numbers", CORE + "configmaps",
+            "metadata: {name: x}\ndata: {port: 8080}", 422,
+            "data.port: Invalid value: 8080: must be a string; quote it: \"8080\""),
+        new Mistake("data that may not change", CORE + "configmaps",
+            "metadata: {name: x}\nimmutable: true", 201,
+            "immutable: ignored in embedded mode: later changes are accepted"),
+        new Mistake("a check of fields that there is not", SERVICES + "?fieldValidation=Some",
+            "metadata: {name: x}", 422,
+            "fieldValidation: Unsupported value: \"Some\": supported values: \"Ignore\","),
+        new Mistake("an unknown field for a strict client", CORE
+            + "configmaps?fieldValidation=Strict", "metadata: {name: x}\ndta: {}", 400,
+            "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error:"
+                + " unknown field \"dta\", did you mean \"data\"?"));
+  }
+
+  private static Mistake warned(String what, String fields, String says) {
+    return container(what, fields, 201, says);
+  }
+
+  private static Mistake container(String what, String fields, int code, String says) {
+    return service(what, "spec: {template: {spec: {containers: [{" + fields + "}]}}}", code, says);
+  }
+
+  private static Mistake spec(String what, String fields, int code, String says) {
+    return service(what, "spec: {template: {spec: {" + fields
+        + ", containers: [{command: [a]}]}}}", code, says);
+  }
+
+  private static Mistake template(String what, String metadata, int code, String says) {
+    return service(what, "spec: {template: {metadata: {" + metadata
+        + "}, spec: {containers: [{command: [a]}]}}}", code, says);
+  }
+
+  private static Mistake service(String what, String spec, int code, String says) {
+    return new Mistake(what, SERVICES, "metadata: {name: x}\n" + spec, code, says);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("mistakes")
+  void areRefusedOrWarnedOf(Mistake mistake) {
+    String path = mistake.path() + (mistake.path().contains("?") ? "&" : "?") + "dryRun=All";
+
+    var answer = wire.yaml(path, mistake.yaml());
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(mistake.code());
+    var said = mistake.code() == 201
+        ? answer.headers().allValues("Warning").stream().map(text -> text.replace("\\\"", "\""))
+            .toList()
+        : List.of(Json.MAPPER.readTree(answer.body()).get("message").stringValue());
+    assertThat(said).anySatisfy(text -> assertThat(text).contains(mistake.says()));
+  }
+
+  @Test
+  void aManifestWithoutMistakesGetsNoWarning() {
+    var answer = wire.yaml(SERVICES + "?dryRun=All&fieldValidation=Strict", """
+        apiVersion: serving.knative.dev/v1
+        kind: Service
+        metadata: {name: x, creationTimestamp: null, labels: {a: b}, annotations: {c: d}}
+        spec:
+          traffic: [{latestRevision: true, percent: 100}]
+          template:
+            metadata: {annotations: {autoscaling.knative.dev/minScale: "1", activator.dev/probe: a}}
+            spec:
+              containerConcurrency: 1
+              timeoutSeconds: 3
+              restartPolicy: Always
+              containers:
+              - {name: c, command: [a], args: [b], workingDir: /, resources: {},
+                 env: [{name: A, value: b}], ports: [{name: h2c, containerPort: 1}],
+                 readinessProbe: {httpGet: {path: /, port: 1}, periodSeconds: 1}}
+        status: {anything: 1}
+        """);
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    assertThat(answer.headers().allValues("Warning")).isEmpty();
+  }
+
+  @Test
+  void warnsOfWhatAPatchAddsAndNotOfWhatWasThere() {
+    String merge = "application/merge-patch+json";
+    wire.post(DEPLOYMENTS, "{'metadata':{'name':'d'},'spec':{'old':1,'paused':true}}");
+
+    var label = wire.patch(DEPLOYMENTS + "/d?fieldValidation=Strict", merge,
+        "{'metadata':{'labels':{'a':'b'}}}");
+    var spec = wire.patch(DEPLOYMENTS + "/d", merge, "{'spec':{'new':1}}");
+    var strict = wire.patch(DEPLOYMENTS + "/d?fieldValidation=Strict", merge, "{'spc':{}}");
+    var silent = wire.patch(DEPLOYMENTS + "/d?fieldValidation=Ignore", merge, "{'spc':{}}");
+
+    assertThat(label.statusCode()).isEqualTo(200);
+    assertThat(label.headers().allValues("Warning")).isEmpty();
+    assertThat(spec.headers().allValues("Warning")).hasSize(2)
+        .anyMatch(text -> text.contains("spec.new")).anyMatch(text -> text.contains("spec.paused"))
+        .allMatch(text -> text.startsWith("299 - \"") && text.endsWith("\""));
+    assertThat(strict.statusCode()).isEqualTo(400);
+    assertThat(silent.statusCode()).isEqualTo(200);
+    assertThat(silent.headers().allValues("Warning")).isEmpty();
+  }
+}

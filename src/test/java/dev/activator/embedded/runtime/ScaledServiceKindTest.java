@@ -1,0 +1,107 @@
+package dev.activator.embedded.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.StatusException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.ObjectNode;
+
+class ScaledServiceKindTest {
+  private final ApiStore store = new ApiStore(Clock.systemUTC());
+  private Kind kind;
+
+  @BeforeEach
+  void define() {
+    ScaledServiceKind.createIn(store);
+    kind = ScaledServiceKind.of(store);
+  }
+
+  private static ObjectNode service(String more) {
+    return Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}%s}}
+        """.formatted(more));
+  }
+
+  @Test
+  void defaultsAreSetAndUnknownFieldsRemoved() {
+    var stored = store.create(kind, service(", 'target': {'concurrency': 20}, 'replica': 7"));
+
+    assertThat(stored.path("spec").toString()).isEqualTo(Objects.parse("""
+        {'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20},
+         'minReplicas': 0, 'containerConcurrency': 0, 'timeoutSeconds': 300,
+         'scaleDown': {'stabilizationWindowSeconds': 60}}
+        """).toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
+      "'minReplicas': -1 | spec.minReplicas | greater than or equal to 0",
+      "'minReplicas': 'two' | spec.minReplicas | must be of type integer",
+      "'minReplicas': 5000000000 | spec.minReplicas | less than or equal to 2147483647",
+      "'maxReplicas': 0 | spec.maxReplicas | greater than or equal to 1",
+      "'minReplicas': 3, 'maxReplicas': 2 | spec | maxReplicas must be at least minReplicas",
+      "'minReplicas': 2 | spec | must be 0 or 1 without maxReplicas",
+      "'target': {'concurrency': 0} | spec.target.concurrency | greater than or equal to 1",
+      "'target': {} | spec.target.concurrency | Required value",
+      "'containerConcurrency': 1001 | spec.containerConcurrency | less than or equal to 1000",
+      "'timeoutSeconds': 601 | spec.timeoutSeconds | less than or equal to 600",
+      "'scaleDown': {'stabilizationWindowSeconds': 5} | spec.scaleDown.stabilizationWindowSeconds | to 6",
+      "'hosts': ['Shop.example.com'] | spec.hosts[0] | must be a host in lower case",
+      "'hosts': ['shop.example.com', 'a b'] | spec.hosts[1] | must be a host in lower case",
+      "'hosts': ['shop.example.com:80'] | spec.hosts[0] | without a port",
+      "'hosts': ['*'] | spec.hosts[0] | such as shop.example.com or *.example.com",
+      "'hosts': ['a.b', 'a.b'] | spec.hosts | Duplicate value",
+      "'hosts': 'a.b' | spec.hosts | must be of type array",
+      "'serviceRef': {'name': 'web'} | spec.serviceRef.port | Required value",
+      "'scaleTargetRef': {'kind': 'Deployment', 'name': 'w'} | spec.scaleTargetRef.apiVersion | Required value"})
+  void whatCannotBeMeantIsRefused(String wrong, String field, String sentence) {
+    var fields = service(", 'containerConcurrency': 1");
+    ((ObjectNode) fields.path("spec")).setAll(Objects.parse("{" + wrong + "}"));
+
+    assertThatThrownBy(() -> store.create(kind, fields)).isInstanceOf(StatusException.class)
+        .hasMessageStartingWith("ScaledService.activator.dev \"web\" is invalid: " + field + ":")
+        .hasMessageContaining(sentence);
+  }
+
+  @Test
+  void oneOfTheTwoConcurrenciesIsNeeded() {
+    assertThatThrownBy(() -> store.create(kind, service("")))
+        .hasMessageContaining("target.concurrency or containerConcurrency must be given");
+  }
+
+  @Test
+  void theTargetStays() {
+    store.create(kind, service(", 'containerConcurrency': 1"));
+
+    assertThatThrownBy(() -> store.edit(kind, "shop", "web", found -> {
+      ((ObjectNode) found.at("/spec/scaleTargetRef")).put("name", "another");
+      return found;
+    })).hasMessageContaining("scaleTargetRef cannot be changed");
+    store.edit(kind, "shop", "web", found -> {
+      ((ObjectNode) found.path("spec")).put("maxReplicas", 3);
+      return found;
+    });
+  }
+
+  @Test
+  void theChartHasTheSameDefinition() throws IOException {
+    assertThat(Path.of("helm/activator/files/scaledservices.yaml"))
+        .hasSameTextualContentAs(Path.of("src/main/resources/embedded/scaledservices.yaml"));
+    assertThat(Files.readString(Path.of("helm/activator/templates/scaledservices.yaml")))
+        .contains("files/scaledservices.yaml");
+  }
+}

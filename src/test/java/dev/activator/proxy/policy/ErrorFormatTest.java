@@ -1,0 +1,103 @@
+package dev.activator.proxy.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.proxy.codec.NettyFields;
+import dev.activator.revision.RevisionId;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ErrorFormatTest {
+  private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+  private static final List<Failure> ALL = List.of(new Failure.BadRequest("x"),
+      new Failure.HeadTooLarge(), new Failure.UnknownVersion(), new Failure.UnknownCoding(),
+      new Failure.UnknownExpectation(), new Failure.UnknownRevision("<b>"),
+      new Failure.LookupFailed(), new Failure.QueueFull(7), new Failure.MemoryFull(7),
+      new Failure.DeadlineTooNear(7), new Failure.RevisionGone(HELLO),
+      new Failure.CannotStart(HELLO, "ExitCode1", ""),
+      new Failure.TimedOut(TimeoutKind.QUEUE, "no pod is listed"),
+      new Failure.BadGateway("connection reset", "pod-unresponsive"), new Failure.Unreachable(),
+      new Failure.Unread(), new Failure.Internal());
+
+  private static ErrorFormat of(String accept, String contentType) {
+    var headers = new DefaultHttpHeaders();
+    if (!accept.isEmpty()) {
+      headers.set("Accept", accept);
+    }
+    if (!contentType.isEmpty()) {
+      headers.set("Content-Type", contentType);
+    }
+    return ErrorFormat.of(new NettyFields(headers));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      ''                                                              | TEXT
+      */*                                                             | TEXT
+      text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8 | HTML
+      application/json                                                | JSON
+      application/problem+json                                        | JSON
+      application/vnd.api+json                                        | JSON
+      application/json, text/plain, */*                               | JSON
+      Text/HTML                                                       | HTML
+      text/html;q=0.2, application/json;q=0.9                         | JSON
+      application/json;q=0.2, text/html; q=0.9                        | HTML
+      application/json;q=0                                            | TEXT
+      application/json;q=x                                            | TEXT
+      image/png, image/*;q=0.8                                        | TEXT
+      text/plain, application/json;q=0.9                              | TEXT
+      application/grpc                                                | TEXT
+      """)
+  void isWhatTheCallerPrefers(String accept, ErrorFormat format) {
+    assertThat(of(accept, "")).isEqualTo(format);
+  }
+
+  @Test
+  void ofGrpcIsText() {
+    assertThat(of("application/json", "application/grpc+proto")).isEqualTo(ErrorFormat.TEXT);
+  }
+
+  @Test
+  void hasTheSameStatusReasonAndHeadersInAllThree() {
+    for (var failure : ALL) {
+      var text = failure.answer();
+      for (var format : ErrorFormat.values()) {
+        var other = failure.answer(format);
+        assertThat(other.status()).isEqualTo(text.status());
+        assertThat(other.headers().get(Failure.REASON))
+            .isEqualTo(text.headers().get(Failure.REASON));
+        assertThat(other.headers().get("Retry-After"))
+            .isEqualTo(text.headers().get("Retry-After"));
+      }
+    }
+  }
+
+  @Test
+  void ofAProgramIsAProblem() {
+    var problem = new Failure.CannotStart(HELLO, "ExitCode1", "says \"no\"")
+        .answer(ErrorFormat.JSON);
+
+    assertThat(problem.headers()).containsEntry("Content-Type", "application/problem+json");
+    assertThat(problem.body()).isEqualTo("{\"type\":\"about:blank\","
+        + "\"title\":\"Service Unavailable\",\"status\":503,"
+        + "\"detail\":\"revision default/hello-00001 cannot start: says \\\"no\\\"\","
+        + "\"reason\":\"cannot-start\",\"cause\":\"ExitCode1\"}\n");
+    assertThat(new Failure.Internal().answer(ErrorFormat.JSON).body()).isEqualTo(
+        "{\"type\":\"about:blank\",\"title\":\"Internal Server Error\",\"status\":500}\n");
+  }
+
+  @Test
+  void ofABrowserIsAPageThatRunsNothing() {
+    var page = new Failure.UnknownRevision("<script>").answer(ErrorFormat.HTML);
+
+    assertThat(page.headers()).containsEntry("Content-Type", "text/html; charset=utf-8")
+        .containsEntry("Content-Security-Policy", "default-src 'none'");
+    assertThat(page.body()).contains("<h1>404 Not Found</h1>", "&quot;&lt;script&gt;&quot;")
+        .doesNotContain("<script");
+    assertThat(new Failure.QueueFull(3).answer(ErrorFormat.HTML).body())
+        .contains("<p>Reason: <code>queue-full</code></p>");
+  }
+}
