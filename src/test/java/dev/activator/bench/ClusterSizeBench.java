@@ -45,7 +45,7 @@ final class ClusterSizeBench {
     this.flags = Arrays.asList(words).subList(1, words.length);
     var loops = LoopResources.create("autoscaler", 1, true);
     this.autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
-        new InetSocketAddress("127.0.0.1", 0), (_, _) -> {
+        new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
   }

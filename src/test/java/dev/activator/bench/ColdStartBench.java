@@ -74,7 +74,7 @@ public final class ColdStartBench implements AutoCloseable {
     var source = source(args[0]);
     var loops = LoopResources.create("autoscaler", 1, true);
     var autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
-        new InetSocketAddress("127.0.0.1", 0), (_, _) -> {
+        new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
     var all = new ArrayList<ColdStartBench>();
