@@ -38,7 +38,7 @@ import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.function.IntSupplier;
-import java.util.function.ToIntBiFunction;
+import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -68,7 +68,7 @@ public final class EmbeddedPlatform implements Surroundings {
 
   /** @param loops must not serve the activator's requests */
   public EmbeddedPlatform(EmbeddedProperties properties, EventLoopGroup loops,
-      RandomGenerator random, ToIntBiFunction<RevisionId, Destination> inFlight) {
+      RandomGenerator random, ToIntFunction<Destination> inFlight) {
     var store = new ApiStore(Clock.systemUTC());
     SystemConfigMaps.createIn(store);
     ScaledServiceKind.createIn(store);
