@@ -56,8 +56,10 @@ class CapacityConfiguration {
   @Bean(destroyMethod = "close")
   Cluster cluster(Surroundings surroundings, ClusterProperties properties,
       AddressProperties addresses, IdentityProperties identity, RandomGenerator random) {
-    return properties.cluster(surroundings::api, properties.apiTimeout(), random, addresses,
+    var cluster = properties.cluster(surroundings::api, properties.apiTimeout(), random, addresses,
         identity);
+    cluster.follows(surroundings.sources(), identity.clusterDomain());
+    return cluster;
   }
 
   @Bean

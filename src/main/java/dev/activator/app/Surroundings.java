@@ -1,9 +1,11 @@
 package dev.activator.app;
 
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.RevisionFacts;
 import dev.activator.lifecycle.Part;
-import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.revision.RevisionId;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import java.net.URI;
 import java.time.Duration;
@@ -16,8 +18,18 @@ public interface Surroundings {
 
   URI autoscaler();
 
-  /** How a host names a revision, in addition to a Service's names. */
-  HostRule hosts();
+  /** Where revisions come from. */
+  Sources sources();
+
+  /** How requests name revisions, where Knative's rules are {@code knative}. */
+  default RevisionNames names(RevisionNames.Knative knative) {
+    return knative;
+  }
+
+  /** Why the process of a revision, which runs, is not ready; empty if nothing is known. */
+  default String problem(RevisionId revision) {
+    return "";
+  }
 
   /** Whether callers are told in full why a revision does not start. */
   boolean showsStartMessages();
@@ -37,8 +49,8 @@ public interface Surroundings {
 
   record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
     @Override
-    public HostRule hosts() {
-      return HostRule.NONE;
+    public Sources sources() {
+      return Sources.KNATIVE;
     }
 
     @Override

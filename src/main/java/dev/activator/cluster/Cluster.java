@@ -6,6 +6,7 @@ import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.policy.EndpointSet;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
+import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -18,6 +19,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -72,7 +74,13 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Listeners<ClusterIp> onClusterIp = new Listeners<>("private Service");
   private final Listeners<StartTrouble> onStartTrouble = new Listeners<>(
       "pods that do not start");
+  private final Listeners<ScaledServiceState> onScaledService = new Listeners<>("ScaledService");
+  private final Listeners<RevisionId> onScaledServiceGone = new Listeners<>(
+      "deleted ScaledService");
   private final ConfigMaps configMaps = new ConfigMaps();
+  private volatile Sources sources = Sources.KNATIVE;
+  private volatile String domain = "";
+  private volatile @Nullable ScaledServices scaledServices;
   private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
   private volatile @Nullable KubernetesSession session;
   private volatile @Nullable PodStatusWatcher podStatus;
@@ -98,6 +106,38 @@ public final class Cluster implements Revisions, AutoCloseable {
     this.settings = settings;
     this.random = random;
     this.source = source;
+  }
+
+  /** Where revisions come from. */
+  public enum Sources {
+    KNATIVE,
+    /** Without Knative: ConfigMaps may be missing, too. */
+    SCALED_SERVICES, BOTH
+  }
+
+  /**
+   * Call before the start.
+   *
+   * @param clusterDomain which ends the names of ScaledServices
+   */
+  public void follows(Sources from, String clusterDomain) {
+    sources = from;
+    domain = clusterDomain;
+  }
+
+  /** Before its revision and its pods. */
+  public void onScaledService(Consumer<ScaledServiceState> consumer) {
+    onScaledService.add(consumer);
+  }
+
+  public void onScaledServiceGone(Consumer<RevisionId> consumer) {
+    onScaledServiceGone.add(consumer);
+  }
+
+  /** The ScaledService that a host names; null if none. */
+  public @Nullable RevisionId ofHost(String host) {
+    var known = scaledServices;
+    return known == null ? null : known.hosts().find(host);
   }
 
   public void onRevision(Consumer<Revision> consumer) {
@@ -160,8 +200,14 @@ public final class Cluster implements Revisions, AutoCloseable {
     boolean started = false;
     try {
       startup(now, () -> problem(now), () -> configMaps.follow(now));
-      configMaps.requireAll();
+      if (sources != Sources.SCALED_SERVICES) {
+        configMaps.requireAll();
+      }
       startup(now, () -> null, () -> follow(now, addressQuery));
+      var scaled = scaledServices;
+      if (scaled != null) {
+        startup(now, () -> null, scaled::kinds);
+      }
       podStatus = new PodStatusWatcher(now.loop(), now, podGracePeriods,
           trouble -> onStartTrouble.tell(trouble.revision(), trouble));
       started = true;
@@ -173,13 +219,13 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   private void startup(KubernetesSession now, Supplier<@Nullable String> check,
-      Supplier<List<KubernetesSession.Followed>> begin) throws InterruptedException {
+      Supplier<? extends List<? extends Startup.Beginning>> begin) throws InterruptedException {
     new Startup(now.api().url(), check, begin, startTimeout).run();
   }
 
   private @Nullable String problem(KubernetesSession now) {
     var problem = Connection.problem(now.api(), minimum);
-    return problem == null ? sourceProblem(now) : problem;
+    return problem == null && sources != Sources.SCALED_SERVICES ? sourceProblem(now) : problem;
   }
 
   /** By access rights alone. */
@@ -210,6 +256,22 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** @param query null for Endpoints */
   List<KubernetesSession.Followed> follow(KubernetesSession now,
+      @Nullable ResourceQuery<EndpointSet> query) {
+    var all = new ArrayList<KubernetesSession.Followed>();
+    if (sources != Sources.SCALED_SERVICES) {
+      all.addAll(followKnative(now, query));
+    }
+    if (sources != Sources.KNATIVE) {
+      var scaled = new ScaledServices(now, source.preferred(), domain,
+          new ScaledServicesForwarder());
+      scaledServices = scaled;
+      now.selectPods(id -> scaled.podSelector(id));
+      all.addAll(scaled.follow());
+    }
+    return all;
+  }
+
+  private List<KubernetesSession.Followed> followKnative(KubernetesSession now,
       @Nullable ResourceQuery<EndpointSet> query) {
     var addresses = now.followStored(query == null ? ENDPOINTS : query, store -> {
       var events = new EndpointsEvents(store, source.preferred(), this::uidOf,
@@ -320,6 +382,23 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
     if (now != null) {
       onClusterIp.tell(now.revision(), now);
+    }
+  }
+
+  private final class ScaledServicesForwarder implements ScaledServices.Listener {
+    @Override
+    public void changed(ScaledServiceState now) {
+      var id = now.object().id();
+      onScaledService.tell(id, now);
+      revisionChanged(revisions.get(id), now.revision());
+      onPods.tell(id, now.pods());
+    }
+
+    @Override
+    public void gone(RevisionId id) {
+      onScaledServiceGone.tell(id, id);
+      revisionChanged(revisions.get(id), null);
+      onPodsGone.tell(id, id);
     }
   }
 

@@ -47,6 +47,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   private final Informers informers;
   private final List<Followed> followed = new CopyOnWriteArrayList<>();
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile Function<RevisionId, String> podSelectors = _ -> "";
 
   record Followed(Informers.Lease<?> lease,
       Registration registration) implements Startup.Beginning, AutoCloseable {
@@ -135,6 +136,11 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
         HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }
 
+  /** @param selectors the labels of the pods of what is no Knative revision; else empty */
+  void selectPods(Function<RevisionId, String> selectors) {
+    podSelectors = selectors;
+  }
+
   boolean synced() {
     return !followed.isEmpty()
         && followed.stream().allMatch(one -> one.registration().hasSynced());
@@ -152,8 +158,10 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
 
   @Override
   public AutoCloseable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener) {
+    var selector = podSelectors.apply(revision);
     return begin(ResourceQuery.in(revision.namespace(), ResourceKind.PODS,
-        Labels.REVISION + "=" + revision.name()), _ -> listener, Duration.ZERO);
+        selector.isEmpty() ? Labels.REVISION + "=" + revision.name() : selector), _ -> listener,
+        Duration.ZERO);
   }
 
   /** Ends the watches, then the client; calls no consumer afterwards. Idempotent. */

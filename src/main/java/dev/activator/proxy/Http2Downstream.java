@@ -6,7 +6,7 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
-import dev.activator.upstream.codec.Http2Fields;
+import dev.activator.upstream.codec.OutgoingHead;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -155,8 +155,8 @@ final class Http2Downstream implements Downstream {
   }
 
   @Override
-  public void checkWithin(long nanos) {
-    session.checkWithin(nanos);
+  public void checkAt(long dueNanos) {
+    session.checkAt(dueNanos);
   }
 
   @Override
@@ -211,8 +211,8 @@ final class Http2Downstream implements Downstream {
   }
 
   private void write(HttpResponse response, boolean last) {
-    var headers = Http2Fields.empty().status(response.status().codeAsText());
-    session.writeHeaders(stream.id(), Http2Fields.add(headers, response.headers()), last);
+    session.writeHeaders(stream.id(),
+        OutgoingHead.response(response.status().codeAsText(), response.headers()), last);
   }
 
   @Override

@@ -20,6 +20,7 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.concurrent.Future;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   private static final int STREAM_WINDOW_BYTES = 16 << 10;
   private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
+  private static final long JUST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Http2Pool pool;
   private final Http2Connection.PropertyKey key;
@@ -44,6 +46,8 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   private int lentStreams;
   private int silentChecks;
   private boolean readSinceCheck;
+  private boolean everRead;
+  private long lastReadNanos;
   private boolean writtenSinceRead;
   private boolean retired;
   private boolean ready;
@@ -73,6 +77,11 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
     return Http2Setup.client(settings,
         (decoder, encoder, own) -> new Http2PodSession(decoder, encoder, own, pool));
+  }
+
+  /** So recently that asking the kernel about the connection would tell nothing new. */
+  boolean hasJustRead() {
+    return everRead && pool.nanoTime() - lastReadNanos < JUST_NANOS;
   }
 
   boolean hasRoom() {
@@ -225,6 +234,8 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   @Override
   public void channelRead(ChannelHandlerContext on, Object message) throws Exception {
     readSinceCheck = true;
+    everRead = true;
+    lastReadNanos = pool.nanoTime();
     writtenSinceRead = false;
     super.channelRead(on, message);
   }

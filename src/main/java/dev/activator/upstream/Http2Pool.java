@@ -36,6 +36,7 @@ final class Http2Pool implements UpstreamPool {
   private final UpstreamPools pools;
   private final Dialer dialer;
   private final Duration idleTimeout;
+  private final String authority;
   private final List<Http2PodSession> sessions = new ArrayList<>(1);
   private final Deque<WaitingRequest> waiting = new ArrayDeque<>();
   private final List<OpeningSession> openings = new ArrayList<>(1);
@@ -51,19 +52,26 @@ final class Http2Pool implements UpstreamPool {
     this.pools = pools;
     this.dialer = dialer;
     this.idleTimeout = idleTimeout;
+    this.authority = peer.destination().toString();
     this.expiry = new DeadlineTimer(dialer.loop(), this::expire);
   }
 
   @Override
   public String authority() {
-    return peer.destination().toString();
+    return authority;
   }
 
   @Override
   public @Nullable UpstreamConnection reuse(UpstreamListener listener) {
+    var session = first();
+    return session == null ? null : session.lend(listener);
+  }
+
+  /** Null if none has room. */
+  private @Nullable Http2PodSession first() {
     for (var session : sessions) {
       if (session.hasRoom()) {
-        return session.lend(listener);
+        return session;
       }
     }
     return null;
@@ -71,15 +79,13 @@ final class Http2Pool implements UpstreamPool {
 
   @Override
   public @Nullable UpstreamConnection reuseChecked(UpstreamListener listener) {
-    for (var session : List.copyOf(sessions)) {
-      if (session.hasRoom()) {
-        if (pools.checks().isUsable(session.channel())) {
-          return session.lend(listener);
-        }
-        session.retire();
-      }
+    var session = first();
+    while (session != null && !session.hasJustRead()
+        && !pools.checks().isUsable(session.channel())) {
+      session.retire();
+      session = first();
     }
-    return null;
+    return session == null ? null : session.lend(listener);
   }
 
   @Override

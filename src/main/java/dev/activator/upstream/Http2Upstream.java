@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.upstream.codec.FieldCount;
 import dev.activator.upstream.codec.Http2Fields;
+import dev.activator.upstream.codec.OutgoingHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -90,13 +91,8 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   private Http2Headers head(HttpRequest request) {
-    var head = Http2Fields.empty().method(request.method().asciiName())
-        .scheme(session.scheme()).path(request.uri());
-    var host = request.headers().get(HttpHeaderNames.HOST);
-    if (host != null) {
-      head.authority(host);
-    }
-    return Http2Fields.add(head, request.headers());
+    return OutgoingHead.request(request.method().asciiName(), session.scheme(), request.uri(),
+        request.headers().get(HttpHeaderNames.HOST), request.headers());
   }
 
   @Override

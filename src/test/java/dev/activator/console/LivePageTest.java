@@ -90,7 +90,7 @@ class LivePageTest {
   private LivePage page(RevisionFacts facts) {
     return new LivePage(
         new Inspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
-            () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of()),
+            () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(), _ -> ""),
         new RevisionCards(facts, activity,
             new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
                 ColdStarts.LabelledBy.NONE),

@@ -79,7 +79,7 @@ record Containers(List<Container> all) {
     return new HttpGet(path, headers);
   }
 
-  private static void header(JsonCursor in, Map<String, String> headers) {
+  static void header(JsonCursor in, Map<String, String> headers) {
     var name = "";
     var value = "";
     for (var field : in.fields()) {

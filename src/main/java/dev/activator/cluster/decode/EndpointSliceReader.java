@@ -79,6 +79,15 @@ final class EndpointSliceReader implements FactReader<EndpointSet> {
     return Condition.of(ready, serving, terminating);
   }
 
+  /** Whether it lists names, not addresses. */
+  boolean hasNames() {
+    return hasNames;
+  }
+
+  List<Member> members() {
+    return members;
+  }
+
   @Override
   public boolean concerns(Metadata metadata) {
     var owner = Labels.ownerOf(metadata);

@@ -10,6 +10,8 @@ final class Metadata {
   private String resourceVersion = "";
   private Map<String, String> labels = Map.of();
   private Map<String, String> annotations = Map.of();
+  private String created = "";
+  private int generation;
   private boolean ends;
 
   void read(JsonCursor in) {
@@ -21,6 +23,8 @@ final class Metadata {
         case "resourceVersion" -> resourceVersion = in.anyText();
         case "labels" -> labels = in.texts();
         case "annotations" -> annotations = in.texts();
+        case "creationTimestamp" -> created = in.anyText();
+        case "generation" -> generation = in.count(0);
         case "deletionTimestamp" -> ends = in.isPresent();
       }
     }
@@ -52,6 +56,15 @@ final class Metadata {
 
   Map<String, String> annotations() {
     return annotations;
+  }
+
+  /** As RFC 3339 writes it, so texts sort by time; empty if absent. */
+  String created() {
+    return created;
+  }
+
+  int generation() {
+    return generation;
   }
 
   /** Whether the object is being deleted. */

@@ -1,7 +1,12 @@
 package dev.activator.cluster.decode;
 
 import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.cluster.policy.BackendService;
 import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.Hpa;
+import dev.activator.cluster.policy.ScaledService;
+import dev.activator.cluster.policy.ServiceSlice;
+import dev.activator.cluster.policy.Workload;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Revision;
@@ -33,6 +38,15 @@ public final class ResourceKind<F> {
       "ConfigMap", "api/v1", "configmaps", ConfigMapReader::new);
   public static final ResourceKind<RoutingCertificate> SECRETS = new ResourceKind<>("Secret",
       "api/v1", "secrets", SecretReader::new);
+  public static final ResourceKind<ScaledService> SCALED_SERVICES = new ResourceKind<>(
+      "ScaledService", "apis/activator.dev/v1alpha1", "scaledservices", ScaledServiceReader::new);
+  public static final ResourceKind<BackendService> BACKEND_SERVICES = new ResourceKind<>("Service",
+      "api/v1", "services", BackendServiceReader::new);
+  public static final ResourceKind<ServiceSlice> SERVICE_SLICES = new ResourceKind<>(
+      "EndpointSlice", "apis/discovery.k8s.io/v1", "endpointslices", ServiceSliceReader::new,
+      ServiceSlice::after);
+  public static final ResourceKind<Hpa> HPAS = new ResourceKind<>("HorizontalPodAutoscaler",
+      "apis/autoscaling/v2", "horizontalpodautoscalers", HpaReader::new);
 
   private final String name;
   private final String groupPath;
@@ -57,6 +71,11 @@ public final class ResourceKind<F> {
     this.plural = plural;
     this.readers = readers;
     this.history = history;
+  }
+
+  /** A kind that ScaledServices scale. */
+  public static ResourceKind<Workload> workloads(String kind, String groupPath, String plural) {
+    return new ResourceKind<>(kind, groupPath, plural, WorkloadReader::new);
   }
 
   public String name() {

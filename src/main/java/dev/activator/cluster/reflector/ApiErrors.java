@@ -10,8 +10,6 @@ import tools.jackson.core.exc.StreamReadException;
 
 /** In one line, for operators. */
 public final class ApiErrors {
-  private static final String REVISIONS = "revisions";
-
   private final String url;
 
   public ApiErrors(String url) {
@@ -36,7 +34,11 @@ public final class ApiErrors {
         "the Kubernetes API at " + url + " does not allow the activator to " + verb + " " + resource
             + " (403)";
       case 404 -> "the Kubernetes API at " + url + " has no " + resource
-          + " (404)" + (resource.equals(REVISIONS) ? "; is Knative Serving installed?" : "");
+          + " (404)" + switch (resource) {
+            case "revisions" -> "; is Knative Serving installed?";
+            case "scaledservices" -> "; is the CustomResourceDefinition of the chart installed?";
+            default -> "";
+          };
       default -> "the Kubernetes API at " + url + " answers " + status + " to " + verb + " "
           + resource;
     };

@@ -124,14 +124,20 @@ final class DeploymentPods {
   }
 
   /** Why no pod is ready, as far as a process that runs says; empty if one is, or if none runs. */
-  String problem() {
+  private String problem() {
     return pods.values().stream().anyMatch(pod -> pod.view().ready())
         ? ""
         : pods.values().stream().map(LocalPod::problem).filter(one -> !one.isEmpty()).findFirst()
             .orElse("");
   }
 
+  /** What keeps a process from being ready is another thing than before, or gone. */
+  void problemChanged() {
+    kubelet.problem(template.id(), problem());
+  }
+
   void changed(LocalPod pod) {
+    problemChanged();
     endpoints.podsChanged(pod.template());
     publishPod(pod);
     publishReplicas();
@@ -156,6 +162,7 @@ final class DeploymentPods {
 
   void removed(LocalPod pod) {
     pods.remove(pod.name());
+    problemChanged();
     log.info("Pod {} is gone", pod.name());
     objects.delete(Kinds.POD, template.namespace(), pod.name());
     kubelet.forget(template.namespace(), pod.name());
@@ -227,6 +234,15 @@ final class DeploymentPods {
       long updated = views(true).stream().filter(PodView::wanted).count();
       objects.updateStatus(Kinds.DEPLOYMENT, template.namespace(), template.deployment(),
           found -> PodObjects.withReplicas(found, all, updated, clock.instant()));
+      publishRevisionReplicas(all.stream().filter(PodView::ready).count());
+    }
+  }
+
+  private void publishRevisionReplicas(long ready) {
+    if (template.isRevision()) {
+      objects.updateStatus(Kinds.REVISION, template.namespace(), template.id().name(),
+          revision -> revision.withObjectProperty("status").put("actualReplicas", ready)
+              .put("desiredReplicas", wanted));
     }
   }
 

@@ -8,6 +8,7 @@ import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +46,7 @@ public final class LocalRuntime {
 
   /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
+    subscriptions.addAll(new EventRecorder(store, loop).subscribe());
     subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
     serving.start(requestPort);
@@ -78,7 +80,12 @@ public final class LocalRuntime {
    * if it is, or does not run.
    */
   public String problem(RevisionId workload) {
-    return CompletableFuture.supplyAsync(() -> kubelet.problem(workload), loop).join();
+    return kubelet.problem(workload);
+  }
+
+  /** Namespaces and names of all Services. */
+  public Set<RevisionId> services() {
+    return serving.services();
   }
 
   private boolean awaitNoPods(Duration timeout) {

@@ -88,13 +88,14 @@ final class HttpRequestRecord extends RequestRecord {
 
   static Outcome outcome(Failure failure) {
     return switch (failure) {
-      case Failure.UnknownRevision _ -> Outcome.REVISION_UNKNOWN;
+      case Failure.UnknownRevision _,Failure.UnknownHost _ -> Outcome.REVISION_UNKNOWN;
       case Failure.LookupFailed _ -> Outcome.LOOKUP_FAILED;
       case Failure.QueueFull _ -> Outcome.QUEUE_FULL;
       case Failure.MemoryFull _ -> Outcome.MEMORY_FULL;
       case Failure.DeadlineTooNear _ -> Outcome.DEADLINE_TOO_NEAR;
       case Failure.RevisionGone _ -> Outcome.REVISION_GONE;
       case Failure.CannotStart _ -> Outcome.CANNOT_START;
+      case Failure.ShuttingDown _ -> Outcome.SHUTTING_DOWN;
       case Failure.BadGateway _,Failure.Unreachable _ -> Outcome.BAD_GATEWAY;
       case Failure.Unread _ -> Outcome.UNREAD;
       case Failure.Internal _ -> Outcome.INTERNAL;

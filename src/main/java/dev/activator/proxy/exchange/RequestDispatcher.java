@@ -36,7 +36,8 @@ public record RequestDispatcher(Loop loop, Router router,
         downstream.ended();
       }
       case Router.Refused(var failure) -> {
-        if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.LookupFailed) {
+        if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
+            || failure instanceof Failure.LookupFailed) {
           // Other refused requests name no revision.
           var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
           record.begin();
@@ -62,6 +63,7 @@ public record RequestDispatcher(Loop loop, Router router,
       case Rejection.DeadlineTooNear(_, int seconds) -> new Failure.DeadlineTooNear(seconds);
       case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
       case Rejection.Unreachable _ -> new Failure.Unreachable();
+      case Rejection.ShuttingDown(var revision) -> new Failure.ShuttingDown(revision);
       case Rejection.CannotStart(var revision, var why) ->
         new Failure.CannotStart(revision, why.reason(), texts.startMessages() ? why.message() : "");
     };

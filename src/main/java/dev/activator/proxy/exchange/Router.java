@@ -9,7 +9,7 @@ import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Probes;
-import dev.activator.proxy.policy.RevisionName;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.Version;
 import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.revision.Revision;
@@ -51,8 +51,7 @@ public final class Router {
   public record ToRevision(Revision revision, String host, String path, @Nullable String service)
       implements Route {}
 
-  private final String clusterDomain;
-  private final HostRule hosts;
+  private final RevisionNames names;
   private final Function<RevisionId, @Nullable String> services;
   private final Revisions revisions;
   private final Supplier<Readiness> readiness;
@@ -65,8 +64,12 @@ public final class Router {
   public Router(String clusterDomain, HostRule hosts,
       Function<RevisionId, @Nullable String> services, Revisions revisions,
       Supplier<Readiness> readiness) {
-    this.clusterDomain = clusterDomain;
-    this.hosts = hosts;
+    this(new RevisionNames.Knative(clusterDomain, hosts), services, revisions, readiness);
+  }
+
+  public Router(RevisionNames names, Function<RevisionId, @Nullable String> services,
+      Revisions revisions, Supplier<Readiness> readiness) {
+    this.names = names;
     this.services = services;
     this.revisions = revisions;
     this.readiness = readiness;
@@ -120,10 +123,10 @@ public final class Router {
 
   private Route toRevision(Framing.Target target, Fields fields) {
     String host = target.host() == null ? fields.text(Field.HOST) : target.host();
-    var id = RevisionName.of(fields, host, clusterDomain, hosts);
+    var id = names.of(fields, host);
     if (id == null) {
       log.debug("No revision is named by a request to {}", host);
-      return new Refused(new Failure.UnknownRevision(fields.text(Field.REVISION)));
+      return new Refused(names.unknown(fields, null));
     }
     try {
       var revision = revisions.find(id);
@@ -131,7 +134,7 @@ public final class Router {
         return new ToRevision(revision, host, target.path(), services.apply(id));
       }
       log.debug("No revision {}", id);
-      return new Refused(new Failure.UnknownRevision(id.name()));
+      return new Refused(names.unknown(fields, id));
     } catch (RuntimeException failure) {
       log.error("Looking up {} failed", id, failure);
       return new Refused(new Failure.LookupFailed());

@@ -14,4 +14,11 @@ public interface HostRule {
 
   /** The host may carry a port. Null for no revision. */
   @Nullable RevisionId revision(String host);
+
+  default HostRule or(HostRule other) {
+    return host -> {
+      var found = revision(host);
+      return found == null ? other.revision(host) : found;
+    };
+  }
 }

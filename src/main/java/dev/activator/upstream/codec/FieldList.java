@@ -48,6 +48,16 @@ public final class FieldList extends HttpHeaders {
     this.checked = checked;
   }
 
+  static FieldList of(HttpHeaders headers) {
+    if (headers instanceof FieldList list) {
+      return list;
+    }
+    var copy = new FieldList(false);
+    headers.iteratorCharSequence()
+        .forEachRemaining(field -> copy.append(field.getKey(), field.getValue()));
+    return copy;
+  }
+
   /** The same name if it is a token, as RFC 9110 says in section 5.1. */
   public static AsciiString checked(AsciiString name) {
     if (name.isEmpty() || HttpHeaderValidationUtil.validateToken(name) != -1) {

@@ -127,7 +127,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     } else {
       part.release();
     }
-    encoder().writeHeaders(context(), stream, Http2Fields.add(Http2Fields.empty(), trailers), 0,
+    encoder().writeHeaders(context(), stream, OutgoingHead.trailers(trailers), 0,
         true, written);
     return written;
   }

@@ -47,11 +47,13 @@ class FailureTest {
     assertThat(List.of(new Failure.BadRequest("x"), new Failure.HeadTooLarge(),
         new Failure.UnknownVersion(), new Failure.UnknownCoding(),
         new Failure.UnknownExpectation())).allMatch(Failure::endsConnection);
-    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.LookupFailed(),
+    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.UnknownHost(),
+        new Failure.LookupFailed(),
         new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),
         new Failure.RevisionGone(HELLO), new Failure.CannotStart(HELLO, "x", ""),
         new Failure.TimedOut(TimeoutKind.OVERALL), new Failure.BadGateway("x"),
-        new Failure.Unreachable(), new Failure.Internal())).noneMatch(Failure::endsConnection);
+        new Failure.Unreachable(), new Failure.ShuttingDown(HELLO), new Failure.Internal()))
+        .noneMatch(Failure::endsConnection);
   }
 
   @Test
@@ -69,6 +71,7 @@ class FailureTest {
     assertThat(reason(new Failure.RevisionGone(HELLO))).isEqualTo("revision-gone");
     assertThat(reason(new Failure.CannotStart(HELLO, "x", ""))).isEqualTo("cannot-start");
     assertThat(reason(new Failure.Unreachable())).isEqualTo("unreachable");
+    assertThat(reason(new Failure.ShuttingDown(HELLO))).isEqualTo("shutting-down");
     assertThat(reason(new Failure.TimedOut(TimeoutKind.QUEUE))).isEqualTo("queue-timeout");
   }
 

@@ -100,6 +100,15 @@ class ManifestMistakesTest {
             + " 10}", 422,
             ANNOTATIONS + "autoscaling.knative.dev/target: Invalid value: 10: must"
                 + " be a string; quote it: \"10\""),
+        template("fewer pods at most than at least",
+            "annotations: {autoscaling.knative.dev/min-scale:"
+                + " '5', autoscaling.knative.dev/max-scale: '2'}",
+            422, ANNOTATIONS
+                + "autoscaling.knative.dev/max-scale: max-scale=2 is less than min-scale=5"),
+        template("a target that is no number", "annotations: {autoscaling.knative.dev/target: ten}",
+            422, ANNOTATIONS + "autoscaling.knative.dev/target: "),
+        template("a window that is too short", "annotations: {autoscaling.knative.dev/window: 1s}",
+            422, ANNOTATIONS + "autoscaling.knative.dev/window: expected 6s <= 1s <= 1h0m0s"),
         template("a label that is a boolean", "labels: {a: true}", 422,
             "spec.template.metadata.labels.a: Invalid value: true: must be a string; quote it"),
         template("a misspelt annotation", "annotations: {autoscaling.knative.dev/min-scal: '1'}",
@@ -147,6 +156,9 @@ class ManifestMistakesTest {
         new Mistake("data that are numbers", CORE + "configmaps",
             "metadata: {name: x}\ndata: {port: 8080}", 422,
             "data.port: Invalid value: 8080: must be a string; quote it: \"8080\""),
+        new Mistake("data that are numbers, and no kind", CORE + "configmaps",
+            "apiVersion: ''\nkind: ''\nmetadata: {name: x}\ndata: {port: 8080}", 422,
+            "data.port: "),
         new Mistake("data that may not change", CORE + "configmaps",
             "metadata: {name: x}\nimmutable: true", 201,
             "immutable: ignored in embedded mode: later changes are accepted"),
@@ -219,6 +231,22 @@ class ManifestMistakesTest {
 
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
     assertThat(answer.headers().allValues("Warning")).isEmpty();
+  }
+
+  @Test
+  void staysShortWhereThereAreManyMistakesOrLongOnes() {
+    var many = new StringBuilder("{'metadata':{'name':'x'},'" + "y".repeat(40_000) + "':1");
+    for (int i = 0; i < 20_000; i++) {
+      many.append(",'unknown").append(i).append("':1");
+    }
+
+    var warned = wire.post(CORE + "configmaps?dryRun=All", many + "}");
+    var refused = wire.post(CORE + "configmaps?dryRun=All&fieldValidation=Strict", many + "}");
+
+    assertThat(warned.statusCode()).isEqualTo(201);
+    assertThat(String.join("", warned.headers().allValues("Warning"))).hasSizeLessThan(8_000);
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("unknown0").hasSizeLessThan(10_000);
   }
 
   @Test

@@ -1,0 +1,280 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.informer.IndexedStore;
+import dev.activator.cluster.policy.BackendService;
+import dev.activator.cluster.policy.HostTable;
+import dev.activator.cluster.policy.Hpa;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.ScaledService;
+import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.References;
+import dev.activator.cluster.policy.ServiceSlice;
+import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Joins each ScaledService with its Service, the Service's EndpointSlices, its workload and an HPA, and
+ * tells what it comes to when that changes.
+ *
+ * <p>
+ * <b>Threads.</b> The session's loop; any for {@link #hosts}.
+ */
+final class ScaledServices {
+  private static final Logger log = LoggerFactory.getLogger(ScaledServices.class);
+  private static final String BY_SERVICE = "service";
+  private static final ResourceQuery<ScaledService> OBJECTS = ResourceQuery
+      .everywhere(ResourceKind.SCALED_SERVICES, "");
+  private static final ResourceQuery<BackendService> SERVICES = ResourceQuery
+      .everywhere(ResourceKind.BACKEND_SERVICES, "");
+  private static final ResourceQuery<ServiceSlice> SLICES = ResourceQuery
+      .everywhere(ResourceKind.SERVICE_SLICES, "kubernetes.io/service-name");
+  private static final ResourceQuery<Hpa> HPAS = ResourceQuery.everywhere(ResourceKind.HPAS, "");
+
+  private final KubernetesSession session;
+  private final IpFamily preferred;
+  private final String domain;
+  private final Listener listener;
+  private final TargetKinds kinds;
+  private final Map<RevisionId, ScaledService> objects = new TreeMap<>();
+  private final Map<RevisionId, Set<RevisionId>> byService = new HashMap<>();
+  private final Map<TargetName, Set<RevisionId>> byTarget = new HashMap<>();
+  private final Map<TargetName, Hpa> hpas = new HashMap<>();
+  private final Map<RevisionId, ScaledServiceState> told = new HashMap<>();
+  private final Set<RevisionId> stale = new TreeSet<>();
+  private boolean hostsAreStale;
+  private boolean settles;
+  private @Nullable IndexedStore<Decoded<BackendService>> services;
+  private @Nullable IndexedStore<Decoded<ServiceSlice>> slices;
+  private volatile HostTable hosts;
+
+  /** Called on the loop. */
+  interface Listener {
+    void changed(ScaledServiceState now);
+
+    void gone(RevisionId id);
+  }
+
+  private record TargetName(String namespace, String kind, String name) {
+    static TargetName of(String namespace, ScaleTargetRef target) {
+      return new TargetName(namespace, target.kind(), target.name());
+    }
+  }
+
+  /** @param domain of the cluster's names */
+  ScaledServices(KubernetesSession session, IpFamily preferred, String domain, Listener listener) {
+    this.session = session;
+    this.preferred = preferred;
+    this.domain = domain;
+    this.listener = listener;
+    this.kinds = new TargetKinds(session, this::targetChanged);
+    this.hosts = HostTable.of(List.of(), domain);
+  }
+
+  List<KubernetesSession.Followed> follow() {
+    AccessCheck.ofList(session.api(), HPAS).thenAcceptAsync(access -> {
+      if (access == AccessCheck.ALLOWED) {
+        session.follow(HPAS, this::hpaChanged);
+      }
+    }, session.loop());
+    return List.of(session.followStored(SERVICES, store -> {
+      services = store;
+      return this::serviceChanged;
+    }), session.followStored(SLICES, store -> {
+      slices = store;
+      store.addIndex(BY_SERVICE, object -> object.object().fact() instanceof ServiceSlice slice
+          ? List.of(slice.service().toString())
+          : List.of());
+      return this::sliceChanged;
+    }), session.followAgain(OBJECTS, this::objectChanged));
+  }
+
+  /** Once the objects are told: what else must be known before requests are taken. */
+  List<Startup.Beginning> kinds() {
+    return CompletableFuture.supplyAsync(() -> {
+      settle();
+      return kinds.beginnings();
+    }, session.loop()).join();
+  }
+
+  HostTable hosts() {
+    return hosts;
+  }
+
+  /** Of the pods of a ScaledService; empty if there is no such object, or its Service selects none. */
+  String podSelector(RevisionId id) {
+    var object = objects.get(id);
+    var service = object == null ? null : service(object);
+    return service == null
+        ? ""
+        : service.selector().entrySet().stream().map(one -> one.getKey() + "=" + one.getValue())
+            .sorted().collect(Collectors.joining(","));
+  }
+
+  private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
+    if (before != null) {
+      objects.remove(before.id());
+      leave(byService, serviceOf(before), before.id());
+      leave(byTarget, targetOf(before), before.id());
+      // Whoever is next in age may scale the workload.
+      stale.addAll(byTarget.getOrDefault(targetOf(before), Set.of()));
+      stale.add(before.id());
+    }
+    if (now != null) {
+      if (before == now) {
+        // A resync: told again, for a consumer that failed.
+        told.remove(now.id());
+      }
+      objects.put(now.id(), now);
+      byService.computeIfAbsent(serviceOf(now), _ -> new TreeSet<>()).add(now.id());
+      byTarget.computeIfAbsent(targetOf(now), _ -> new TreeSet<>()).add(now.id());
+      stale.addAll(byTarget.getOrDefault(targetOf(now), Set.of()));
+    }
+    hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
+        || !before.created().equals(now.created());
+    settleSoon();
+  }
+
+  private static RevisionId serviceOf(ScaledService object) {
+    return new RevisionId(object.id().namespace(), object.service());
+  }
+
+  private static TargetName targetOf(ScaledService object) {
+    return TargetName.of(object.id().namespace(), object.workload());
+  }
+
+  private static <K> void leave(Map<K, Set<RevisionId>> sets, K key, RevisionId id) {
+    var ids = sets.get(key);
+    if (ids != null && ids.remove(id) && ids.isEmpty()) {
+      sets.remove(key);
+    }
+  }
+
+  private void serviceChanged(@Nullable BackendService before, @Nullable BackendService now) {
+    var one = now == null ? before : now;
+    if (one != null) {
+      stale(byService.get(new RevisionId(one.namespace(), one.name())));
+    }
+  }
+
+  private void sliceChanged(@Nullable ServiceSlice before, @Nullable ServiceSlice now) {
+    if (before != null) {
+      stale(byService.get(before.service()));
+    }
+    if (now != null) {
+      stale(byService.get(now.service()));
+    }
+  }
+
+  private void targetChanged(String kind, @Nullable RevisionId object) {
+    if (object == null) {
+      stale(objects.values().stream().filter(one -> one.workload().kind().equals(kind))
+          .map(ScaledService::id).toList());
+    } else {
+      stale(byTarget.get(new TargetName(object.namespace(), kind, object.name())));
+    }
+  }
+
+  private void hpaChanged(@Nullable Hpa before, @Nullable Hpa now) {
+    if (before != null) {
+      var target = TargetName.of(before.namespace(), before.target());
+      hpas.remove(target, before);
+      stale(byTarget.get(target));
+    }
+    if (now != null) {
+      var target = TargetName.of(now.namespace(), now.target());
+      hpas.put(target, now);
+      stale(byTarget.get(target));
+    }
+  }
+
+  private void stale(@Nullable Collection<RevisionId> ids) {
+    if (ids != null && !ids.isEmpty()) {
+      stale.addAll(ids);
+      settleSoon();
+    }
+  }
+
+  /** After the changes that wait already. */
+  private void settleSoon() {
+    if (!settles) {
+      settles = true;
+      session.loop().execute(this::settle);
+    }
+  }
+
+  private void settle() {
+    settles = false;
+    if (hostsAreStale) {
+      hostsAreStale = false;
+      var before = hosts;
+      hosts = HostTable.of(objects.values(), domain);
+      objects.keySet().stream().filter(id -> !before.taken(id).equals(hosts.taken(id)))
+          .forEach(stale::add);
+    }
+    var ids = new ArrayList<>(stale);
+    stale.clear();
+    ids.forEach(this::settle);
+  }
+
+  private void settle(RevisionId id) {
+    var object = objects.get(id);
+    var before = told.get(id);
+    if (object == null) {
+      told.remove(id);
+      if (before != null) {
+        listener.gone(id);
+      }
+      return;
+    }
+    var workload = kinds.find(id.namespace(), object.workload());
+    if (workload == null) {
+      // Told when the kind is known.
+      return;
+    }
+    var now = ScaledServiceState.of(object, new References(service(object), slices(object),
+        workload, hosts.taken(id), older(object), hpas.get(targetOf(object)), preferred));
+    told.put(id, now);
+    if (before == null || !before.remarks().equals(now.remarks())) {
+      now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
+    }
+    if (!now.equals(before)) {
+      listener.changed(now);
+    }
+  }
+
+  private @Nullable BackendService service(ScaledService object) {
+    var found = services == null ? null : services.find(serviceOf(object).toString());
+    return found == null ? null : found.object().fact();
+  }
+
+  private List<ServiceSlice> slices(ScaledService object) {
+    return slices == null
+        ? List.of()
+        : slices.by(BY_SERVICE, serviceOf(object).toString()).stream()
+            .map(one -> one.object().fact()).filter(Objects::nonNull).toList();
+  }
+
+  private @Nullable ScaledService older(ScaledService object) {
+    return byTarget.getOrDefault(targetOf(object), Set.of()).stream().map(objects::get)
+        .filter(one -> one != null && ScaledService.BY_AGE.compare(one, object) < 0)
+        .min(ScaledService.BY_AGE).orElse(null);
+  }
+}

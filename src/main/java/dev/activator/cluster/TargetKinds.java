@@ -1,0 +1,158 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.informer.IndexedStore;
+import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
+import dev.activator.cluster.policy.Workload;
+import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.ApiDiscovery;
+import dev.activator.cluster.reflector.ApiDiscovery.Served;
+import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The kinds that ScaledServices scale. Each is followed from its first use on, if we may list it.
+ *
+ * <p>
+ * <b>Threads.</b> The session's loop.
+ */
+final class TargetKinds {
+  private static final Logger log = LoggerFactory.getLogger(TargetKinds.class);
+  private static final Duration RETRY = Duration.ofSeconds(30);
+
+  private final KubernetesSession session;
+  private final ApiDiscovery discovery;
+  private final BiConsumer<String, @Nullable RevisionId> changed;
+  private final Map<Name, FollowedKind> kinds = new HashMap<>();
+
+  private record Name(String apiVersion, String kind) {}
+
+  /** @param changed gets the kind, and the object, or null if it may be any of the kind */
+  TargetKinds(KubernetesSession session, BiConsumer<String, @Nullable RevisionId> changed) {
+    this.session = session;
+    this.discovery = new ApiDiscovery(session.api());
+    this.changed = changed;
+  }
+
+  /** Null while the API is asked. */
+  @Nullable WorkloadState find(String namespace, ScaleTargetRef workload) {
+    var name = new Name(workload.apiVersion(), workload.kind());
+    return kinds.computeIfAbsent(name, _ -> new FollowedKind(name).ask())
+        .find(new RevisionId(namespace, workload.name()));
+  }
+
+  /** All kinds in use so far. */
+  List<Startup.Beginning> beginnings() {
+    return kinds.values().stream().<Startup.Beginning>map(kind -> kind).toList();
+  }
+
+  private final class FollowedKind implements Startup.Beginning {
+    private final Name name;
+    private final CompletableFuture<Void> decided = new CompletableFuture<>();
+    /** What holds for every object of the kind; null if that is not known, or differs. */
+    private @Nullable WorkloadState all;
+    private @Nullable IndexedStore<Decoded<Workload>> store;
+    private boolean isTold;
+
+    FollowedKind(Name name) {
+      this.name = name;
+    }
+
+    FollowedKind ask() {
+      discovery.find(name.apiVersion, name.kind)
+          .whenCompleteAsync((served, failure) -> discovered(served), session.loop());
+      return this;
+    }
+
+    private void discovered(@Nullable Served served) {
+      switch (served) {
+        case Served.Here(var path, var plural, boolean isNamespaced, boolean isScalable) when isNamespaced
+            && isScalable -> {
+          var query = ResourceQuery
+              .everywhere(ResourceKind.workloads(name.kind, path, plural), "");
+          AccessCheck.ofList(session.api(), query).whenCompleteAsync(
+              (access, failure) -> asked(query, access), session.loop());
+        }
+        case Served.Here _ -> decide(new WorkloadState.NotScalable());
+        case Served.Nowhere _ -> decide(new WorkloadState.NoKind());
+        case null -> decide(new WorkloadState.Hidden());
+      }
+    }
+
+    private void asked(ResourceQuery<Workload> query, @Nullable AccessCheck access) {
+      if (access != AccessCheck.ALLOWED) {
+        decide(new WorkloadState.Hidden());
+        return;
+      }
+      Loop loop = session.loop();
+      session.followStored(query, stored -> {
+        store = stored;
+        return this::workloadChanged;
+      }).told().thenRunAsync(() -> {
+        isTold = true;
+        all = null;
+        tell();
+      }, loop);
+    }
+
+    private void workloadChanged(@Nullable Workload before, @Nullable Workload now) {
+      var known = now == null ? before : now;
+      if (known != null && isTold) {
+        changed.accept(name.kind, known.id());
+      }
+    }
+
+    private void decide(WorkloadState state) {
+      boolean isNew = !state.equals(all);
+      all = state;
+      session.loop().schedule(RETRY, this::ask);
+      if (isNew) {
+        if (state instanceof WorkloadState.Hidden) {
+          log.warn("The pod templates of {} in {} cannot be read: pods are used when Kubernetes"
+              + " calls them ready", name.kind, name.apiVersion);
+        }
+        tell();
+      }
+    }
+
+    private void tell() {
+      changed.accept(name.kind, null);
+      // After the loop has told the change.
+      session.loop().execute(() -> decided.complete(null));
+    }
+
+    @Nullable WorkloadState find(RevisionId object) {
+      if (store == null || !isTold) {
+        return all;
+      }
+      var found = store.find(object.toString());
+      if (found == null) {
+        return new WorkloadState.Missing();
+      }
+      var workload = found.object().fact();
+      return workload == null ? new WorkloadState.Hidden() : new WorkloadState.Found(workload);
+    }
+
+    @Override
+    public CompletableFuture<Void> told() {
+      return decided;
+    }
+
+    @Override
+    public @Nullable String error() {
+      return null;
+    }
+  }
+}

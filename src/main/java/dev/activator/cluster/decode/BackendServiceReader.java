@@ -1,0 +1,50 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.policy.BackendService;
+import dev.activator.cluster.policy.BackendService.Port;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+final class BackendServiceReader implements FactReader<BackendService> {
+  private Map<String, String> selector = Map.of();
+  private final List<Port> ports = new ArrayList<>(1);
+
+  @Override
+  public void field(String name, JsonCursor in) {
+    if (name.equals("spec")) {
+      for (var field : in.fields()) {
+        switch (field) {
+          case "selector" -> selector = in.texts();
+          case "ports" -> {
+            for (var _ : in.items()) {
+              ports.add(port(in));
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static Port port(JsonCursor in) {
+    var name = "";
+    int number = 0;
+    var target = "";
+    var appProtocol = "";
+    for (var field : in.fields()) {
+      switch (field) {
+        case "name" -> name = in.text();
+        case "port" -> number = in.count(0);
+        case "targetPort" -> target = in.anyText();
+        case "appProtocol" -> appProtocol = in.text();
+      }
+    }
+    return new Port(name, number, target.isEmpty() ? Integer.toString(number) : target,
+        appProtocol);
+  }
+
+  @Override
+  public BackendService fact(Metadata metadata, JsonCursor in) {
+    return new BackendService(metadata.namespace(), metadata.name(), selector, ports);
+  }
+}

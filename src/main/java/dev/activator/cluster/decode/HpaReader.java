@@ -1,0 +1,40 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.policy.Hpa;
+import dev.activator.revision.ScaleTargetRef;
+
+final class HpaReader implements FactReader<Hpa> {
+  private ScaleTargetRef target = new ScaleTargetRef("", "", "");
+  private int minReplicas = 1;
+
+  @Override
+  public void field(String name, JsonCursor in) {
+    if (name.equals("spec")) {
+      for (var field : in.fields()) {
+        switch (field) {
+          case "scaleTargetRef" -> target = target(in);
+          case "minReplicas" -> minReplicas = in.count(1);
+        }
+      }
+    }
+  }
+
+  static ScaleTargetRef target(JsonCursor in) {
+    var apiVersion = "";
+    var kind = "";
+    var name = "";
+    for (var field : in.fields()) {
+      switch (field) {
+        case "apiVersion" -> apiVersion = in.text();
+        case "kind" -> kind = in.text();
+        case "name" -> name = in.text();
+      }
+    }
+    return new ScaleTargetRef(apiVersion, kind, name);
+  }
+
+  @Override
+  public Hpa fact(Metadata metadata, JsonCursor in) {
+    return new Hpa(metadata.namespace(), metadata.name(), target, minReplicas);
+  }
+}

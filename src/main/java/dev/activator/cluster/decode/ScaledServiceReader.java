@@ -1,0 +1,129 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.policy.ScaledService;
+import dev.activator.cluster.policy.ScaledServiceStatus;
+import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+
+/** The schema of the CustomResourceDefinition refuses most of what is a problem here. */
+final class ScaledServiceReader implements FactReader<ScaledService> {
+  private static final int WINDOW_SECONDS = 60;
+
+  private ScaleTargetRef workload = new ScaleTargetRef("", "", "");
+  private String service = "";
+  private String port = "";
+  private final List<String> hosts = new ArrayList<>(2);
+  private int minReplicas;
+  private int maxReplicas;
+  private int concurrency;
+  private int containerConcurrency;
+  private int timeoutSeconds;
+  private int windowSeconds;
+  private int replicas = -1;
+  private int desiredReplicas = -1;
+  private int observedGeneration;
+  private final List<Condition> conditions = new ArrayList<>(2);
+
+  @Override
+  public void field(String name, JsonCursor in) {
+    switch (name) {
+      case "spec" -> spec(in);
+      case "status" -> status(in);
+    }
+  }
+
+  private void spec(JsonCursor in) {
+    for (var field : in.fields()) {
+      switch (field) {
+        case "scaleTargetRef" -> workload = HpaReader.target(in);
+        case "serviceRef" -> service(in);
+        case "hosts" -> {
+          for (var _ : in.items()) {
+            hosts.add(in.text().toLowerCase(Locale.ROOT));
+          }
+        }
+        case "minReplicas" -> minReplicas = in.count(0);
+        case "maxReplicas" -> maxReplicas = in.count(0);
+        case "target" -> {
+          for (var one : in.fields()) {
+            concurrency = one.equals("concurrency") ? in.count(0) : concurrency;
+          }
+        }
+        case "containerConcurrency" -> containerConcurrency = in.count(0);
+        case "timeoutSeconds" -> timeoutSeconds = in.count(0);
+        case "scaleDown" -> {
+          for (var one : in.fields()) {
+            windowSeconds = one.equals("stabilizationWindowSeconds") ? in.count(0) : windowSeconds;
+          }
+        }
+      }
+    }
+  }
+
+  private void service(JsonCursor in) {
+    for (var field : in.fields()) {
+      switch (field) {
+        case "name" -> service = in.text();
+        case "port" -> port = in.anyText();
+      }
+    }
+  }
+
+  private void status(JsonCursor in) {
+    for (var field : in.fields()) {
+      switch (field) {
+        case "replicas" -> replicas = in.count(-1);
+        case "desiredReplicas" -> desiredReplicas = in.count(-1);
+        case "observedGeneration" -> observedGeneration = in.count(0);
+        case "conditions" -> {
+          for (var _ : in.items()) {
+            var one = StatusCondition.read(in);
+            conditions.add(new Condition(one.type(), one.status(), one.reason(), one.message(),
+                one.lastTransitionTime()));
+          }
+        }
+      }
+    }
+  }
+
+  @Override
+  public ScaledService fact(Metadata metadata, JsonCursor in) {
+    require(workload.kind(), "scaleTargetRef.kind", in);
+    require(workload.name(), "scaleTargetRef.name", in);
+    require(service, "serviceRef.name", in);
+    require(port, "serviceRef.port", in);
+    if (concurrency == 0 && containerConcurrency == 0) {
+      in.problem("spec.target.concurrency or spec.containerConcurrency must be at least 1");
+    }
+    return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
+        metadata.uid(), metadata.created(), metadata.generation(), workload, service, port, hosts,
+        minReplicas, positive(maxReplicas), positive(concurrency), containerConcurrency,
+        timeoutSeconds == 0
+            ? RequestTimeouts.DEFAULT.overall()
+            : Duration.ofSeconds(timeoutSeconds),
+        Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), metadata.labels(),
+        metadata.annotations(), new ScaledServiceStatus(known(replicas), known(desiredReplicas),
+            observedGeneration, conditions));
+  }
+
+  private static void require(String text, String field, JsonCursor in) {
+    if (text.isEmpty()) {
+      in.problem("spec." + field + " is missing");
+    }
+  }
+
+  private static OptionalInt positive(int number) {
+    return number > 0 ? OptionalInt.of(number) : OptionalInt.empty();
+  }
+
+  private static OptionalInt known(int number) {
+    return number < 0 ? OptionalInt.empty() : OptionalInt.of(number);
+  }
+}

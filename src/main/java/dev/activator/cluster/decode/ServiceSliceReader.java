@@ -1,0 +1,50 @@
+package dev.activator.cluster.decode;
+
+import dev.activator.cluster.policy.ServiceSlice;
+import dev.activator.revision.RevisionId;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Any Service's, by its label; the addresses are read as those of Knative's Services. */
+final class ServiceSliceReader implements FactReader<ServiceSlice> {
+  private static final int LAST_PORT = 65_535;
+
+  private final EndpointSliceReader endpoints = new EndpointSliceReader();
+  private final Map<String, Integer> ports = new HashMap<>();
+
+  @Override
+  public void field(String name, JsonCursor in) {
+    if (!name.equals("ports")) {
+      endpoints.field(name, in);
+      return;
+    }
+    for (var _ : in.items()) {
+      var port = "";
+      int number = 0;
+      for (var field : in.fields()) {
+        switch (field) {
+          case "name" -> port = in.text();
+          case "port" -> number = in.count(0);
+        }
+      }
+      if (number >= 1 && number <= LAST_PORT) {
+        ports.put(port, number);
+      }
+    }
+  }
+
+  @Override
+  public boolean concerns(Metadata metadata) {
+    return !metadata.label(Labels.SERVICE_NAME).isEmpty();
+  }
+
+  @Override
+  public @Nullable ServiceSlice fact(Metadata metadata, JsonCursor in) {
+    return endpoints.hasNames()
+        ? null
+        : new ServiceSlice(
+            new RevisionId(metadata.namespace(), metadata.label(Labels.SERVICE_NAME)), ports,
+            endpoints.members());
+  }
+}

@@ -1,0 +1,155 @@
+package dev.activator.cluster.policy;
+
+import dev.activator.cluster.policy.Workload.Probing;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.ScaledTarget;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a ScaledService comes to, with the objects that it refers to.
+ *
+ * @param target null if it may not scale its workload
+ * @param troubles in the order of their weight
+ * @param remarks what was left out, for the log
+ */
+public record ScaledServiceState(ScaledService object, Revision revision, PodListing pods,
+    @Nullable ScaledTarget target, List<Trouble> troubles, List<String> remarks) {
+  public ScaledServiceState {
+    troubles = List.copyOf(troubles);
+    remarks = List.copyOf(remarks);
+  }
+
+  /**
+   * Why the condition {@code Ready} is false.
+   *
+   * @param reason one word
+   */
+  public record Trouble(String reason, String message) {}
+
+  /** How the workload is known. */
+  public sealed interface WorkloadState {
+    record Found(Workload workload) implements WorkloadState {}
+
+    /** No object of that name. */
+    record Missing() implements WorkloadState {}
+
+    /** Its kind may not be listed: its template is unknown, but it may be scaled. */
+    record Hidden() implements WorkloadState {}
+
+    /** The API has no such kind. */
+    record NoKind() implements WorkloadState {}
+
+    record NotScalable() implements WorkloadState {}
+  }
+
+  /**
+   * @param service null if there is none
+   * @param taken what older ScaledServices have of its hosts
+   * @param older the ScaledService that scales the same workload; null if none does
+   * @param hpa that scales the same workload; null if none is known
+   */
+  public record References(@Nullable BackendService service, Collection<ServiceSlice> slices,
+      WorkloadState workload, List<HostTable.Taken> taken, @Nullable ScaledService older,
+      @Nullable Hpa hpa, IpFamily preferred) {}
+
+  public static ScaledServiceState of(ScaledService object, References found) {
+    var troubles = new ArrayList<Trouble>();
+    var remarks = new ArrayList<String>();
+    var port = port(object, found.service, troubles);
+    var probing = port != null && found.workload instanceof WorkloadState.Found(var workload)
+        ? workload.probing(port.target(), remarks)
+        : Probing.WHEN_READY;
+    workloadTroubles(object, found, troubles);
+    for (var host : found.taken) {
+      troubles.add(new Trouble("HostTaken",
+          "host " + host.host() + " belongs to ScaledService " + host.by()));
+    }
+    var revision = new Revision(object.id(), object.uid(),
+        port == null ? Protocol.HTTP1 : port.protocol(), object.containerConcurrency(),
+        new RequestTimeouts(object.timeout(), Duration.ZERO, Duration.ZERO),
+        probing.beforeReady(), probing.probe(), object.labels(), object.annotations(), null);
+    var listing = port == null ? PodListing.none(object.id()) : pods(object, port, found);
+    return new ScaledServiceState(object, revision, listing,
+        found.older == null ? target(object, found.hpa) : null, troubles, remarks);
+  }
+
+  private static BackendService.@Nullable Port port(ScaledService object,
+      @Nullable BackendService service, List<Trouble> troubles) {
+    var name = "Service " + object.id().namespace() + "/" + object.service();
+    if (service == null) {
+      troubles.add(new Trouble("ServiceNotFound", "there is no " + name));
+      return null;
+    }
+    var port = service.port(object.port());
+    if (port == null) {
+      troubles.add(new Trouble("PortNotFound", name + " has no port " + object.port()
+          + (service.ports().isEmpty()
+              ? ""
+              : "; it has " + service.ports().stream()
+                  .map(BackendService.Port::toString).collect(Collectors.joining(", ")))));
+    }
+    if (service.selector().isEmpty()) {
+      troubles.add(new Trouble("NoSelector",
+          name + " has no selector, so it is unknown which pods are its"));
+    }
+    return port;
+  }
+
+  private static void workloadTroubles(ScaledService object, References found,
+      List<Trouble> troubles) {
+    var workload = object.workload();
+    switch (found.workload) {
+      case WorkloadState.Missing() -> troubles.add(new Trouble("TargetNotFound",
+          "there is no " + workload + " in namespace " + object.id().namespace()));
+      case WorkloadState.NoKind() -> troubles.add(new Trouble("TargetNotScalable",
+          "the Kubernetes API has no kind " + workload.kind() + " in " + workload.apiVersion()));
+      case WorkloadState.NotScalable() -> troubles.add(new Trouble("TargetNotScalable",
+          workload.kind() + " of " + workload.apiVersion() + " has no scale subresource"));
+      case WorkloadState.Found(var known) when !known.failure().isEmpty() ->
+        troubles.add(new Trouble(
+            known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",
+            "no more pods of " + workload + " can be made: " + known.failure()));
+      case WorkloadState.Found _,WorkloadState.Hidden _ -> {
+      }
+    }
+    if (found.older != null) {
+      troubles.add(new Trouble("TargetTaken", workload + " is scaled by ScaledService "
+          + found.older.id().name() + ", which is older"));
+    }
+    if (found.hpa != null && object.maxReplicas().isPresent()) {
+      troubles.add(new Trouble("HpaPresent", "HorizontalPodAutoscaler " + found.hpa.name()
+          + " scales " + workload + ", too: remove it, or spec.maxReplicas; until then only 0 and 1"
+          + " are set here"));
+    }
+  }
+
+  private static PodListing pods(ScaledService object, BackendService.Port port, References found) {
+    var sets = found.slices.stream().map(slice -> slice.on(port.name(), object.id())).toList();
+    return MergedEndpoints.of(sets, "", found.preferred).pods(object.id());
+  }
+
+  /** Beside an HPA only 0 and 1 are ours to set. */
+  private static ScaledTarget target(ScaledService object, @Nullable Hpa hpa) {
+    return new ScaledTarget(object.id(), object.workload(),
+        hpa == null ? object.minReplicas() : Math.min(1, object.minReplicas()),
+        hpa == null ? object.maxReplicas() : OptionalInt.empty(), object.concurrency(),
+        object.containerConcurrency(), object.window(), object.timeout(),
+        object.status().desiredReplicas());
+  }
+
+  /** How many pods are ready and do not terminate. */
+  public int ready() {
+    Listing listing = pods.on(revision.protocol());
+    return listing.ready().minus(listing.ending()).size();
+  }
+}

@@ -1,0 +1,41 @@
+package dev.activator.cluster.policy;
+
+import dev.activator.cluster.policy.EndpointSet.Member;
+import dev.activator.cluster.policy.EndpointSet.Owner;
+import dev.activator.cluster.policy.EndpointSet.Ports;
+import dev.activator.cluster.policy.EndpointSet.Role;
+import dev.activator.cluster.policy.EndpointSet.Subset;
+import dev.activator.revision.RevisionId;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One EndpointSlice of any Service.
+ *
+ * @param service its namespace and name
+ * @param ports the pods' ports by the names of the Service's
+ */
+public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<Member> members) {
+  public ServiceSlice {
+    ports = Map.copyOf(ports);
+    members = List.copyOf(members);
+  }
+
+  /** Sets {@code since} of each address, because a handler does not see every version. */
+  public ServiceSlice after(@Nullable ServiceSlice before, String version) {
+    var set = set(service, Ports.NONE)
+        .after(before == null ? null : before.set(service, Ports.NONE), version);
+    return new ServiceSlice(service, ports, set.subsets().getFirst().members());
+  }
+
+  /** The addresses on one of the ports, for both protocols. */
+  public EndpointSet on(String port, RevisionId revision) {
+    var number = ports.get(port);
+    return set(revision, new Ports(number, number));
+  }
+
+  private EndpointSet set(RevisionId revision, Ports of) {
+    return new EndpointSet(new Owner(revision, Role.PODS), "", List.of(new Subset(of, members)));
+  }
+}

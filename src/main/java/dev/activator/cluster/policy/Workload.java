@@ -1,0 +1,106 @@
+package dev.activator.cluster.policy;
+
+import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.RevisionId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is scaled: a Deployment, or anything else with a pod template.
+ *
+ * @param id its namespace and name
+ * @param containers of its pod template; empty if it has none
+ * @param failure why no pods can be made, by the condition {@code ReplicaFailure}; else empty
+ */
+public record Workload(RevisionId id, List<Container> containers, String failure) {
+  public Workload {
+    containers = List.copyOf(containers);
+  }
+
+  /** @param startsSlowly for a startupProbe */
+  public record Container(Map<String, Integer> ports, @Nullable Probe probe,
+      boolean startsSlowly) {
+    public Container {
+      ports = Map.copyOf(ports);
+    }
+
+    boolean has(int port) {
+      return ports.containsValue(port);
+    }
+
+    /** A port's number by its name or number; 0 if unknown. */
+    int number(String port) {
+      return port.matches("\\d{1,5}") ? Integer.parseInt(port) : ports.getOrDefault(port, 0);
+    }
+  }
+
+  /**
+   * A readinessProbe.
+   *
+   * @param port by name or number
+   */
+  public record Probe(Action action, String port, String path, Map<String, String> headers) {
+    public Probe {
+      headers = Map.copyOf(headers);
+    }
+  }
+
+  /** What a probe does. */
+  public enum Action {
+    HTTP, HTTPS, TCP, GRPC, EXEC
+  }
+
+  /**
+   * How the activator probes the pods.
+   *
+   * @param beforeReady whether a pod that answers serves before Kubernetes calls it ready
+   */
+  public record Probing(ReadinessProbe probe, boolean beforeReady) {
+    /** Kubernetes decides; the connection only shows that the pod can be reached. */
+    public static final Probing WHEN_READY = new Probing(ReadinessProbe.CONNECT, false);
+  }
+
+  /**
+   * By the template's readinessProbe, if we can do the same on the port of the requests.
+   *
+   * @param target the port of the Service, by name or number
+   * @param remarks gets what was left out
+   */
+  public Probing probing(String target, List<String> remarks) {
+    var serving = serving(target);
+    if (serving == null || containers.stream().anyMatch(Container::startsSlowly)) {
+      return Probing.WHEN_READY;
+    }
+    var probe = serving.probe;
+    if (probe == null) {
+      return new Probing(ReadinessProbe.CONNECT, othersAreReady(serving));
+    }
+    int port = serving.number(probe.port);
+    boolean isSame = port != 0 && port == serving.number(target);
+    if (!isSame) {
+      return Probing.WHEN_READY;
+    }
+    return switch (probe.action) {
+      case HTTP -> new Probing(ReadinessProbe.httpGet(probe.path, probe.headers, remarks),
+          othersAreReady(serving));
+      case TCP -> new Probing(ReadinessProbe.CONNECT, othersAreReady(serving));
+      case HTTPS, GRPC, EXEC -> Probing.WHEN_READY;
+    };
+  }
+
+  private boolean othersAreReady(Container serving) {
+    var others = new ArrayList<>(containers);
+    others.remove(serving);
+    return others.stream().allMatch(one -> one.probe == null);
+  }
+
+  private @Nullable Container serving(String target) {
+    return containers.size() == 1
+        ? containers.getFirst()
+        : containers.stream()
+            .filter(one -> one.number(target) != 0 && one.has(one.number(target))).findFirst()
+            .orElse(null);
+  }
+}

@@ -1,0 +1,98 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.policy.EventCorrelator;
+import dev.activator.embedded.runtime.policy.EventCorrelator.Happening;
+import dev.activator.embedded.runtime.policy.EventCorrelator.Series;
+import dev.activator.loop.Loop;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes Events about pods, Deployments and Services, for {@code kubectl get events} and {@code
+ * describe}. It finds out from the objects, like any client could.
+ *
+ * <p>
+ * <b>Threads.</b> One loop.
+ */
+final class EventRecorder {
+  private static final String COMPONENT = "embedded-platform";
+
+  private final ApiStore store;
+  private final Loop loop;
+  private final StoreWriter objects;
+  private final EventCorrelator correlator = new EventCorrelator();
+  private final Map<String, ObjectNode> seen = new HashMap<>();
+  private final Map<Long, Name> names = new HashMap<>();
+
+  private record Name(String namespace, String name) {}
+
+  EventRecorder(ApiStore store, Loop loop) {
+    this.store = store;
+    this.loop = loop;
+    this.objects = new StoreWriter(store);
+  }
+
+  List<StoreSubscription> subscribe() {
+    return List.of(Kinds.POD, Kinds.DEPLOYMENT, Kinds.KNATIVE_SERVICE).stream()
+        .map(kind -> store.subscribe(kind, loop, this::changed)).toList();
+  }
+
+  private void changed(ApiEvent event) {
+    var object = event.object();
+    boolean gone = event.type() == ApiEvent.Type.DELETED;
+    var before = gone ? seen.remove(Meta.uid(object)) : seen.put(Meta.uid(object), object);
+    ObjectHistory.between(event.kind(), before, gone ? null : object)
+        .forEach(news -> record(event.kind(), object, news));
+  }
+
+  private void record(Kind kind, ObjectNode about, ObjectHistory.News news) {
+    var now = store.now().truncatedTo(ChronoUnit.SECONDS);
+    var step = correlator.on(
+        new Happening(Meta.uid(about), news.type(), news.reason(), news.message()), now);
+    step.expired().forEach(this::remove);
+    var series = step.series();
+    if (series.count() > 1 && counted(series)) {
+      return;
+    }
+    var event = StoreWriter.named(Kinds.EVENT, Meta.namespace(about),
+        Meta.name(about) + "." + Long.toHexString(series.number()));
+    event.putObject("involvedObject").put("apiVersion", kind.apiVersion()).put("kind", kind.kind())
+        .put("namespace", Meta.namespace(about)).put("name", Meta.name(about))
+        .put("uid", Meta.uid(about)).put("resourceVersion", Meta.resourceVersion(about));
+    event.put("type", news.type()).put("reason", news.reason())
+        .put("reportingComponent", COMPONENT).put("reportingInstance", "localhost");
+    event.putObject("source").put("component", COMPONENT).put("host", "localhost");
+    names.put(series.number(), new Name(Meta.namespace(event), Meta.name(event)));
+    objects.create(Kinds.EVENT, count(event, series));
+  }
+
+  /** False if the object is gone. */
+  private boolean counted(Series series) {
+    var name = names.get(series.number());
+    return name != null && objects.edit(Kinds.EVENT, name.namespace(), name.name(),
+        event -> count(event, series));
+  }
+
+  private static ObjectNode count(ObjectNode event, Series series) {
+    return event.put("message", series.last().message()).put("count", series.count())
+        .put("firstTimestamp", series.firstTime().toString()).put("lastTimestamp",
+            series.lastTime().toString());
+  }
+
+  private void remove(Series series) {
+    var name = names.remove(series.number());
+    if (name != null) {
+      objects.delete(Kinds.EVENT, name.namespace(), name.name());
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package dev.activator.embedded.runtime.policy;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+
+/**
+ * Counts what happens again instead of reporting it again, and says which reports have to go. Past
+ * ten messages of one reason about one object, further ones are counted as one.
+ *
+ * <p>
+ * <b>Source.</b> {@code tools/record/events_cache.go} in client-go. Kubernetes keeps events for an
+ * hour.
+ */
+public final class EventCorrelator {
+  static final int MOST = 1_000;
+  static final Duration KEPT = Duration.ofHours(1);
+  static final int SIMILAR = 10;
+  static final Duration SIMILAR_WITHIN = Duration.ofMinutes(10);
+  private static final String COMBINED = "(combined from similar events): ";
+
+  /** In the order of their last time. */
+  private final LinkedHashMap<Happening, Series> series = new LinkedHashMap<>();
+  private long made;
+
+  /** @param about identifies the object */
+  public record Happening(String about, String type, String reason, String message) {}
+
+  /** @param number tells series apart; {@code count} is 1 if it is new */
+  public record Series(long number, Happening last, int count, Instant firstTime,
+      Instant lastTime) {}
+
+  public record Step(Series series, List<Series> expired) {}
+
+  public Step on(Happening happening, Instant now) {
+    var expired = expired(now);
+    var key = series.containsKey(happening) || similar(happening, now) < SIMILAR
+        ? happening
+        : new Happening(happening.about(), happening.type(), happening.reason(), COMBINED);
+    var shown = key == happening
+        ? happening
+        : new Happening(key.about(), key.type(), key.reason(), COMBINED + happening.message());
+    var known = series.remove(key);
+    var next = known == null
+        ? new Series(made++, shown, 1, now, now)
+        : new Series(known.number(), shown, known.count() + 1, known.firstTime(), now);
+    series.put(key, next);
+    return new Step(next, expired);
+  }
+
+  private long similar(Happening happening, Instant now) {
+    return series.values().stream()
+        .filter(one -> one.last().about().equals(happening.about())
+            && one.last().type().equals(happening.type())
+            && one.last().reason().equals(happening.reason())
+            && one.lastTime().isAfter(now.minus(SIMILAR_WITHIN)))
+        .count();
+  }
+
+  /** Leaves room for one. */
+  private List<Series> expired(Instant now) {
+    var expired = new ArrayList<Series>();
+    var oldest = series.values().iterator();
+    while (oldest.hasNext()) {
+      var one = oldest.next();
+      if (series.size() < MOST && one.lastTime().isAfter(now.minus(KEPT))) {
+        break;
+      }
+      expired.add(one);
+      oldest.remove();
+    }
+    return expired;
+  }
+}

@@ -1,0 +1,67 @@
+package dev.activator.proxy.policy;
+
+import dev.activator.revision.RevisionId;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How requests name a revision.
+ *
+ * <p><b>Threads.</b> Any; must not block.
+ */
+public sealed interface RevisionNames {
+  /** Null if it names none. */
+  @Nullable RevisionId of(Fields fields, String host);
+
+  /** The answer to a request that names none, or one that does not exist. */
+  Failure unknown(Fields fields, @Nullable RevisionId id);
+
+  /** By headers, or by a Service's name, or else by the rule. */
+  record Knative(String clusterDomain, HostRule others) implements RevisionNames {
+    @Override
+    public @Nullable RevisionId of(Fields fields, String host) {
+      return RevisionName.of(fields, host, clusterDomain, others);
+    }
+
+    @Override
+    public Failure unknown(Fields fields, @Nullable RevisionId id) {
+      return new Failure.UnknownRevision(id == null ? fields.text(Field.REVISION) : id.name());
+    }
+  }
+
+  /**
+   * Of a platform on this machine: hosts of its Services first, and an unknown host is told which
+   * there are.
+   *
+   * @param known hosts of Services
+   */
+  record Local(HostRule services, Knative others, Supplier<List<String>> known)
+      implements RevisionNames {
+    @Override
+    public @Nullable RevisionId of(Fields fields, String host) {
+      var found = fields.text(Field.REVISION).isEmpty() ? services.revision(host) : null;
+      return found == null ? others.of(fields, host) : found;
+    }
+
+    @Override
+    public Failure unknown(Fields fields, @Nullable RevisionId id) {
+      return fields.text(Field.REVISION).isEmpty()
+          ? new Failure.UnknownHost(known.get())
+          : others.unknown(fields, id);
+    }
+  }
+
+  /** By the host alone: callers cannot choose by a header. */
+  record Hosts(HostRule rule) implements RevisionNames {
+    @Override
+    public @Nullable RevisionId of(Fields fields, String host) {
+      return rule.revision(host);
+    }
+
+    @Override
+    public Failure unknown(Fields fields, @Nullable RevisionId id) {
+      return new Failure.UnknownHost();
+    }
+  }
+}

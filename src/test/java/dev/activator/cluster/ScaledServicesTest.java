@@ -1,0 +1,182 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** ScaledServices and what they refer to, on an embedded API, over HTTP. */
+class ScaledServicesTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ApiStore store = api.store();
+  private final Cluster cluster = cluster(Duration.ofSeconds(30));
+  private final Map<String, String> told = new ConcurrentSkipListMap<>();
+
+  ScaledServicesTest() {
+    cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
+    cluster.onScaledService(state -> told.put("troubles of " + state.object().id(),
+        state.troubles().stream().map(Trouble::reason).toList().toString()));
+    cluster.onScaledServiceGone(id -> told.remove("troubles of " + id));
+    cluster.onRevision(revision -> told.put("revision " + revision.id(),
+        revision.protocol() + " " + revision.readinessProbe().path()));
+    cluster.onRevisionGone(id -> told.remove("revision " + id));
+    cluster.onPods(pods -> told.put("pods " + pods.revision(), pods.http1().ready().toString()));
+    cluster.onPodsGone(id -> told.remove("pods " + id));
+  }
+
+  private Cluster cluster(Duration startTimeout) {
+    return new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+        KubernetesVersion.MINIMUM, startTimeout, ReflectorSettings.DEFAULT, new Random(1));
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+    api.close();
+  }
+
+  private void tells(Map<String, String> expected) {
+    await().atMost(Duration.ofSeconds(30))
+        .untilAsserted(() -> assertThat(told).isEqualTo(expected));
+  }
+
+  private void scaledService(String name, String target, String hosts) {
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': '%s'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'hosts': [%s],
+         'target': {'concurrency': 20}}}
+        """.formatted(name, target, hosts)));
+  }
+
+  private static ObjectNode service() {
+    return Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80, 'targetPort': 8080}]}}
+        """);
+  }
+
+  private static ObjectNode slice(String ip) {
+    return Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web-1',
+         'labels': {'kubernetes.io/service-name': 'web'}}, 'addressType': 'IPv4',
+         'ports': [{'name': 'http', 'port': 8080}], 'endpoints': [{'addresses': ['%s']}]}
+        """.formatted(ip));
+  }
+
+  private static ObjectNode deployment(String path) {
+    return Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'template': {'spec': {
+         'containers': [{'name': 'c', 'readinessProbe': {'httpGet': {'path': '%s', 'port': 8080}}}
+         ]}}}}
+        """.formatted(path));
+  }
+
+  private void complete() {
+    ScaledServiceKind.createIn(store);
+    store.create(Kinds.DEPLOYMENT, deployment("/ready"));
+    store.create(Kinds.SERVICE, service());
+    store.create(Kinds.ENDPOINT_SLICE, slice("10.0.0.1"));
+    scaledService("web", "web", "'shop.example.com'");
+  }
+
+  @Test
+  void followsAllThatAScaledServiceRefersTo() throws Exception {
+    complete();
+
+    cluster.start();
+    assertThat(told).as("everything is known at the start").isEqualTo(
+        Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready", "pods shop/web",
+            "[10.0.0.1:8080]"));
+    assertThat(cluster.find(WEB)).isNotNull();
+    assertThat(cluster.ofHost("shop.example.com:80")).isEqualTo(WEB);
+
+    store.update(Kinds.ENDPOINT_SLICE, slice("10.0.0.2"));
+    store.update(Kinds.DEPLOYMENT, deployment("/healthy"));
+    tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /healthy",
+        "pods shop/web", "[10.0.0.2:8080]"));
+
+    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    tells(Map.of());
+    assertThat(cluster.find(WEB)).isNull();
+    assertThat(cluster.ofHost("shop.example.com")).isNull();
+  }
+
+  @Test
+  void saysWhatIsMissingUntilItComes() throws Exception {
+    ScaledServiceKind.createIn(store);
+    scaledService("web", "web", "");
+    cluster.start();
+    assertThat(told).containsEntry("troubles of shop/web", "[ServiceNotFound, TargetNotFound]");
+
+    store.create(Kinds.SERVICE, service());
+    store.create(Kinds.DEPLOYMENT, deployment("/ready"));
+    store.create(Kinds.ENDPOINT_SLICE, slice("10.0.0.1"));
+    tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready",
+        "pods shop/web", "[10.0.0.1:8080]"));
+
+    store.delete(Kinds.SERVICE, "shop", "web");
+    await().untilAsserted(
+        () -> assertThat(told).containsEntry("troubles of shop/web", "[ServiceNotFound]"));
+  }
+
+  @Test
+  void theNextInAgeInheritsAHostAndATarget() throws Exception {
+    complete();
+    cluster.start();
+    await().until(() -> !store.now().truncatedTo(java.time.temporal.ChronoUnit.SECONDS).toString()
+        .equals(store.find(ScaledServiceKind.of(store), "shop", "web")
+            .at("/metadata/creationTimestamp").asString()));
+    scaledService("web-2", "web", "'shop.example.com'");
+    await().untilAsserted(() -> assertThat(told).containsEntry("troubles of shop/web-2",
+        "[TargetTaken, HostTaken]").containsEntry("troubles of shop/web", "[]"));
+    assertThat(cluster.ofHost("shop.example.com")).isEqualTo(WEB);
+
+    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    await().untilAsserted(
+        () -> assertThat(told).containsEntry("troubles of shop/web-2", "[]"));
+    assertThat(cluster.ofHost("shop.example.com")).isEqualTo(new RevisionId("shop", "web-2"));
+  }
+
+  @Test
+  void aKindThatMayNotBeListedIsScaledWithoutItsTemplate() throws Exception {
+    complete();
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.DEPLOYMENT), Fault.Answer.status(403));
+
+    cluster.start();
+    assertThat(told).containsEntry("troubles of shop/web", "[]").containsEntry(
+        "revision shop/web", "HTTP1 ");
+  }
+
+  @Test
+  void withoutTheDefinitionTheStartSaysWhatIsMissing() {
+    var hasty = cluster(Duration.ofSeconds(1));
+    hasty.follows(Sources.SCALED_SERVICES, "cluster.local");
+
+    assertThatThrownBy(hasty::start).isInstanceOf(ClusterUnavailableException.class)
+        .hasMessageContaining("has no scaledservices (404); is the CustomResourceDefinition");
+  }
+}

@@ -1,0 +1,116 @@
+package dev.activator.cluster.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.Yaml;
+import dev.activator.cluster.policy.ScaledService;
+import dev.activator.cluster.policy.ScaledServiceStatus;
+import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+class ScaledServiceReaderTest {
+  private static final YAMLMapper YAML = new YAMLMapper();
+  private static final String WHOLE = """
+      kind: ScaledService
+      metadata:
+        {namespace: shop, name: web, uid: u, generation: 4, creationTimestamp: '2026-01-01T00:00:00Z',
+         labels: {l: x}, annotations: {a: y}}
+      spec:
+        scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+        serviceRef: {name: svc, port: http}
+        hosts: [shop.example.com]
+        minReplicas: 1
+        maxReplicas: 10
+        target: {concurrency: 20}
+        containerConcurrency: 40
+        timeoutSeconds: 30
+        scaleDown: {stabilizationWindowSeconds: 90}
+      status:
+        replicas: 2
+        desiredReplicas: 3
+        observedGeneration: 4
+        conditions: [{type: Ready, status: 'True', reason: R, message: m, lastTransitionTime: t}]
+      """;
+
+  private static ScaledService read(String yaml) {
+    return Yaml.decoded(ResourceKind.SCALED_SERVICES, yaml).fact();
+  }
+
+  @Test
+  void readsEveryField() {
+    assertThat(read(WHOLE)).isEqualTo(new ScaledService(new RevisionId("shop", "web"), "u",
+        "2026-01-01T00:00:00Z", 4, new ScaleTargetRef("apps/v1", "Deployment", "web"), "svc",
+        "http", List.of("shop.example.com"), 1, OptionalInt.of(10), OptionalInt.of(20), 40,
+        Duration.ofSeconds(30), Duration.ofSeconds(90), Map.of("l", "x"), Map.of("a", "y"),
+        new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
+            List.of(new Condition("Ready", "True", "R", "m", "t")))));
+  }
+
+  /** Every field of the schema, down to the values. */
+  static Stream<String> fields() {
+    var schema = YAML.readTree(Path.of("src/main/resources/embedded/scaledservices.yaml"))
+        .at("/spec/versions/0/schema/openAPIV3Schema/properties");
+    return Stream.of("spec", "status")
+        .flatMap(part -> fields("/" + part, schema.path(part)));
+  }
+
+  private static Stream<String> fields(String path, JsonNode schema) {
+    return schema.has("properties")
+        ? schema.path("properties").properties().stream()
+            .flatMap(one -> fields(path + "/" + one.getKey(), one.getValue()))
+        : Stream.of(path);
+  }
+
+  @ParameterizedTest
+  @MethodSource("fields")
+  void whatTheSchemaHasChangesWhatIsRead(String field) {
+    var object = (ObjectNode) YAML.readTree(WHOLE);
+    assertThat(object.at(field).isMissingNode()).as("it is in the example").isFalse();
+
+    int slash = field.lastIndexOf('/');
+    ((ObjectNode) object.at(field.substring(0, slash))).remove(field.substring(slash + 1));
+
+    assertThat(read(YAML.writeValueAsString(object))).isNotEqualTo(read(WHOLE));
+  }
+
+  @Test
+  void theDefaultsAreThoseOfTheSchema() {
+    var little = read("""
+        metadata: {namespace: shop, name: web}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: 80}
+          containerConcurrency: 1
+        """);
+
+    assertThat(little.port()).isEqualTo("80");
+    assertThat(little.minReplicas()).isZero();
+    assertThat(little.timeout()).isEqualTo(Duration.ofSeconds(300));
+    assertThat(little.window()).isEqualTo(Duration.ofSeconds(60));
+    assertThat(little.status()).isEqualTo(ScaledServiceStatus.NONE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"serviceRef: {name: svc, port: http}", "minReplicas: -1", "hosts: a",
+      "scaleTargetRef: 7", "target: {concurrency: 0}"})
+  void whatASchemaShouldHaveRefusedIsAProblem(String spec) {
+    assertThat(Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web}
+        spec: {%s}
+        """.formatted(spec)).problem()).contains("spec.");
+  }
+}

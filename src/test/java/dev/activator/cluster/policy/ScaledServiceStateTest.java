@@ -1,0 +1,152 @@
+package dev.activator.cluster.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.Yaml;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.policy.HostTable.Taken;
+import dev.activator.cluster.policy.ScaledServiceState.References;
+import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ScaledServiceStateTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final ScaledService OBJECT = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+      metadata: {namespace: shop, name: web, uid: u}
+      spec:
+        scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+        serviceRef: {name: svc, port: http}
+        minReplicas: 2
+        maxReplicas: 10
+        target: {concurrency: 20}
+        containerConcurrency: 40
+      """).fact();
+  private static final BackendService SERVICE = service("""
+      {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080},
+       {name: grpc, port: 81, appProtocol: kubernetes.io/h2c}]}""");
+  private static final ServiceSlice SLICE = Yaml.decoded(ResourceKind.SERVICE_SLICES, """
+      metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
+      addressType: IPv4
+      ports: [{name: http, port: 8080}, {name: grpc, port: 8081}]
+      endpoints:
+        - {addresses: [10.0.0.1], targetRef: {uid: a}}
+        - {addresses: [10.0.0.2], conditions: {ready: false}, targetRef: {uid: b}}
+        - {addresses: [10.0.0.3], conditions: {ready: false, serving: true, terminating: true}}
+      """).fact();
+  private static final WorkloadState FOUND = found(
+      "{template: {spec: {containers: [{readinessProbe:"
+          + " {httpGet: {path: /ready, port: 8080}}}]}}}",
+      "{}");
+
+  private static BackendService service(String spec) {
+    return Yaml.decoded(ResourceKind.BACKEND_SERVICES, """
+        metadata: {namespace: shop, name: svc}
+        spec: %s
+        """.formatted(spec)).fact();
+  }
+
+  private static WorkloadState found(String spec, String status) {
+    return new WorkloadState.Found(
+        Yaml.decoded(ResourceKind.workloads("Deployment", "apis/apps/v1", "deployments"), """
+            metadata: {namespace: shop, name: web}
+            spec: %s
+            status: %s
+            """.formatted(spec, status)).fact());
+  }
+
+  private static ScaledServiceState state(@Nullable BackendService service,
+      WorkloadState workload) {
+    return ScaledServiceState.of(OBJECT, new References(service, List.of(SLICE), workload,
+        List.of(), null, null, IpFamily.IPV4));
+  }
+
+  private static ScaledServiceState with(List<Taken> taken, @Nullable ScaledService older,
+      @Nullable Hpa hpa) {
+    return ScaledServiceState.of(OBJECT, new References(SERVICE, List.of(SLICE), FOUND, taken,
+        older, hpa, IpFamily.IPV4));
+  }
+
+  @Test
+  void becomesARevisionAListingAndATarget() {
+    var state = state(SERVICE, FOUND);
+
+    assertThat(state.troubles()).isEmpty();
+    assertThat(state.revision().id()).isEqualTo(WEB);
+    assertThat(state.revision().containerConcurrency()).isEqualTo(40);
+    assertThat(state.revision().protocol()).isEqualTo(Protocol.HTTP1);
+    assertThat(state.revision().readinessProbe())
+        .isEqualTo(new ReadinessProbe("/ready", java.util.Map.of()));
+    assertThat(state.pods().http1().ready())
+        .isEqualTo(Destinations.of(new Destination("10.0.0.1", 8080)));
+    assertThat(state.pods().http1().notReady())
+        .isEqualTo(Destinations.of(new Destination("10.0.0.2", 8080)));
+    assertThat(state.ready()).isEqualTo(1);
+    assertThat(state.target().maxReplicas()).isEqualTo(OptionalInt.of(10));
+    assertThat(state.target().workload().toString()).isEqualTo("Deployment web");
+  }
+
+  @Test
+  void speaksHttp2WhereThePortSaysSo() {
+    var grpc = service("{selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080,"
+        + " appProtocol: kubernetes.io/h2c}]}");
+
+    assertThat(state(grpc, FOUND).revision().protocol()).isEqualTo(Protocol.H2C);
+    assertThat(state(grpc, FOUND).ready()).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsInTheWayHasAReasonAndASentence() {
+    assertThat(state(null, FOUND).troubles()).containsExactly(
+        new Trouble("ServiceNotFound", "there is no Service shop/svc"));
+    assertThat(state(service("{selector: {a: b}, ports: [{name: web, port: 80}]}"), FOUND)
+        .troubles()).containsExactly(new Trouble("PortNotFound",
+            "Service shop/svc has no port http; it has web (80)"));
+    assertThat(state(service("{ports: [{name: http, port: 80}]}"), FOUND).troubles())
+        .containsExactly(new Trouble("NoSelector",
+            "Service shop/svc has no selector, so it is unknown which pods are its"));
+    assertThat(state(SERVICE, new WorkloadState.Missing()).troubles()).containsExactly(
+        new Trouble("TargetNotFound", "there is no Deployment web in namespace shop"));
+    assertThat(state(SERVICE, new WorkloadState.NoKind()).troubles()).containsExactly(new Trouble(
+        "TargetNotScalable", "the Kubernetes API has no kind Deployment in apps/v1"));
+    assertThat(state(SERVICE, new WorkloadState.NotScalable()).troubles()).containsExactly(
+        new Trouble("TargetNotScalable", "Deployment of apps/v1 has no scale subresource"));
+    assertThat(state(SERVICE, new WorkloadState.Hidden()).troubles()).isEmpty();
+    assertThat(state(SERVICE, found("{}", "{conditions: [{type: ReplicaFailure, status: 'True',"
+        + " message: 'pods \"web\" is forbidden: exceeded quota: small'}]}")).troubles())
+        .containsExactly(new Trouble("QuotaExceeded", "no more pods of Deployment web can be made:"
+            + " pods \"web\" is forbidden: exceeded quota: small"));
+  }
+
+  @Test
+  void anOlderObjectKeepsTheHostAndTheTarget() {
+    var older = new RevisionId("other", "old");
+    assertThat(with(List.of(new Taken("a.b", older)), null, null).troubles()).containsExactly(
+        new Trouble("HostTaken", "host a.b belongs to ScaledService other/old"));
+
+    var younger = with(List.of(), OBJECT, null);
+    assertThat(younger.troubles()).extracting(Trouble::reason).containsExactly("TargetTaken");
+    assertThat(younger.target()).isNull();
+  }
+
+  @Test
+  void besideAnHpaOnlyZeroAndOneAreOurs() {
+    var state = with(List.of(), null,
+        new Hpa("shop", "web-hpa", new ScaleTargetRef("apps/v1", "Deployment", "web"), 2));
+
+    assertThat(state.target().maxReplicas()).isEmpty();
+    assertThat(state.target().minReplicas()).isEqualTo(1);
+    assertThat(state.troubles()).containsExactly(new Trouble("HpaPresent",
+        "HorizontalPodAutoscaler web-hpa scales Deployment web, too: remove it, or"
+            + " spec.maxReplicas; until then only 0 and 1 are set here"));
+  }
+}

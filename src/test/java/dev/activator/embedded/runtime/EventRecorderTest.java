@@ -1,0 +1,110 @@
+package dev.activator.embedded.runtime;
+
+import static dev.activator.embedded.api.Objects.named;
+import static dev.activator.embedded.api.Objects.parse;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.testing.VirtualLoop;
+import java.time.Clock;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+class EventRecorderTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private final ApiStore store = new ApiStore(Clock.systemUTC());
+
+  @BeforeEach
+  void start() {
+    new EventRecorder(store, loop).subscribe();
+  }
+
+  private List<String> events() {
+    loop.run();
+    return store.list(Kinds.EVENT).stream()
+        .map(event -> event.at("/involvedObject/kind").asString() + " "
+            + event.path("type").asString() + " " + event.path("reason").asString() + " "
+            + event.path("count").asString() + ": " + event.path("message").asString())
+        .toList();
+  }
+
+  private void status(Kind kind, String status) {
+    loop.run();
+    store.updateStatus(kind, "default", "a", object -> {
+      object.set("status", parse(status));
+      return object;
+    });
+  }
+
+  private static String container(String more) {
+    return "{'containerStatuses':[{'name':'c'," + more + "}]";
+  }
+
+  @Test
+  void tellsTheLifeOfAPod() {
+    var pod = store.create(Kinds.POD, named("a"));
+    status(Kinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}") + "}");
+    status(Kinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}")
+        + ",'conditions':[{'type':'Ready','status':'True'}]}");
+    for (int run = 0; run < 3; run++) {
+      status(Kinds.POD, container("'restartCount':" + run + ",'state':{'waiting':{'reason':"
+          + "'CrashLoopBackOff','message':'back-off'}},'lastState':{'terminated':{'message':"
+          + "'exit code 1: no disk'}}") + "}");
+      status(Kinds.POD, container("'restartCount':" + (run + 1) + ",'state':{'running':"
+          + "{'startedAt':'t1'}}") + "}");
+    }
+    store.delete(Kinds.POD, "default", "a");
+
+    assertThat(events()).containsExactly("Pod Normal Scheduled 1: Assigned to this machine",
+        "Pod Normal Started 4: Started container c", "Pod Normal Ready 1: Container c is ready",
+        "Pod Warning Crashed 3: exit code 1: no disk",
+        "Pod Normal Killing 1: Stopped container c");
+    var event = store.list(Kinds.EVENT).getFirst();
+    assertThat(event.at("/involvedObject/uid").asString()).isEqualTo(Meta.uid(pod));
+    assertThat(event.path("firstTimestamp").asString()).matches("[-0-9]+T[:0-9]+Z");
+  }
+
+  @Test
+  void tellsWhyAPodIsNotReady() {
+    store.create(Kinds.POD, named("a"));
+    status(Kinds.POD, container("'state':{'waiting':{'reason':'CreateContainerConfigError',"
+        + "'message':'secret \\\"s\\\" not found'}}") + "}");
+    status(Kinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}")
+        + ",'conditions':[{'type':'Ready','status':'False','message':'nothing listens'}]}");
+
+    assertThat(events()).contains("Pod Warning Failed 1: secret \"s\" not found",
+        "Pod Warning Unhealthy 1: nothing listens");
+  }
+
+  @Test
+  void tellsTheScaleOfADeploymentAndTheRevisionsOfAService() {
+    ObjectNode deployment = named("a");
+    deployment.set("spec", parse("{'replicas':0}"));
+    store.create(Kinds.DEPLOYMENT, deployment);
+    loop.run();
+    for (int replicas : new int[]{2, 0, 2}) {
+      store.edit(Kinds.DEPLOYMENT, "default", "a", found -> {
+        found.withObjectProperty("spec").put("replicas", replicas);
+        return found;
+      });
+    }
+    store.create(Kinds.KNATIVE_SERVICE, named("a"));
+    status(Kinds.KNATIVE_SERVICE, "{'latestCreatedRevisionName':'a-00001',"
+        + "'latestReadyRevisionName':'a-00001'}");
+    status(Kinds.KNATIVE_SERVICE, "{'latestCreatedRevisionName':'a-00002',"
+        + "'latestReadyRevisionName':'a-00001','conditions':[{'type':'Ready','status':'False',"
+        + "'reason':'ExitCode1','message':'it ended'}]}");
+
+    assertThat(events()).containsExactly("Deployment Normal ScalingReplicaSet 2: Scaled up from 0"
+        + " to 2", "Deployment Normal ScalingReplicaSet 1: Scaled down from 2 to 0",
+        "Service Normal Created 1: Created Revision a-00001",
+        "Service Normal RevisionReady 1: Revision a-00001 takes requests",
+        "Service Normal Created 1: Created Revision a-00002",
+        "Service Warning ExitCode1 1: it ended");
+  }
+}
