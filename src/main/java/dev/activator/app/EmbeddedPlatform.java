@@ -3,9 +3,10 @@ package dev.activator.app;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
-import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.embedded.api.ApiServer;
@@ -22,6 +23,7 @@ import dev.activator.proxy.policy.HostRule;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -42,6 +44,8 @@ import org.slf4j.LoggerFactory;
 /** A cluster in this process, with an autoscaler. */
 public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
+  /** As application-embedded.yaml names it. */
+  private static final String ACTIVATOR = "activator";
   private static final String LOOPBACK = "127.0.0.1";
   /**
    * Short: a program that serves one connection at a time cannot accept another while an idle one
@@ -52,7 +56,9 @@ public final class EmbeddedPlatform implements Surroundings {
   private final ApiServer api;
   private final LocalRuntime runtime;
   private final RevisionScaling scaling;
+  private final ScaledServiceController controller = new ScaledServiceController();
   private final Autoscaler autoscaler;
+  private final Loop autoscalerLoop;
   private final AutoscalerServer autoscalerServer;
   /** The uid of each revision that requests can be routed to. */
   private final Map<RevisionId, String> heard = new ConcurrentHashMap<>();
@@ -71,9 +77,9 @@ public final class EmbeddedPlatform implements Surroundings {
             (id, uid) -> uid.equals(heard.get(id)), inFlight));
     this.scaling = new RevisionScaling(store, loop(loops),
         new Defaults(properties.stableWindow(), properties.maxPods()));
-    this.autoscaler = new Autoscaler(loop(loops), scaling, WriteGuard.ALONE,
-        new ScalingListener() {
-        });
+    this.autoscalerLoop = loop(loops);
+    this.autoscaler = new Autoscaler(autoscalerLoop, scaling, WriteGuard.ALONE,
+        controller);
     this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
   }
@@ -115,6 +121,18 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   @Override
+  public void join(Cluster cluster, AutoscalerLink link) {
+    link.tellUptime();
+    controller.follow(cluster, autoscaler,
+        cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true));
+  }
+
+  @Override
+  public @Nullable ScalingView scaling(RevisionId id) {
+    return autoscaler.views().get(id);
+  }
+
+  @Override
   public List<Part> beforePorts() {
     return List.of(new Part("embedded Kubernetes API", api::start, api::stop),
         new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
@@ -132,11 +150,14 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   private void startScaling() {
+    autoscaler.members(Map.of(ACTIVATOR, true));
     autoscaler.start();
+    controller.start();
     scaling.start(autoscaler);
   }
 
   private void stopScaling() {
+    controller.stop();
     scaling.stop();
     autoscaler.stop().join();
   }

@@ -42,6 +42,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.netty.resources.LoopResources;
@@ -82,6 +83,12 @@ class RequestConfiguration {
     });
     link.onChange(meters.link());
     return link;
+  }
+
+  @Bean
+  SmartInitializingSingleton joinSurroundings(Surroundings surroundings, Cluster cluster,
+      AutoscalerLink link) {
+    return () -> surroundings.join(cluster, link);
   }
 
   @Bean

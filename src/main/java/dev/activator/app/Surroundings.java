@@ -1,14 +1,19 @@
 package dev.activator.app;
 
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster, or a platform of our own. */
 public interface Surroundings {
@@ -26,6 +31,14 @@ public interface Surroundings {
   boolean showsStartMessages();
 
   Duration idleTimeout();
+
+  /** Call before anything starts. */
+  default void join(Cluster cluster, AutoscalerLink link) {}
+
+  /** How this process scales a revision now; null if it does not. */
+  default @Nullable ScalingView scaling(RevisionId id) {
+    return null;
+  }
 
   /** Start before the activator takes requests, and stop after the last one. */
   List<Part> beforePorts();

@@ -20,12 +20,15 @@ import org.jspecify.annotations.Nullable;
  *
  * @param target null if it may not scale its workload
  * @param troubles in the order of their weight
+ * @param warnings what does not keep it from working, for Events
  * @param remarks what was left out, for the log
  */
 public record ScaledServiceState(ScaledService object, Revision revision, PodListing pods,
-    @Nullable ScaledTarget target, List<Trouble> troubles, List<String> remarks) {
+    @Nullable ScaledTarget target, List<Trouble> troubles, List<Trouble> warnings,
+    List<String> remarks) {
   public ScaledServiceState {
     troubles = List.copyOf(troubles);
+    warnings = List.copyOf(warnings);
     remarks = List.copyOf(remarks);
   }
 
@@ -80,7 +83,8 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         probing.beforeReady(), probing.probe(), object.labels(), object.annotations(), null);
     var listing = port == null ? PodListing.none(object.id()) : pods(object, port, found);
     return new ScaledServiceState(object, revision, listing,
-        found.older == null ? target(object, found.hpa) : null, troubles, remarks);
+        found.older == null ? target(object, found.hpa) : null, troubles,
+        warnings(found.hpa), remarks);
   }
 
   private static BackendService.@Nullable Port port(ScaledService object,
@@ -131,6 +135,13 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
           + " scales " + workload + ", too: remove it, or spec.maxReplicas; until then only 0 and 1"
           + " are set here"));
     }
+  }
+
+  private static List<Trouble> warnings(@Nullable Hpa hpa) {
+    return hpa == null || hpa.minReplicas() > 0
+        ? List.of()
+        : List.of(new Trouble("HpaMinZero", "HorizontalPodAutoscaler " + hpa.name()
+            + " has minReplicas 0, so that it sets 0 and 1, too: give it 1"));
   }
 
   private static PodListing pods(ScaledService object, BackendService.Port port, References found) {
