@@ -32,6 +32,8 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     remarks = List.copyOf(remarks);
   }
 
+  private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound");
+
   /**
    * Why the condition {@code Ready} is false.
    *
@@ -83,7 +85,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         probing.beforeReady(), probing.probe(), object.labels(), object.annotations(), null);
     var listing = port == null ? PodListing.none(object.id()) : pods(object, port, found);
     return new ScaledServiceState(object, revision, listing,
-        found.older == null ? target(object, found.hpa) : null, troubles,
+        isScaled(found) ? target(object, found.hpa) : null, troubles,
         warnings(found.hpa), remarks);
   }
 
@@ -137,6 +139,11 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     }
   }
 
+  private static boolean isScaled(References found) {
+    return found.older == null && !(found.workload instanceof WorkloadState.NoKind)
+        && !(found.workload instanceof WorkloadState.NotScalable);
+  }
+
   private static List<Trouble> warnings(@Nullable Hpa hpa) {
     return hpa == null || hpa.minReplicas() > 0
         ? List.of()
@@ -156,6 +163,13 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         hpa == null ? object.maxReplicas() : OptionalInt.empty(), object.concurrency(),
         object.containerConcurrency(), object.window(), object.timeout(),
         object.status().desiredReplicas());
+  }
+
+  /** How many pods its Service has, ready or not; empty if that is unknown. */
+  public OptionalInt listed() {
+    return troubles.stream().anyMatch(one -> NO_PODS.contains(one.reason()))
+        ? OptionalInt.empty()
+        : OptionalInt.of(pods.on(revision.protocol()).all().size());
   }
 
   /** How many pods are ready and do not terminate. */

@@ -63,7 +63,11 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     var known = new ArrayList<Condition>(2);
     known.add(ready(troubles, scaling, now));
     known.add(active(state, scaling, now));
-    return new ScaledServiceStatus(scaling == null ? replicas : scaling.replicas,
+    // The scale subresource is read seldom, the pods are always known.
+    var counted = state.listed().isPresent() || scaling == null
+        ? state.listed()
+        : scaling.replicas;
+    return new ScaledServiceStatus(counted,
         scaling == null ? desiredReplicas : scaling.desiredReplicas, state.object().generation(),
         known);
   }
