@@ -24,7 +24,8 @@ public enum Mode {
       case "cluster" -> require(cluster, CLUSTER);
       case "standalone" -> require(cluster, STANDALONE);
       default -> throw new IllegalArgumentException("ACTIVATOR_MODE is '"
-          + environment.get("ACTIVATOR_MODE") + "', but can only be 'cluster', 'standalone' or 'embedded'");
+          + environment.get("ACTIVATOR_MODE")
+          + "', but can only be 'cluster', 'standalone' or 'embedded'");
     };
   }
 
