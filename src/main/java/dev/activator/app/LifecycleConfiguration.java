@@ -15,6 +15,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -23,6 +24,12 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class LifecycleConfiguration {
   private static final Logger log = LoggerFactory.getLogger(LifecycleConfiguration.class);
+
+  /** With spring.main.lazy-initialization: beans of libraries wait until a request for metrics or health. */
+  @Bean
+  static LazyInitializationExcludeFilter ownBeansAtOnce() {
+    return (_, _, type) -> type.getName().startsWith("dev.activator.");
+  }
 
   /** Afterwards the settings of the ConfigMaps are known. */
   @Bean

@@ -28,6 +28,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
@@ -77,9 +78,10 @@ class OperatorsConfiguration {
 
   /** The ConfigMap may name a second address. */
   @Bean
-  Part metricsPort(MetricsServer server, HttpHandler handler,
+  Part metricsPort(MetricsServer server, ObjectProvider<HttpHandler> handler,
       LiveSettings<ObservabilityConfig> settings) {
-    return new Part("metrics port", () -> server.open(settings.get().metrics(), handler),
+    HttpHandler lazily = (request, response) -> handler.getObject().handle(request, response);
+    return new Part("metrics port", () -> server.open(settings.get().metrics(), lazily),
         server::close);
   }
 
@@ -113,9 +115,9 @@ class OperatorsConfiguration {
 
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
-      Cluster cluster, LoopGroup loops) {
+      Cluster cluster, LoopGroup loops, Surroundings surroundings) {
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf);
+        cluster::revisionsOf, surroundings::problem);
   }
 
   @Bean

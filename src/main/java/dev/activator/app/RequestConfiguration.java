@@ -7,7 +7,6 @@ import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.Cluster.Sources;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.console.WaitReasons;
@@ -118,14 +117,12 @@ class RequestConfiguration {
   @Bean
   Router router(Cluster cluster, HealthState health, Surroundings surroundings,
       IdentityProperties identity, LiveSettings<NetworkConfig> network) {
-    return surroundings.sources() == Sources.SCALED_SERVICES
-        ? new Router(new RevisionNames.Hosts(cluster::ofHost), _ -> null, cluster,
-            health::readiness)
-        : new Router(identity.clusterDomain(), surroundings.hosts().or(cluster::ofHost),
-            revision -> network.get().passthrough()
-                ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
-                : null,
-            cluster, health::readiness);
+    return new Router(
+        surroundings.names(new RevisionNames.Knative(identity.clusterDomain(), cluster::ofHost)),
+        revision -> network.get().passthrough()
+            ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
+            : null,
+        cluster, health::readiness);
   }
 
   @Bean
@@ -174,9 +171,10 @@ class RequestConfiguration {
   @Bean
   RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
       InternalTls system, ServingProperties serving, HealthState health, LoopGroup loops,
-      ObjectProvider<Shutdown> shutdown) {
+      Throttler throttler, ObjectProvider<Shutdown> shutdown) {
     server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
-    return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"));
+    return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"),
+        throttler);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */

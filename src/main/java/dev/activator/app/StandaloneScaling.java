@@ -7,7 +7,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
-import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -51,8 +51,8 @@ public final class StandaloneScaling implements Surroundings {
   }
 
   @Override
-  public HostRule hosts() {
-    return HostRule.NONE;
+  public RevisionNames names(RevisionNames.Knative knative) {
+    return new RevisionNames.Hosts(knative.others());
   }
 
   @Override

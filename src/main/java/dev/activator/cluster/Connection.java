@@ -7,8 +7,7 @@ import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.config.Proxies;
 import io.fabric8.kubernetes.api.model.Cluster;
 import io.fabric8.kubernetes.client.Config;
-import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
-import java.io.IOException;
+import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,24 +69,24 @@ final class Connection {
       throw new ClusterUnavailableException("there is no readable kubeconfig at " + file);
     }
     try {
-      var config = Config.fromKubeconfig(file.toFile());
+      var read = KubeconfigReader.read(file);
+      var config = Config.empty();
+      KubeConfigUtils.merge(config, null, read);
       if (!access.cluster().isBlank()) {
-        use(clusterNamed(access.cluster(), file), config, file);
+        use(clusterNamed(access.cluster(), read), config, file);
       }
       if (!access.server().isBlank()) {
         config.setMasterUrl(access.server());
       }
       return config;
-    } catch (IOException | RuntimeException malformed) {
+    } catch (RuntimeException malformed) {
       throw new ClusterUnavailableException(
           "the kubeconfig at " + file + " cannot be used: " + malformed.getMessage());
     }
   }
 
-  private static Cluster clusterNamed(String name, Path file) throws IOException {
-    return new KubernetesSerialization()
-        .unmarshal(Files.readString(file), io.fabric8.kubernetes.api.model.Config.class)
-        .getClusters().stream().filter(one -> one.getName().equals(name)).findFirst()
+  private static Cluster clusterNamed(String name, io.fabric8.kubernetes.api.model.Config read) {
+    return read.getClusters().stream().filter(one -> name.equals(one.getName())).findFirst()
         .orElseThrow(() -> new IllegalArgumentException("it has no cluster '" + name + "'"))
         .getCluster();
   }

@@ -118,6 +118,64 @@ class ConnectionTest {
   }
 
   @Test
+  void findsCertificatesNextToTheKubeconfig(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"), """
+        {"current-context": "here", "clusters": [{"name": "one", "cluster": {
+           "server": "https://api.example", "certificate-authority": "pki/ca.crt",
+           "insecure-skip-tls-verify": false}}],
+         "contexts": [{"name": "here", "context": {"cluster": "one", "user": "me"}}],
+         "users": [{"name": "me", "user": {"client-certificate": "me.crt", "client-key": "me.key",
+           "username": "me", "password": "secret"}}]}""");
+    Files.writeString(directory.resolve("me.key"), "-----BEGIN EC PRIVATE KEY-----");
+
+    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
+
+    assertThat(config.getCaCertFile()).isEqualTo(directory.resolve("pki/ca.crt").toString());
+    assertThat(config.getClientCertFile()).isEqualTo(directory.resolve("me.crt").toString());
+    assertThat(config.getClientKeyFile()).isEqualTo(directory.resolve("me.key").toString());
+    assertThat(config.getClientKeyAlgo()).isEqualTo("EC");
+    assertThat(config.isTrustCerts()).isFalse();
+    assertThat(config.getUsername()).isEqualTo("me");
+    assertThat(config.getPassword()).isEqualTo("secret");
+  }
+
+  @Test
+  void asksACommandForTheToken(@TempDir Path directory) throws IOException {
+    var command = Files.writeString(directory.resolve("token"), """
+        #!/bin/sh
+        echo "{\\"apiVersion\\": \\"v1\\", \\"status\\": {\\"token\\": \\"$ANSWER-$1\\"}}"
+        """);
+    assertThat(command.toFile().setExecutable(true)).isTrue();
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
+        "exec: {apiVersion: v1, command: ./token, args: [now], env: [{name: ANSWER, value: made}]}"));
+
+    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
+
+    assertThat(config.getAutoOAuthToken()).isEqualTo("made-now");
+  }
+
+  @Test
+  void doesNotReadObjectsOfAllKindsForAKubeconfig(@TempDir Path directory) throws Exception {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG);
+    var read = Path.of(ProcessHandle.current().info().command().orElseThrow());
+    var process = new ProcessBuilder(read.toString(), "-Xlog:class+load", "-cp",
+        System.getProperty("java.class.path"), ReadsKubeconfig.class.getName(), file.toString())
+        .redirectErrorStream(true).start();
+    var loaded = new String(process.getInputStream().readAllBytes());
+
+    assertThat(process.waitFor()).isZero();
+    assertThat(loaded).contains("io.fabric8.kubernetes.api.model.AuthInfo")
+        .doesNotContain("io.fabric8.kubernetes.api.model.apps.")
+        .doesNotContain("com.fasterxml.jackson.databind.ObjectMapper");
+  }
+
+  static final class ReadsKubeconfig {
+    public static void main(String[] args) {
+      Connection.configured(new ClusterAccess.Kubeconfig(Path.of(args[0]), "", ""));
+    }
+  }
+
+  @Test
   void namesAClusterThatTheKubeconfigDoesNotHave(@TempDir Path directory) {
     assertThatThrownBy(() -> configured(directory, "", "three"))
         .isInstanceOf(ClusterUnavailableException.class)

@@ -26,10 +26,17 @@ final class Requirement {
   }
 
   static void positive(String setting, Duration length) {
-    check(length.isPositive(), setting, GoDuration.print(length), "must be more than 0");
+    duration(length.isPositive(), setting, length, "must be more than 0");
   }
 
   static void notNegative(String setting, Duration length) {
-    check(!length.isNegative(), setting, GoDuration.print(length), "must not be negative");
+    duration(!length.isNegative(), setting, length, "must not be negative");
+  }
+
+  /** Printed only on failure: the first time takes milliseconds. */
+  private static void duration(boolean holds, String setting, Duration length, String rule) {
+    if (!holds) {
+      check(false, setting, GoDuration.print(length), rule);
+    }
   }
 }
