@@ -156,6 +156,9 @@ class ManifestMistakesTest {
         new Mistake("data that are numbers", CORE + "configmaps",
             "metadata: {name: x}\ndata: {port: 8080}", 422,
             "data.port: Invalid value: 8080: must be a string; quote it: \"8080\""),
+        new Mistake("data that are numbers, and no kind", CORE + "configmaps",
+            "apiVersion: ''\nkind: ''\nmetadata: {name: x}\ndata: {port: 8080}", 422,
+            "data.port: "),
         new Mistake("data that may not change", CORE + "configmaps",
             "metadata: {name: x}\nimmutable: true", 201,
             "immutable: ignored in embedded mode: later changes are accepted"),
@@ -228,6 +231,22 @@ class ManifestMistakesTest {
 
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
     assertThat(answer.headers().allValues("Warning")).isEmpty();
+  }
+
+  @Test
+  void staysShortWhereThereAreManyMistakesOrLongOnes() {
+    var many = new StringBuilder("{'metadata':{'name':'x'},'" + "y".repeat(40_000) + "':1");
+    for (int i = 0; i < 20_000; i++) {
+      many.append(",'unknown").append(i).append("':1");
+    }
+
+    var warned = wire.post(CORE + "configmaps?dryRun=All", many + "}");
+    var refused = wire.post(CORE + "configmaps?dryRun=All&fieldValidation=Strict", many + "}");
+
+    assertThat(warned.statusCode()).isEqualTo(201);
+    assertThat(String.join("", warned.headers().allValues("Warning"))).hasSizeLessThan(8_000);
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("unknown0").hasSizeLessThan(10_000);
   }
 
   @Test

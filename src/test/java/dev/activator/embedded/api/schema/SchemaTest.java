@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.CodedOutputStream;
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.StatusException;
 import java.io.ByteArrayOutputStream;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +99,25 @@ class SchemaTest {
   void refusesWhatIsMalformed(byte[] body) {
     assertThatThrownBy(() -> ProtobufReader.read(body)).isInstanceOf(StatusException.class)
         .hasMessageStartingWith("the body is not Kubernetes' protobuf: ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void readsOrRefusesAnyBytes(long seed) {
+    var random = new SplittableRandom(seed);
+    byte[] good = envelope("apps/v1", "Deployment", message(field(1, message(field(1, "d"),
+        field(8, message(number(1, 1_700_000_000))))), field(2, message(number(1, 3)))));
+    for (int i = 0; i < 2_000; i++) {
+      byte[] bad = good.clone();
+      for (int changes = random.nextInt(1, 4); changes > 0; changes--) {
+        bad[random.nextInt(4, bad.length)] = (byte) random.nextInt();
+      }
+      try {
+        assertThat(Json.bytes(ProtobufReader.read(bad))).isNotEmpty();
+      } catch (StatusException refused) {
+        assertThat(refused.code()).isIn(400, 415);
+      }
+    }
   }
 
   @ParameterizedTest
