@@ -339,7 +339,7 @@ def hosts():
 
 
 PARTS = [logs, environment, takeover, sixty, scaling, probes, told_apart, warnings, commands,
-         deployments]
+         deployments, hosts]
 
 
 def main():
