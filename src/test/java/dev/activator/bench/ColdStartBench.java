@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  * over TLS and with a token, in this one, where the pods are too; they take turns. Pods are listed in
  * Endpoints, or in EndpointSlices.
  */
-public final class ColdStartBench implements AutoCloseable {
+public final class ColdStartBench {
   private static final long MILLI = 1_000_000;
   /** Rounds in which little of the activator's code is compiled yet. */
   private static final int FIRST = 8;
@@ -51,7 +51,6 @@ public final class ColdStartBench implements AutoCloseable {
   private final SecureApi api = SecureApi.start();
   private final BenchPod alwaysListening = BenchPod.listening(0);
   private final int requests = BenchPod.freePort();
-  private final Process activator;
   private final List<Long> listens = new ArrayList<>();
   private final List<Long> listed = new ArrayList<>();
   private String uid = "";
@@ -64,7 +63,7 @@ public final class ColdStartBench implements AutoCloseable {
     var flags = new ArrayList<>(Arrays.asList(words).subList(1, words.length));
     flags.add("-Dactivator.endpoints-source="
         + (source == Source.SLICES ? "endpointslices" : "endpoints"));
-    this.activator = ActivatorProcess.of(Path.of(words[0]).toAbsolutePath(), flags,
+    var activator = ActivatorProcess.of(Path.of(words[0]).toAbsolutePath(), flags,
         api.kubeconfig(), requests, "ws://127.0.0.1:" + autoscaler);
     ActivatorProcess.awaitReady(requests, activator);
     revisionIsListed();
@@ -98,7 +97,6 @@ public final class ColdStartBench implements AutoCloseable {
     for (var each : all) {
       print("a pod starts to listen -> first byte, " + each.program, each.listens);
       print(source.text + " written -> first byte, " + each.program, each.listed);
-      each.close();
     }
     System.exit(0);
   }
@@ -224,11 +222,5 @@ public final class ColdStartBench implements AutoCloseable {
 
   private static void pause(long millis) {
     LockSupport.parkNanos(millis * MILLI);
-  }
-
-  @Override
-  public void close() {
-    activator.destroyForcibly();
-    api.close();
   }
 }
