@@ -19,9 +19,18 @@ public class ActivatorApplication {
   public static void main(String[] args) {
     countDirectMemory();
     refuseRenegotiation();
+    var asked = CommandLine.information(args);
+    if (asked != null) {
+      System.out.println(asked);
+      return;
+    }
+    var hint = Mode.hint(System.getenv());
     try {
       var command = CommandLine.parse(args);
       var mode = Mode.of(environment(command));
+      if (!hint.isEmpty()) {
+        log.info(hint);
+      }
       if (command.isDryRun()) {
         System.exit(DryRun.of(command, mode));
       }
@@ -30,6 +39,9 @@ public class ActivatorApplication {
       // Boot logs all other failures itself.
       if (failure instanceof IllegalArgumentException) {
         log.error("Cannot start: {}", failure.getMessage());
+      }
+      if (!hint.isEmpty()) {
+        log.info(hint);
       }
       System.exit(1);
     }

@@ -13,6 +13,7 @@ import java.util.random.RandomGenerator;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -51,7 +52,14 @@ public class EmbeddedActivator {
   }
 
   @Bean
-  SmartInitializingSingleton startupHint(EmbeddedPlatform platform, Cluster cluster) {
+  SmartInitializingSingleton routableRevisions(EmbeddedPlatform platform, Cluster cluster) {
     return () -> cluster.onRevision(platform::heardOf);
+  }
+
+  /** Runs last, so that the log ends with it. */
+  @Bean
+  ApplicationRunner startupHint(EmbeddedPlatform platform, Environment environment) {
+    return _ -> platform
+        .greet(environment.getProperty("local.server.port", Integer.class, 0));
   }
 }

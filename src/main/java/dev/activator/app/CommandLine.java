@@ -1,9 +1,12 @@
 package dev.activator.app;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Properties;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +25,22 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
       "kube-api-qps", "activator.cluster.api-qps", "kube-api-burst",
       "activator.cluster.api-burst");
   private static final String DRY_RUN = "dry-run";
+  private static final String HELP = """
+      Usage: java -jar activator.jar [-FLAG VALUE]... [--PROPERTY=VALUE]...
+
+      Holds requests for revisions that are scaled to zero, has them started, and forwards each
+      request to one pod. Without KUBECONFIG and outside a pod it brings a small Kubernetes API,
+      runs revisions as processes of this machine, and ends its log with what to try first.
+
+        ACTIVATOR_MODE=embedded      that mode, also where there is a KUBECONFIG
+        -kubeconfig FILE             a cluster, by a kubeconfig
+        -server URL                  a cluster, by the address of its API
+        --activator.port.http1=8012  the port for requests; 0 takes any free one
+        --server.port=9090           the port of the console, of metrics and of health
+        --dry-run                    prints all settings, and starts nothing
+        --version                    prints the version
+
+      All settings: docs/configuration.md. Embedded mode: docs/embedded-mode.md.""";
 
   public CommandLine {
     properties = List.copyOf(properties);
@@ -41,6 +60,27 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
       }
     }
     return new CommandLine(properties, dryRun);
+  }
+
+  /** What {@code --help} or {@code --version} ask for; null if neither is there. */
+  public static @Nullable String information(String... arguments) {
+    var asked = List.of(arguments).stream().map(CommandLine::nameOf).toList();
+    if (asked.contains("help") || asked.contains("h")) {
+      return HELP;
+    }
+    return asked.contains("version") ? "activator " + version() : null;
+  }
+
+  private static String version() {
+    var build = new Properties();
+    try (var file = CommandLine.class.getResourceAsStream("/META-INF/build-info.properties")) {
+      if (file != null) {
+        build.load(file);
+      }
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
+    return build.getProperty("build.version", "of an unknown version");
   }
 
   private static String property(String argument, Deque<String> left) {

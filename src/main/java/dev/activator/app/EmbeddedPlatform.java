@@ -19,6 +19,7 @@ import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -28,10 +29,14 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.function.IntSupplier;
 import java.util.function.ToIntBiFunction;
 import java.util.random.RandomGenerator;
@@ -42,6 +47,8 @@ import org.slf4j.LoggerFactory;
 /** A cluster in this process, with an autoscaler. */
 public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
+  private static final Duration LONGEST_START = Duration.ofSeconds(10);
+  private static final int MOST_HOSTS = 20;
   private static final String LOOPBACK = "127.0.0.1";
   /**
    * Short: a program that serves one connection at a time cannot accept another while an idle one
@@ -56,7 +63,7 @@ public final class EmbeddedPlatform implements Surroundings {
   private final AutoscalerServer autoscalerServer;
   /** The uid of each revision that requests can be routed to. */
   private final Map<RevisionId, String> heard = new ConcurrentHashMap<>();
-  private final AtomicBoolean greeted = new AtomicBoolean();
+  private final CompletableFuture<Void> sampleKnown = new CompletableFuture<>();
   private volatile IntSupplier requestPort = () -> 0;
 
   /** @param loops must not serve the activator's requests */
@@ -94,14 +101,23 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   @Override
-  public HostRule hosts() {
-    return new LocalHosts(this::named);
+  public RevisionNames names(RevisionNames.Knative knative) {
+    return new RevisionNames.Local(new LocalHosts(runtime::latestRevision), knative, this::known);
   }
 
-  /** A Service's latest revision, or else what a ScaledService of this name would be. */
-  private RevisionId named(String namespace, String name) {
-    var latest = runtime.latestRevision(namespace, name);
-    return latest == null ? new RevisionId(namespace, name) : latest;
+  /** The first hosts of Services, in order. */
+  private List<String> known() {
+    var hosts = runtime.services().stream().sorted()
+        .map(service -> service.name() + "." + service.namespace() + LocalHosts.SUFFIX).toList();
+    return hosts.size() <= MOST_HOSTS
+        ? hosts
+        : Stream.concat(hosts.stream().limit(MOST_HOSTS),
+            Stream.of((hosts.size() - MOST_HOSTS) + " more")).toList();
+  }
+
+  @Override
+  public String problem(RevisionId revision) {
+    return runtime.problem(revision);
   }
 
   @Override
@@ -141,14 +157,27 @@ public final class EmbeddedPlatform implements Surroundings {
     autoscaler.stop().join();
   }
 
-  /** The first revision is the sample's. */
-  public void heardOf(Revision first) {
-    heard.put(first.id(), first.uid());
-    runtime.routable(first.id());
-    if (!greeted.getAndSet(true)) {
-      log.info("Look: kubectl -s http://{}:{} get endpoints", LOOPBACK, api.port());
-      log.info("Try: curl http://hello.default.localhost:{}/", requestPort.getAsInt());
-    }
+  /** Requests can be routed to this revision from now on. */
+  public void heardOf(Revision revision) {
+    heard.put(revision.id(), revision.uid());
+    runtime.routable(revision.id());
+    sampleKnown.complete(null);
+  }
+
+  /**
+   * Says how to use it, once the first revision, which is the sample's, takes requests.
+   *
+   * @param consolePort where the console is
+   */
+  public void greet(int consolePort) {
+    sampleKnown.completeOnTimeout(null, LONGEST_START.toSeconds(), TimeUnit.SECONDS).join();
+    log.info("""
+        Ready, with a small Kubernetes of its own:
+            Look: kubectl -s http://{}:{} get services.serving.knative.dev,pods
+            Console: http://{}:{}/
+            Try: curl http://hello.default.localhost:{}/
+            Stop: Ctrl-C, or kill {}""", LOOPBACK, api.port(), LOOPBACK, consolePort,
+        requestPort.getAsInt(), ProcessHandle.current().pid());
   }
 
   private static Loop loop(EventLoopGroup loops) {
@@ -159,20 +188,27 @@ public final class EmbeddedPlatform implements Surroundings {
     return new InetSocketAddress(LOOPBACK, port);
   }
 
-  /** {@code <service>.<namespace>.localhost}, with any port, names a Service's latest revision. */
-  record LocalHosts(BiFunction<String, String, @Nullable RevisionId> latest) implements HostRule {
-    private static final String SUFFIX = ".localhost";
+  /**
+   * {@code <service>.<namespace>.localhost}, or with {@code .svc.cluster.local}, names a Service's
+   * revision: in any case, with any port, perhaps with a trailing dot. Under {@code .localhost} it
+   * may also be the name of a ScaledService or of a revision.
+   */
+  record LocalHosts(BiFunction<String, String, @Nullable RevisionId> services)
+      implements HostRule {
+    static final String SUFFIX = ".localhost";
+    private static final Pattern NAME = Pattern
+        .compile("([^.:]+)\\.([^.:]+)(\\.localhost|\\.svc\\.cluster\\.local)\\.?(:\\d*)?");
 
     @Override
     public @Nullable RevisionId revision(String host) {
-      int colon = host.indexOf(':');
-      String name = colon < 0 ? host : host.substring(0, colon);
-      if (!name.endsWith(SUFFIX)) {
+      var named = NAME.matcher(host.toLowerCase(Locale.ROOT));
+      if (!named.matches()) {
         return null;
       }
-      String[] parts = name.substring(0, name.length() - SUFFIX.length()).split("\\.", -1);
-      boolean named = parts.length == 2 && !parts[0].isEmpty() && !parts[1].isEmpty();
-      return named ? latest.apply(parts[1], parts[0]) : null;
+      var found = services.apply(named.group(2), named.group(1));
+      return found == null && named.group(3).equals(SUFFIX)
+          ? new RevisionId(named.group(2), named.group(1))
+          : found;
     }
   }
 }

@@ -115,9 +115,9 @@ class OperatorsConfiguration {
 
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
-      Cluster cluster, LoopGroup loops) {
+      Cluster cluster, LoopGroup loops, Surroundings surroundings) {
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf);
+        cluster::revisionsOf, surroundings::problem);
   }
 
   @Bean

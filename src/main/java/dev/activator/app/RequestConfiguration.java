@@ -114,7 +114,8 @@ class RequestConfiguration {
     return surroundings.sources() == Sources.SCALED_SERVICES
         ? new Router(new RevisionNames.Hosts(cluster::ofHost), _ -> null, cluster,
             health::readiness)
-        : new Router(identity.clusterDomain(), surroundings.hosts().or(cluster::ofHost),
+        : new Router(surroundings.names(
+            new RevisionNames.Knative(identity.clusterDomain(), cluster::ofHost)),
             revision -> network.get().passthrough()
                 ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
                 : null,
@@ -167,9 +168,10 @@ class RequestConfiguration {
   @Bean
   RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
       InternalTls system, ServingProperties serving, HealthState health, LoopGroup loops,
-      ObjectProvider<Shutdown> shutdown) {
+      Throttler throttler, ObjectProvider<Shutdown> shutdown) {
     server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
-    return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"));
+    return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"),
+        throttler);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */

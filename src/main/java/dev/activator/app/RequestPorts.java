@@ -6,11 +6,13 @@ import dev.activator.app.properties.TlsProperties;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.throttle.Throttler;
 import dev.activator.tls.CertificateFiles;
 import dev.activator.tls.ServerCertificate;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,8 @@ import org.slf4j.LoggerFactory;
  * <b>Threads.</b> Any may ask for the port.
  */
 final class RequestPorts {
+  /** How long the answers to requests that still wait may take to be sent. */
+  private static final Duration REJECTED_WITHIN = Duration.ofSeconds(1);
   private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
 
   private final ProxyServer server;
@@ -35,12 +39,13 @@ final class RequestPorts {
   private final ServingProperties serving;
   private final HealthState health;
   private final Loop loop;
+  private final Throttler throttler;
   private @Nullable CertificateFiles files;
   private volatile int http1;
 
   /** @param system has the certificate to use where no files are named */
   RequestPorts(ProxyServer server, PortProperties ports, TlsProperties tls, InternalTls system,
-      ServingProperties serving, HealthState health, Loop loop) {
+      ServingProperties serving, HealthState health, Loop loop, Throttler throttler) {
     this.server = server;
     this.ports = ports;
     this.tls = tls;
@@ -48,6 +53,7 @@ final class RequestPorts {
     this.serving = serving;
     this.health = health;
     this.loop = loop;
+    this.throttler = throttler;
   }
 
   /** @throws IOException naming the property of a taken port */
@@ -119,8 +125,9 @@ final class RequestPorts {
       var timeout = serving.propagationDelay().plus(serving.drainTimeout());
       drained.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException late) {
-      log.warn("Some requests still ran after {} s, and are cut off",
-          serving.drainTimeout().toSeconds());
+      log.warn("After {} s these requests are left: {}", serving.drainTimeout().toSeconds(),
+          unfinished());
+      rejectQueued(drained);
     } catch (ExecutionException impossible) {
       throw new IllegalStateException(impossible);
     } catch (InterruptedException hurried) {
@@ -129,6 +136,27 @@ final class RequestPorts {
     server.close();
     if (files != null) {
       files.close();
+    }
+  }
+
+  private String unfinished() {
+    var left = throttler.views().stream()
+        .filter(view -> view.queued() + view.inFlight() > 0)
+        .map(view -> view.revision() + ": " + view.queued() + " waited (answered with 503), "
+            + view.inFlight() + " ran (cut off)")
+        .toList();
+    return left.isEmpty() ? "none of a revision" : String.join("; ", left);
+  }
+
+  /** Those that wait get an answer; those that run are cut off by the close that follows. */
+  private void rejectQueued(CompletableFuture<Void> drained) {
+    throttler.rejectQueued();
+    try {
+      drained.get(REJECTED_WITHIN.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException slow) {
+      log.debug("Some connections did not close", slow);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
     }
   }
 }

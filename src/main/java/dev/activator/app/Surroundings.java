@@ -3,7 +3,8 @@ package dev.activator.app;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.lifecycle.Part;
-import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.revision.RevisionId;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import java.net.URI;
 import java.time.Duration;
@@ -19,8 +20,15 @@ public interface Surroundings {
   /** Where revisions come from. */
   Sources sources();
 
-  /** How a host names a revision, in addition to a Service's names. */
-  HostRule hosts();
+  /** How requests name revisions, where Knative's rules are {@code knative}. */
+  default RevisionNames names(RevisionNames.Knative knative) {
+    return knative;
+  }
+
+  /** Why the process of a revision, which runs, is not ready; empty if nothing is known. */
+  default String problem(RevisionId revision) {
+    return "";
+  }
 
   /** Whether callers are told in full why a revision does not start. */
   boolean showsStartMessages();
@@ -37,11 +45,6 @@ public interface Surroundings {
     @Override
     public Sources sources() {
       return Sources.KNATIVE;
-    }
-
-    @Override
-    public HostRule hosts() {
-      return HostRule.NONE;
     }
 
     @Override

@@ -188,7 +188,11 @@ public final class Autoscaler {
   }
 
   private void scale(Term now, RevisionId id) {
-    var scaler = new TargetScaler(now, id, configured.get(id), ready.getOrDefault(id, 0));
+    var target = configured.get(id);
+    if (target == null) {
+      return;
+    }
+    var scaler = new TargetScaler(now, id, target, ready.getOrDefault(id, 0));
     scalers.put(id, scaler);
     scaler.start();
     var sooner = early.remove(id);

@@ -10,6 +10,7 @@ import dev.activator.revision.LeaseRecord;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -147,8 +148,7 @@ public final class LeaderElection implements WriteGuard {
 
   private void read() {
     underWay = true;
-    var _ = leases.read().thenAcceptAsync(answer -> {
-      underWay = false;
+    then(leases.read(), answer -> {
       if (stopped) {
         return;
       }
@@ -163,15 +163,14 @@ public final class LeaderElection implements WriteGuard {
       } else {
         write(next);
       }
-    }, loop);
+    });
   }
 
   private void write(LeaseRecord lease) {
     underWay = true;
     boolean renews = elected;
     var sent = now();
-    var _ = leases.write(lease).thenAcceptAsync(answer -> {
-      underWay = false;
+    then(leases.write(lease), answer -> {
       switch (answer) {
         case LeaseAnswer.Found(var written) -> election.wrote(written, sent, now());
         case LeaseAnswer.Conflict(),LeaseAnswer.Absent(),LeaseAnswer.Failed(_) ->
@@ -185,7 +184,18 @@ public final class LeaderElection implements WriteGuard {
       } else if (!stopped) {
         rest();
       }
-    }, loop);
+    });
+  }
+
+  /** An error ends the task, is logged by the loop, and another attempt is made. */
+  private void then(CompletableFuture<LeaseAnswer> request, Consumer<LeaseAnswer> next) {
+    var _ = request.whenComplete((answer, failure) -> loop.execute(() -> {
+      underWay = false;
+      if (!stopped) {
+        attempts.within(times.retry());
+      }
+      next.accept(failure == null ? answer : new LeaseAnswer.Failed(failure.toString()));
+    }));
   }
 
   private void note(LeaseAnswer answer) {

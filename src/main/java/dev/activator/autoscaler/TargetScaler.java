@@ -279,9 +279,13 @@ final class TargetScaler {
   private <T> void await(CompletableFuture<T> answer, Consumer<T> then) {
     var done = new CompletableFuture<Void>();
     underWay = done;
-    var _ = answer.thenAcceptAsync(value -> {
+    // Not by the future: it would keep to itself what the loop logs.
+    var _ = answer.whenComplete((value, failure) -> term.loop().execute(() -> {
       underWay = null;
       try {
+        if (failure != null) {
+          throw new IllegalStateException("an answer must not be a failure", failure);
+        }
         if (!stopped) {
           then.accept(value);
           look();
@@ -289,7 +293,7 @@ final class TargetScaler {
       } finally {
         done.complete(null);
       }
-    }, term.loop());
+    }));
   }
 
   private ScalingSettings settings() {

@@ -6,7 +6,9 @@ import dev.activator.revision.StartFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param forCallers the cause without an address or a message of Kubernetes
  */
 public record Diagnosis(State state, String summary, List<String> missing, String forCallers) {
+
+  private static final Set<State> PROBING = EnumSet.of(State.STARTING, State.NOT_PROBED_YET,
+      State.NOT_ANSWERING, State.NOT_READY);
 
   public enum State {
     UNKNOWN("Check the namespace and the name; if the Revision exists, the watches of the"
@@ -86,6 +91,9 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
   }
 
   private static String forCallers(RevisionSnapshot now, State state) {
+    if (PROBING.contains(state) && !now.processProblem().isEmpty()) {
+      return now.processProblem();
+    }
     return switch (state) {
       case UNKNOWN, AT_ZERO, SERVING, SERVING_BY_CLUSTER_IP, MOVING -> "";
       case BUSY, QUEUE_FULL -> "all " + now.capacity() + " permits are in use"
@@ -250,6 +258,10 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
           + (answering == 1 ? "answers" : "answer")
           + ", and Kubernetes calls none ready, which an exec or startup probe decides",
           "a pod that Kubernetes calls ready");
+    }
+    if (!now.processProblem().isEmpty()) {
+      return cause(State.NOT_ANSWERING, listed(now) + ", and " + now.processProblem(),
+          "a process that is ready on the port in its variable PORT");
     }
     var worst = pods.stream().max(Comparator.comparingInt(Address::failures)).orElseThrow();
     return worst.failures() > 0

@@ -32,18 +32,24 @@ public final class Inspector {
   private final Supplier<ApiState> api;
   private final Function<RevisionId, ? extends Loop> loops;
   private final Function<RevisionId, ? extends Collection<RevisionId>> services;
+  private final Function<RevisionId, String> problems;
 
-  /** @param services a Service's revisions, by its namespace and name */
+  /**
+   * @param services a Service's revisions, by its namespace and name
+   * @param problems why the process of a revision, which runs here, is not ready; empty if unknown
+   */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
       Function<RevisionId, ? extends Loop> loops,
-      Function<RevisionId, ? extends Collection<RevisionId>> services) {
+      Function<RevisionId, ? extends Collection<RevisionId>> services,
+      Function<RevisionId, String> problems) {
     this.backends = backends;
     this.throttler = throttler;
     this.link = link;
     this.api = api;
     this.loops = loops;
     this.services = services;
+    this.problems = problems;
   }
 
   /** @param id of a revision, or of a Service: then of its revision with the most requests */
@@ -101,6 +107,7 @@ public final class Inspector {
     var queue = throttler.inspect(id);
     return queue == null
         ? null
-        : new RevisionSnapshot(id, backends.view(id), queue, view, state);
+        : new RevisionSnapshot(id, backends.view(id), queue, view, state,
+            problems.apply(id));
   }
 }

@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
  * One revision and what its requests depend on, at one moment.
  *
  * @param backends null where they are not watched
+ * @param processProblem why its process, which runs on this machine, is not ready; may be empty
  */
 record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     ThrottleView.Details queue,
-    AutoscalerLink.View link, ApiState api) {
+    AutoscalerLink.View link, ApiState api, String processProblem) {
 
   int inFlight() {
     return queue.now().inFlight();

@@ -34,13 +34,17 @@ public final class DeadlineTimer {
   }
 
   public void within(long nanos) {
-    long due = loop.nanoTime() + nanos;
+    at(loop.nanoTime() + nanos);
+  }
+
+  /** By the loop's clock, which is not read if the timer is set for earlier already. */
+  public void at(long due) {
     if (timer != null && dueNanos - due <= 0) {
       return;
     }
     cancel();
     dueNanos = due;
-    timer = loop.schedule(Duration.ofNanos(nanos), this::due);
+    timer = loop.schedule(Duration.ofNanos(Math.max(0, due - loop.nanoTime())), this::due);
   }
 
   public boolean isSet() {

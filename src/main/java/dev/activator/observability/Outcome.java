@@ -15,6 +15,8 @@ public enum Outcome {
   REVISION_GONE,
   /** The containers failed to start while the request was queued. */
   CANNOT_START,
+  /** The activator ended while the request was queued. */
+  SHUTTING_DOWN,
   /** A browser got a page that waits instead of it. */
   WAITING_PAGE, REQUEST_TIMEOUT, RESPONSE_START_TIMEOUT, IDLE_TIMEOUT, QUEUE_TIMEOUT, CALLER_DEADLINE,
   /** The pod could not be reached, or broke off. */

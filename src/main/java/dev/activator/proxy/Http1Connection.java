@@ -274,8 +274,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     current = exchange;
   }
 
-  void checkWithin(long nanos) {
-    timer.within(nanos);
+  void checkAt(long dueNanos) {
+    timer.at(dueNanos);
   }
 
   void drainWithin(long nanos) {

@@ -149,8 +149,8 @@ final class Http1Downstream implements Downstream {
   }
 
   @Override
-  public void checkWithin(long nanos) {
-    connection.checkWithin(nanos);
+  public void checkAt(long dueNanos) {
+    connection.checkAt(dueNanos);
   }
 
   @Override

@@ -155,8 +155,8 @@ final class Http2Downstream implements Downstream {
   }
 
   @Override
-  public void checkWithin(long nanos) {
-    session.checkWithin(nanos);
+  public void checkAt(long dueNanos) {
+    session.checkAt(dueNanos);
   }
 
   @Override

@@ -183,8 +183,8 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
     }
   }
 
-  void checkWithin(long nanos) {
-    timer.within(nanos);
+  void checkAt(long dueNanos) {
+    timer.at(dueNanos);
   }
 
   @Override

@@ -92,6 +92,9 @@ public sealed interface Admission {
     /** Pods accept no connections any more, and no other pod is starting. */
     record Unreachable(RevisionId revision) implements Rejection {}
 
+    /** No pod was free before the activator ended. */
+    record ShuttingDown(RevisionId revision) implements Rejection {}
+
     record CannotStart(RevisionId revision, StartFailure failure) implements Rejection {}
   }
 }

@@ -286,6 +286,10 @@ final class RevisionThrottler implements Permits.Owner {
     rejectAll(new Rejection.CannotStart(id, failure));
   }
 
+  void rejectQueued() {
+    loop.execute(() -> rejectAll(new Rejection.ShuttingDown(id)));
+  }
+
   /** Rejects queued requests; running ones continue. */
   void deleted() {
     loop.execute(() -> {

@@ -123,6 +123,11 @@ public final class Throttler {
     }
   }
 
+  /** The activator ends: rejects what is still queued. */
+  public void rejectQueued() {
+    throttlers.values().forEach(RevisionThrottler::rejectQueued);
+  }
+
   public void destinations(HealthyDestinations healthy) {
     var throttler = find(healthy.revision());
     if (throttler != null) {

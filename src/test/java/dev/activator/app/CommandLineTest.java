@@ -70,6 +70,14 @@ class CommandLineTest {
   }
 
   @Test
+  void saysWhatItIsOnRequest() {
+    assertThat(CommandLine.information("--help")).startsWith("Usage: ");
+    assertThat(CommandLine.information("-h")).startsWith("Usage: ");
+    assertThat(CommandLine.information("--version")).startsWith("activator ");
+    assertThat(CommandLine.information("--server.port=0")).isNull();
+  }
+
+  @Test
   void refusesAFlagWithoutItsValue() {
     assertThatThrownBy(() -> CommandLine.parse("-server"))
         .hasMessage("the argument '-server' needs a value");

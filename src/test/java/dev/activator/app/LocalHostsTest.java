@@ -14,8 +14,14 @@ class LocalHostsTest {
 
   @ParameterizedTest
   @CsvSource({"hello.default.localhost, default/hello-00001",
+      "HELLO.Default.LocalHost, default/hello-00001",
+      "hello.default.localhost., default/hello-00001",
+      "hello.default.localhost.:8012, default/hello-00001",
+      "hello.default.svc.cluster.local, default/hello-00001",
+      "hello.default.svc.cluster.local.:80, default/hello-00001",
+      "other.default.localhost, default/other", "other.default.svc.cluster.local,",
       "hello.default.localhost:8012, default/hello-00001", "hello.shop.localhost, shop/hello-00001",
-      "nobody.default.localhost,", "hello.localhost,", "localhost,", "a.hello.default.localhost,",
+      "hello.localhost,", "localhost,", "a.hello.default.localhost,",
       "hello.default.local,", "hello..localhost,", ".default.localhost,", "127.0.0.1:8012,",
       "[::1]:8012,"})
   void nameTheServiceTheNamespaceAndNothingElse(String host, String revision) {

@@ -8,6 +8,16 @@ import org.junit.jupiter.api.Test;
 
 class ModeTest {
   @Test
+  void saysHowToHaveTheOtherModeWhereTheShellChoseACluster() {
+    assertThat(Mode.hint(Map.of("KUBECONFIG", "/home/me/.kube/config"))).contains(
+        "KUBECONFIG is '/home/me/.kube/config'", "ACTIVATOR_MODE=embedded");
+    assertThat(Mode.hint(Map.of())).isEmpty();
+    assertThat(Mode.hint(Map.of("KUBECONFIG", "/x", "ACTIVATOR_MODE", "cluster"))).isEmpty();
+    assertThat(Mode.hint(Map.of("KUBECONFIG", "/x", "KUBERNETES_SERVICE_HOST", "10.0.0.1")))
+        .isEmpty();
+  }
+
+  @Test
   void isEmbeddedWhereThereIsNoSignOfACluster() {
     assertThat(Mode.of(Map.of("KUBECONFIG", " "))).isEqualTo(Mode.EMBEDDED);
   }

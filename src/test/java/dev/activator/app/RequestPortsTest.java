@@ -23,7 +23,11 @@ import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.RawPeer;
 import dev.activator.proxy.policy.MemoryBound;
@@ -46,10 +50,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class RequestPortsTest {
+  private static final RevisionId HELLO = new RevisionId("default", "hello");
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final HealthState health = new HealthState(ReadinessPolicy.NEVER);
   private final LateLoop late = new LateLoop();
+  private ProxyServer server;
+  private Throttler throttler;
   private RequestPorts ports;
 
   /** What is to be done, and when. */
@@ -86,22 +93,27 @@ class RequestPortsTest {
   @BeforeEach
   void open() throws IOException {
     var loops = new LoopGroup(group);
-    var router = new Router("cluster.local", HostRule.NONE, _ -> null, _ -> null,
+    Revisions revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
+    var router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions,
         health::readiness);
+    throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),
+        new Random(1));
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
     var held = new HeldBytes(new MemoryBound(1 << 20));
-    var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
-        loop -> new RequestDispatcher(loop, router, (_, _) -> {
-          throw new IllegalStateException("there is no revision");
-        }, upstreams.of(loop), new NoCounter(), RequestObserver.NONE, held.share(),
+    server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
+        loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
+            new NoCounter(), RequestObserver.NONE, held.share(),
             new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
-    ports = new RequestPorts(server, new PortProperties(0, 0, 0),
+    ports = ports(Duration.ofSeconds(40), Duration.ofSeconds(30));
+    ports.open();
+  }
+
+  private RequestPorts ports(Duration propagationDelay, Duration drainTimeout) {
+    return new RequestPorts(server, new PortProperties(0, 0, 0),
         new TlsProperties(null, null, "1.3", "1.3", "", ""), noTls(),
         new ServingProperties("127.0.0.1", 1, null, null, WaitingPage.Mode.OFF,
-            Duration.ofSeconds(40),
-            Duration.ofSeconds(30)),
-        health, late);
-    ports.open();
+            propagationDelay, drainTimeout),
+        health, late, throttler);
   }
 
   private static InternalTls noTls() {
@@ -150,6 +162,26 @@ class RequestPortsTest {
       assertThat(whole.delay()).isEqualTo(Duration.ofSeconds(40));
       whole.action().run();
       assertThat(idle.readToEnd()).isEmpty();
+      assertThat(draining.join(Duration.ofSeconds(30))).isTrue();
+    }
+  }
+
+  @Test
+  void aRequestThatStillWaitsWhenTheTimeIsOverIsToldWhy() throws Exception {
+    try (var caller = RawPeer.connect(ports.http1())) {
+      caller.sendHead("GET / HTTP/1.1", "Host: hello.default.svc.cluster.local");
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+        var view = throttler.view(HELLO);
+        return view != null && view.queued() == 1;
+      });
+
+      var draining = Thread.ofVirtual().start(ports(Duration.ZERO, Duration.ofMillis(1))::drain);
+      late.next().action().run();
+      late.next().action().run();
+
+      var head = caller.readHead();
+      assertThat(head.start()).startsWith("HTTP/1.1 503 ");
+      assertThat(head.header("K-Activator-Reason")).isEqualTo("shutting-down");
       assertThat(draining.join(Duration.ofSeconds(30))).isTrue();
     }
   }

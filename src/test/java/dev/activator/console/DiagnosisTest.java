@@ -111,7 +111,7 @@ class DiagnosisTest {
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
               signals.link),
-          new ApiState(signals.synced, watches()));
+          new ApiState(signals.synced, watches()), "");
     }
 
     private List<ApiState.Watched> watches() {
@@ -322,5 +322,21 @@ class DiagnosisTest {
 
     assertThat(Diagnosis.of(known).summary())
         .endsWith("; a pod was first requested 3 min ago, a start usually takes 900 ms.");
+  }
+
+  @Test
+  void saysWhatKeepsAProcessOfThisMachineFromBeingReady() {
+    var probed = Given.QUIET.waiting(3).pods(failing(A, false, 12, "connection refused"))
+        .snapshot();
+    var local = new RevisionSnapshot(probed.revision(), probed.backends(), probed.queue(),
+        probed.link(), probed.api(), "process 7 runs, nothing listens on its PORT 24049");
+
+    var diagnosis = Diagnosis.of(local);
+
+    assertThat(diagnosis.state()).isEqualTo(State.NOT_ANSWERING);
+    assertThat(diagnosis.summary())
+        .contains("1 pod is listed, and process 7 runs, nothing listens on its PORT 24049;");
+    assertThat(diagnosis.forCallers())
+        .isEqualTo("process 7 runs, nothing listens on its PORT 24049");
   }
 }

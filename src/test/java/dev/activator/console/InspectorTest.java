@@ -49,7 +49,8 @@ class InspectorTest {
       RevisionOptions.of(10), new Random(1));
   private final Inspector inspector = new Inspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-      _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of());
+      _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
+      _ -> "");
 
   InspectorTest() {
     backends.onChange(throttler::destinations);

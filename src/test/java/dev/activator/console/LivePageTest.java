@@ -66,7 +66,7 @@ class LivePageTest {
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
   private final LivePage page = new LivePage(new Inspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-      _ -> loop, _ -> List.of()), () -> List.of(START), backends, ticks.asFlux());
+      _ -> loop, _ -> List.of(), _ -> ""), () -> List.of(START), backends, ticks.asFlux());
   private final DisposableServer server = HttpServer.create().host("127.0.0.1")
       .handle(new ReactorHttpHandlerAdapter(RouterFunctions.toHttpHandler(page.routes())))
       .bindNow();

@@ -42,6 +42,17 @@ class DeadlineTimerTest {
   }
 
   @Test
+  void runsAtATimeAndAtOnceIfThatIsOver() {
+    timer.at(loop.nanoTime() + ofSeconds(2).toNanos());
+    timer.at(loop.nanoTime() + ofSeconds(3).toNanos());
+    loop.advance(ofSeconds(10));
+    timer.at(loop.nanoTime() - ofSeconds(2).toNanos());
+    loop.advance(ofSeconds(10));
+
+    assertThat(ran).containsExactly(ofSeconds(2), ofSeconds(10));
+  }
+
+  @Test
   void doesNotRunOnceCancelledAndCanBeSetAgain() {
     timer.within(ofSeconds(1));
     timer.cancel();

@@ -76,6 +76,12 @@ class QueueTest extends WireTest {
 
       Activator.request(caller, "GET / HTTP/1.1");
       awaitQueued(1);
+      activator.throttle.reject(new Rejection.ShuttingDown(Activator.HELLO));
+      assertThat(response(caller)).isEqualTo("503 the activator is shutting down, and no pod of"
+          + " revision default/hello-00001 was free\n");
+
+      Activator.request(caller, "GET / HTTP/1.1");
+      awaitQueued(1);
       activator.throttle.reject(new Rejection.CannotStart(Activator.HELLO,
           new StartFailure("ErrImagePull", "registry.corp:5000 at 10.0.0.7 refused", "now")));
       assertThat(response(caller))

@@ -39,8 +39,8 @@ public abstract class StubDownstream implements Downstream {
   }
 
   @Override
-  public void checkWithin(long nanos) {
-    timer.within(nanos);
+  public void checkAt(long dueNanos) {
+    timer.at(dueNanos);
   }
 
   @Override

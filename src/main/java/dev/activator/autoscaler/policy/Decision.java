@@ -13,6 +13,11 @@ import java.math.RoundingMode;
  * @param cause what decided, as a sentence without its end
  */
 public record Decision(int pods, double stable, double panic, boolean panicking, String cause) {
+  /** Whether there was no load for a whole window. */
+  boolean isIdle() {
+    return stable == 0 && panic == 0 && !panicking;
+  }
+
   /** A number as people write it: 52, 0.7, 33.333. */
   static String number(double value) {
     var rounded = BigDecimal.valueOf(value).setScale(3, RoundingMode.HALF_UP);

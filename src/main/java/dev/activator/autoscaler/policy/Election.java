@@ -162,7 +162,8 @@ public final class Election {
   public Duration pause(Moment now, RandomGenerator random) {
     long retry = times.retry.toNanos();
     if (renewed != null) {
-      return times.retry;
+      // A leader that is not sure that it renewed has little time.
+      return stale ? times.retry.dividedBy(4) : times.retry;
     }
     long jittered = retry + (long) (JITTER * retry * random.nextDouble());
     if (observed == null || observed.holder().isEmpty()) {

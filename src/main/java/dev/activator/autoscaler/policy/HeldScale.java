@@ -70,12 +70,13 @@ final class HeldScale {
     }
   }
 
-  /** Whether we may write; if so, nothing is held any more. */
+  /** Whether we may write this. What is held ends with the write, or if there is nothing to write. */
   boolean allows(int next) {
-    if (hold != null && releases(hold, next)) {
-      owns(hold.replicas);
+    boolean allowed = hold == null || releases(hold, next);
+    if (hold != null && allowed && next == hold.replicas) {
+      owns(next);
     }
-    return hold == null;
+    return allowed;
   }
 
   private static boolean releases(Hold hold, int next) {
@@ -86,6 +87,10 @@ final class HeldScale {
       return next >= hold.replicas || next == 0 && hold.demand;
     }
     return next > hold.wanted || next <= hold.replicas;
+  }
+
+  boolean holds() {
+    return hold != null;
   }
 
   /** Whether these were the replicas when they were last ours. */

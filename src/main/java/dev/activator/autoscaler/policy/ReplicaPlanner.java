@@ -85,6 +85,10 @@ public final class ReplicaPlanner {
   public Plan plan(long now, Situation seen, ScalingSettings settings) {
     initialized |= seen.ready >= Math.max(settings.bounds().initial(), settings.bounds().min());
     int wanted = bounded(seen.decision, settings);
+    if (held.holds() && seen.decision.isIdle() && settings.bounds().min() == 0) {
+      // The pods that another added are never stepped down, and would keep the decision above zero.
+      wanted = 0;
+    }
     if (wanted > 0) {
       activity = activity.withPods(now, seen.ready >= enough(settings));
       desired = OptionalInt.of(wanted);

@@ -124,14 +124,20 @@ final class DeploymentPods {
   }
 
   /** Why no pod is ready, as far as a process that runs says; empty if one is, or if none runs. */
-  String problem() {
+  private String problem() {
     return pods.values().stream().anyMatch(pod -> pod.view().ready())
         ? ""
         : pods.values().stream().map(LocalPod::problem).filter(one -> !one.isEmpty()).findFirst()
             .orElse("");
   }
 
+  /** What keeps a process from being ready is another thing than before, or gone. */
+  void problemChanged() {
+    kubelet.problem(template.id(), problem());
+  }
+
   void changed(LocalPod pod) {
+    problemChanged();
     endpoints.podsChanged(pod.template());
     publishPod(pod);
     publishReplicas();
@@ -156,6 +162,7 @@ final class DeploymentPods {
 
   void removed(LocalPod pod) {
     pods.remove(pod.name());
+    problemChanged();
     log.info("Pod {} is gone", pod.name());
     objects.delete(Kinds.POD, template.namespace(), pod.name());
     kubelet.forget(template.namespace(), pod.name());

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,7 @@ final class Kubelet {
   /** By the key of the Deployment. */
   private final Map<String, DeploymentPods> deployments = new HashMap<>();
   private final List<DeploymentPods> retired = new ArrayList<>();
+  private final Map<RevisionId, String> problems = new ConcurrentHashMap<>();
   private long made;
   private boolean stopping;
 
@@ -144,10 +146,17 @@ final class Kubelet {
     store.podLogs().forget(namespace, pod);
   }
 
-  /** Why the process of this workload, which runs, is not ready; may be empty. */
+  /** Why the process of this workload, which runs, is not ready; may be empty. Any thread may ask. */
   String problem(RevisionId workload) {
-    return deployments.values().stream().filter(one -> one.template().id().equals(workload))
-        .map(DeploymentPods::problem).findFirst().orElse("");
+    return problems.getOrDefault(workload, "");
+  }
+
+  void problem(RevisionId workload, String problem) {
+    if (problem.isEmpty()) {
+      problems.remove(workload);
+    } else {
+      problems.put(workload, problem);
+    }
   }
 
   /** Drains all pods and starts no more. */

@@ -286,8 +286,9 @@ final class LocalPod {
 
     @Override
     public void attemptFailed(String why) {
-      if (!view().ready()) {
+      if (!view().ready() && !why.equals(problem)) {
         problem = why;
+        owner.problemChanged();
       }
     }
 

@@ -8,6 +8,7 @@ import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -79,7 +80,12 @@ public final class LocalRuntime {
    * if it is, or does not run.
    */
   public String problem(RevisionId workload) {
-    return CompletableFuture.supplyAsync(() -> kubelet.problem(workload), loop).join();
+    return kubelet.problem(workload);
+  }
+
+  /** Namespaces and names of all Services. */
+  public Set<RevisionId> services() {
+    return serving.services();
   }
 
   private boolean awaitNoPods(Duration timeout) {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -96,6 +97,10 @@ public final class ServingController {
     return latest.get(new RevisionId(namespace, service));
   }
 
+  Set<RevisionId> services() {
+    return Set.copyOf(latest.keySet());
+  }
+
   public void createSample(String namespace, String name) {
     var sample = Json.object();
     Meta.of(sample).put("namespace", namespace).put("name", name);
@@ -150,9 +155,10 @@ public final class ServingController {
       label(service, before, KnativeLabels.RESERVE);
     }
     route(service, known);
+    var routed = latest.get(id(service));
     plan.stale().stream()
         .map(old -> RevisionObjects.revisionName(Meta.name(service), old.number()))
-        .filter(old -> !old.equals(latest.get(id(service)).name()))
+        .filter(old -> routed == null || !old.equals(routed.name()))
         .forEach(old -> remove(service, old));
   }
 
@@ -173,7 +179,10 @@ public final class ServingController {
   private void reconsider(ObjectNode revision) {
     String owner = Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
     var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision), owner);
-    var known = service == null ? null : services.get(id(service));
+    if (service == null) {
+      return;
+    }
+    var known = services.get(id(service));
     if (known != null && (Meta.name(revision).equals(known.newest)
         || id(revision).equals(latest.get(id(service))))) {
       unlessOvertaken(service, () -> route(service, known));

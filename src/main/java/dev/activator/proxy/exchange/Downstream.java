@@ -30,7 +30,8 @@ public interface Downstream {
   /** Ends with {@link #ended} or {@link #abort}. */
   void begin(Exchange exchange);
 
-  void checkWithin(long nanos);
+  /** Has the deadlines checked at this time of the loop, or before. */
+  void checkAt(long dueNanos);
 
   /** Passes a 1xx response on, if the caller's version has them. */
   void interim(HttpResponse head);

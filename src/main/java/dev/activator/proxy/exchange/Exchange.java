@@ -74,7 +74,8 @@ public final class Exchange implements QueuedCaller {
   void start() {
     record.begin();
     dispatcher.counter().arrived(revision.id());
-    downstream.checkWithin(requestNanosLeft());
+    downstream.checkAt(record.arrivedNanos()
+        + Deadlines.leftBeforeWrite(revision.timeouts(), 0));
     Admission admission;
     try {
       admission = dispatcher.throttle().apply(revision, this);
@@ -305,7 +306,7 @@ public final class Exchange implements QueuedCaller {
   void limitStep(long nanos) {
     stepLimited = true;
     stepDueNanos = loop().nanoTime() + nanos;
-    downstream.checkWithin(nanos);
+    downstream.checkAt(stepDueNanos);
   }
 
   void stepDone() {

@@ -95,6 +95,7 @@ final class HttpRequestRecord extends RequestRecord {
       case Failure.DeadlineTooNear _ -> Outcome.DEADLINE_TOO_NEAR;
       case Failure.RevisionGone _ -> Outcome.REVISION_GONE;
       case Failure.CannotStart _ -> Outcome.CANNOT_START;
+      case Failure.ShuttingDown _ -> Outcome.SHUTTING_DOWN;
       case Failure.BadGateway _,Failure.Unreachable _ -> Outcome.BAD_GATEWAY;
       case Failure.Unread _ -> Outcome.UNREAD;
       case Failure.Internal _ -> Outcome.INTERNAL;

@@ -63,6 +63,7 @@ public record RequestDispatcher(Loop loop, Router router,
       case Rejection.DeadlineTooNear(_, int seconds) -> new Failure.DeadlineTooNear(seconds);
       case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
       case Rejection.Unreachable _ -> new Failure.Unreachable();
+      case Rejection.ShuttingDown(var revision) -> new Failure.ShuttingDown(revision);
       case Rejection.CannotStart(var revision, var why) ->
         new Failure.CannotStart(revision, why.reason(), texts.startMessages() ? why.message() : "");
     };

@@ -1,6 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.revision.RevisionId;
+import java.util.List;
 
 /** Why a request was not served, and the answer. No text names an address. */
 public sealed interface Failure {
@@ -22,7 +23,20 @@ public sealed interface Failure {
   record UnknownRevision(String name) implements Failure {}
 
   /** No ScaledService has the host. */
-  record UnknownHost() implements Failure {}
+  record UnknownHost(List<String> known) implements Failure {
+    public UnknownHost() {
+      this(List.of());
+    }
+
+    private String text() {
+      return "404 Not Found: no service has this host" + (known.isEmpty()
+          ? ""
+          : "; there are " + String.join(", ", known));
+    }
+  }
+
+  /** The request was queued when the activator ended. */
+  record ShuttingDown(RevisionId revision) implements Failure {}
 
   record LookupFailed() implements Failure {}
 
@@ -89,9 +103,12 @@ public sealed interface Failure {
       case UnknownCoding() -> LocalResponse.error(501, "501 Not Implemented: transfer coding");
       case UnknownExpectation() -> LocalResponse.error(417, "417 Expectation Failed");
       case UnknownRevision(var name) -> LocalResponse.error(404, notFound(name));
-      case UnknownHost() ->
-        LocalResponse.error(404, "404 Not Found: no service has this host").with(REASON,
-            "unknown-host");
+      case UnknownHost host ->
+        LocalResponse.error(404, host.text()).with(REASON, "unknown-host");
+      case ShuttingDown(var revision) -> LocalResponse
+          .error(503,
+              "the activator is shutting down, and no pod of revision " + revision + " was free")
+          .with(REASON, "shutting-down");
       case LookupFailed() ->
         LocalResponse.error(500,
             "Error getting active endpoint: the revision could not be looked up");
@@ -127,7 +144,7 @@ public sealed interface Failure {
         true;
       case UnknownRevision _,UnknownHost _,LookupFailed _,QueueFull _,MemoryFull _,DeadlineTooNear _ ->
         false;
-      case RevisionGone _,CannotStart _ -> false;
+      case RevisionGone _,CannotStart _,ShuttingDown _ -> false;
       case TimedOut _,BadGateway _,Unreachable _,Unread _,Internal _ -> false;
     };
   }

@@ -1,6 +1,8 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.revision.RevisionId;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +27,28 @@ public sealed interface RevisionNames {
     @Override
     public Failure unknown(Fields fields, @Nullable RevisionId id) {
       return new Failure.UnknownRevision(id == null ? fields.text(Field.REVISION) : id.name());
+    }
+  }
+
+  /**
+   * Of a platform on this machine: hosts of its Services first, and an unknown host is told which
+   * there are.
+   *
+   * @param known hosts of Services
+   */
+  record Local(HostRule services, Knative others, Supplier<List<String>> known)
+      implements RevisionNames {
+    @Override
+    public @Nullable RevisionId of(Fields fields, String host) {
+      var found = fields.text(Field.REVISION).isEmpty() ? services.revision(host) : null;
+      return found == null ? others.of(fields, host) : found;
+    }
+
+    @Override
+    public Failure unknown(Fields fields, @Nullable RevisionId id) {
+      return fields.text(Field.REVISION).isEmpty()
+          ? new Failure.UnknownHost(known.get())
+          : others.unknown(fields, id);
     }
   }
 

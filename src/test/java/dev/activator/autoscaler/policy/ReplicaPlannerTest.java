@@ -30,6 +30,7 @@ class ReplicaPlannerTest {
     private int replicas;
     private int ready;
     private int decided;
+    private boolean idle;
     private boolean mayShrink = true;
     private boolean quiet = true;
 
@@ -57,7 +58,7 @@ class ReplicaPlannerTest {
     }
 
     private Decision decision() {
-      return new Decision(decided, 0, 0, false, "");
+      return new Decision(decided, idle ? 0 : decided, 0, false, "");
     }
 
     /** Plans, and carries it out. */
@@ -273,6 +274,19 @@ class ReplicaPlannerTest {
   void anIdlePeriodIsAReasonToTakeBackWhatAnotherAdded() {
     var target = changedByAnother(3, 6);
     target.decided = 0;
+    target.plan(70);
+    target.plan(131);
+
+    assertThat(target.write(134)).hasValue(0);
+  }
+
+  @Test
+  void theLimitOfAStepDownDoesNotKeepWhatAnotherAddedForEver() {
+    var target = changedByAnother(3, 6);
+    // given an idle load, of which a step down from 6 pods makes 3
+    target.decided = 3;
+    target.idle = true;
+    target.ready = 6;
     target.plan(70);
     target.plan(131);
 

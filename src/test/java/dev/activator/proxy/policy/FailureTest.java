@@ -52,7 +52,8 @@ class FailureTest {
         new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),
         new Failure.RevisionGone(HELLO), new Failure.CannotStart(HELLO, "x", ""),
         new Failure.TimedOut(TimeoutKind.OVERALL), new Failure.BadGateway("x"),
-        new Failure.Unreachable(), new Failure.Internal())).noneMatch(Failure::endsConnection);
+        new Failure.Unreachable(), new Failure.ShuttingDown(HELLO), new Failure.Internal()))
+        .noneMatch(Failure::endsConnection);
   }
 
   @Test
@@ -70,6 +71,7 @@ class FailureTest {
     assertThat(reason(new Failure.RevisionGone(HELLO))).isEqualTo("revision-gone");
     assertThat(reason(new Failure.CannotStart(HELLO, "x", ""))).isEqualTo("cannot-start");
     assertThat(reason(new Failure.Unreachable())).isEqualTo("unreachable");
+    assertThat(reason(new Failure.ShuttingDown(HELLO))).isEqualTo("shutting-down");
     assertThat(reason(new Failure.TimedOut(TimeoutKind.QUEUE))).isEqualTo("queue-timeout");
   }
 

@@ -3,6 +3,7 @@ package dev.activator.proxy.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RevisionNamesTest {
@@ -25,6 +26,22 @@ class RevisionNamesTest {
     assertThat(answer.status()).isEqualTo(404);
     assertThat(answer.body()).isEqualTo("404 Not Found: no service has this host\n");
     assertThat(answer.headers()).containsEntry("K-Activator-Reason", "unknown-host");
+  }
+
+  @Test
+  void onThisMachineServicesComeFirstAndAnUnknownHostIsToldWhichThereAre() {
+    var local = new RevisionNames.Local(host -> host.equals("web.shop.localhost") ? WEB : null,
+        new RevisionNames.Knative("cluster.local", HostRule.NONE),
+        () -> List.of("web.shop.localhost", "hello.default.localhost"));
+    var none = MapFields.of();
+
+    assertThat(local.of(none, "web.shop.localhost")).isEqualTo(WEB);
+    assertThat(local.of(none, "web-00001.shop.svc.cluster.local"))
+        .isEqualTo(new RevisionId("shop", "web-00001"));
+    assertThat(local.of(HEADERS, "web.shop.localhost")).isNotEqualTo(WEB);
+    assertThat(local.unknown(none, null).answer().body()).isEqualTo("404 Not Found: no service has"
+        + " this host; there are web.shop.localhost, hello.default.localhost\n");
+    assertThat(local.unknown(HEADERS, WEB)).isInstanceOf(Failure.UnknownRevision.class);
   }
 
   @Test

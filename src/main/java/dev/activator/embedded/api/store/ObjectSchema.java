@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.store;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +83,7 @@ public final class ObjectSchema {
       check(path + "[" + i + "]", schema.path("items"), value.get(i), null);
     }
     for (var rule : schema.path(RULES)) {
-      if (!rules.get(rule.path("rule").asString("")).test(value, before)) {
+      if (!Objects.requireNonNull(rules.get(rule.path("rule").asString(""))).test(value, before)) {
         throw invalid(path, value, rule.path("message").asString(""));
       }
     }
