@@ -9,6 +9,7 @@ import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.console.RevisionFacts;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
@@ -60,6 +61,8 @@ public final class EmbeddedPlatform implements Surroundings {
    */
   private static final Duration IDLE_TIMEOUT = Duration.ofMillis(50);
 
+  private final ApiStore store;
+  private final int maxPods;
   private final ApiServer api;
   private final LocalRuntime runtime;
   private final RevisionScaling scaling;
@@ -75,7 +78,8 @@ public final class EmbeddedPlatform implements Surroundings {
   /** @param loops must not serve the activator's requests */
   public EmbeddedPlatform(EmbeddedProperties properties, EventLoopGroup loops,
       RandomGenerator random, ToIntFunction<Destination> inFlight) {
-    var store = new ApiStore(Clock.systemUTC());
+    this.store = new ApiStore(Clock.systemUTC());
+    this.maxPods = properties.maxPods();
     SystemConfigMaps.createIn(store);
     ScaledServiceKind.createIn(store);
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
@@ -140,6 +144,11 @@ public final class EmbeddedPlatform implements Surroundings {
   @Override
   public Duration idleTimeout() {
     return IDLE_TIMEOUT;
+  }
+
+  @Override
+  public RevisionFacts facts(RevisionFacts ofCluster) {
+    return new LocalFacts(ofCluster, store, autoscaler, maxPods, () -> requestPort.getAsInt());
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
+import dev.activator.console.RevisionActivity;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -92,9 +93,9 @@ class RequestConfiguration {
 
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      RequestMeters meters) {
+      RequestMeters meters, RevisionActivity activity) {
     var reporter = new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
-        StageMeters.stats(link, meters));
+        StageMeters.stats(link, meters, activity::reported));
     link.onChange(reporter);
     return reporter;
   }

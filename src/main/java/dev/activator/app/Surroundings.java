@@ -4,6 +4,7 @@ import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.console.RevisionFacts;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.RevisionId;
@@ -38,6 +39,11 @@ public interface Surroundings {
   boolean showsStartMessages();
 
   Duration idleTimeout();
+
+  /** What the console knows, given what it knows in a cluster. */
+  default RevisionFacts facts(RevisionFacts ofCluster) {
+    return ofCluster;
+  }
 
   /** Call before anything starts. */
   default void join(Cluster cluster, AutoscalerLink link) {}
