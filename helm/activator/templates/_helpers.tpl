@@ -17,6 +17,16 @@ activator
 {{- end -}}
 {{- end -}}
 
+{{/* The Service; without Knative it is what people point an Ingress at. */}}
+{{- define "activator.service" -}}
+{{ include "activator.name" . }}{{ eq .Values.mode "standalone" | ternary "" "-service" }}
+{{- end -}}
+
+{{/* Where the ConfigMaps are. */}}
+{{- define "activator.systemNamespace" -}}
+{{ eq .Values.mode "standalone" | ternary .Release.Namespace .Values.systemNamespace }}
+{{- end -}}
+
 {{- define "activator.serviceAccount" -}}
 {{- if .Values.serviceAccount.create -}}
 {{- .Values.serviceAccount.name | default (include "activator.name" .) -}}
@@ -41,7 +51,7 @@ app: activator
 role: activator
 {{- else -}}
 app: {{ include "activator.name" . }}
-role: activator-beside
+role: activator-{{ .Values.mode }}
 {{- end -}}
 {{- end -}}
 

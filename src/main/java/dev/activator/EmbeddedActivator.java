@@ -42,7 +42,7 @@ public class EmbeddedActivator {
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random,
       ObjectProvider<Throttler> throttler) {
     return new EmbeddedPlatform(properties, resources.onServer(LoopResources.DEFAULT_NATIVE),
-        random, (revision, pod) -> throttler.getObject().inFlight(revision, pod));
+        random, pod -> throttler.getObject().inFlight(pod));
   }
 
   /** The console is for this machine only. */

@@ -138,6 +138,8 @@ public final class LeaderElection implements WriteGuard {
     if (stopped || underWay) {
       return;
     }
+    // First: a term ends if the machine slept, even if the lease can still be renewed.
+    tell();
     var renewal = election.renewal(now());
     if (renewal == null) {
       read();

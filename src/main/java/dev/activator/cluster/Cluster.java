@@ -11,6 +11,7 @@ import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
@@ -19,11 +20,13 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -80,6 +83,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final ConfigMaps configMaps = new ConfigMaps();
   private volatile Sources sources = Sources.KNATIVE;
   private volatile String domain = "";
+  private volatile @Nullable RevisionId activators;
   private volatile @Nullable ScaledServices scaledServices;
   private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
   private volatile @Nullable KubernetesSession session;
@@ -123,6 +127,15 @@ public final class Cluster implements Revisions, AutoCloseable {
   public void follows(Sources from, String clusterDomain) {
     sources = from;
     domain = clusterDomain;
+  }
+
+  /**
+   * Call before the start, if several activators share the pods of ScaledServices.
+   *
+   * @param service their own, by namespace and name
+   */
+  public void activatorsAre(RevisionId service) {
+    activators = service;
   }
 
   /** Before its revision and its pods. */
@@ -262,7 +275,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       all.addAll(followKnative(now, query));
     }
     if (sources != Sources.KNATIVE) {
-      var scaled = new ScaledServices(now, source.preferred(), domain,
+      var scaled = new ScaledServices(now, source.preferred(), domain, activators,
           new ScaledServicesForwarder());
       scaledServices = scaled;
       now.selectPods(id -> scaled.podSelector(id));
@@ -297,6 +310,14 @@ public final class Cluster implements Revisions, AutoCloseable {
     var certificates = new Certificates(namespace, listener);
     startup(now, () -> null, () -> certificates.follow(now));
     certificates.requireSecret();
+  }
+
+  /** @param leads whether this activator may write */
+  public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
+    return new ScaledServiceWriter(loop, () -> {
+      var now = session;
+      return now == null ? null : now.api();
+    }, clock, leads);
   }
 
   /** Watches the revision's pods for ten seconds; call again while requests wait. */
@@ -392,6 +413,11 @@ public final class Cluster implements Revisions, AutoCloseable {
       onScaledService.tell(id, now);
       revisionChanged(revisions.get(id), now.revision());
       onPods.tell(id, now.pods());
+    }
+
+    @Override
+    public void shared(RevisionId id, List<String> addresses) {
+      onPublicAddresses.tell(id, new PublicAddresses(id, addresses, addresses));
     }
 
     @Override

@@ -58,7 +58,7 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
     this.uids = uids;
     this.listener = listener;
     store.addIndex(BY_OWNER, object -> object.object().fact() instanceof EndpointSet set
-        ? List.of(set.owner().toString())
+        ? List.of(set.owner())
         : List.of());
   }
 
@@ -129,7 +129,7 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
   }
 
   private List<VersionedObject<Decoded<EndpointSet>>> of(Owner owner) {
-    return store.by(BY_OWNER, owner.toString());
+    return store.by(BY_OWNER, owner);
   }
 
   private void warnIfOfAnother(Owner owner, Predicate<EndpointSet> which) {

@@ -7,11 +7,15 @@ import org.jspecify.annotations.Nullable;
 /** What a misspelt name was meant to be. */
 public final class Spelling {
   private static final int SHORTEST_PREFIX = 3;
+  private static final int LONGEST = 200;
 
   private Spelling() {}
 
-  /** Null if every name differs in more than a third of its letters, and none is a prefix. */
+  /** Null if every name differs in more than a third of its letters, and none is a prefix; also for very long ones. */
   public static @Nullable String nearest(String written, Collection<String> names) {
+    if (written.length() > LONGEST) {
+      return null;
+    }
     var near = names.stream().min(Comparator.comparingInt(name -> distance(written, name)))
         .filter(name -> distance(written, name) <= Math.max(2, name.length() / 3)).orElse(null);
     return near != null

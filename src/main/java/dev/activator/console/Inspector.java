@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,16 +34,29 @@ public final class Inspector {
   private final Function<RevisionId, ? extends Loop> loops;
   private final Function<RevisionId, ? extends Collection<RevisionId>> services;
   private final Function<RevisionId, String> problems;
+  private final Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling;
 
-  /**
-   * @param services a Service's revisions, by its namespace and name
-   * @param problems why the process of a revision, which runs here, is not ready; empty if unknown
-   */
+  /** Where this process scales nothing. */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
       Function<RevisionId, ? extends Loop> loops,
       Function<RevisionId, ? extends Collection<RevisionId>> services,
       Function<RevisionId, String> problems) {
+    this(backends, throttler, link, api, loops, services, problems, _ -> null);
+  }
+
+  /**
+   * @param services a Service's revisions, by its namespace and name
+   * @param problems why the process of a revision, which runs here, is not ready; empty if unknown
+   * @param scaling how this process scales a revision; null if it does not
+   */
+  public Inspector(RevisionBackendsManager backends, Throttler throttler,
+      Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
+      Function<RevisionId, ? extends Loop> loops,
+      Function<RevisionId, ? extends Collection<RevisionId>> services,
+      Function<RevisionId, String> problems,
+      Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling) {
+    this.scaling = scaling;
     this.backends = backends;
     this.throttler = throttler;
     this.link = link;
@@ -68,7 +82,8 @@ public final class Inspector {
 
   private CompletableFuture<RevisionReport> report(RevisionId id) {
     return snapshot(id)
-        .thenApply(now -> now == null ? RevisionReport.unknown(id) : RevisionReport.of(now));
+        .thenApply(now -> (now == null ? RevisionReport.unknown(id) : RevisionReport.of(now))
+            .scaled(scaling.apply(id)));
   }
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {
@@ -80,25 +95,44 @@ public final class Inspector {
     return link.get().thenCompose(this::overview);
   }
 
-  private CompletableFuture<Overview> overview(AutoscalerLink.View view) {
-    var ids = throttler.revisions();
-    var state = api.get();
-    var found = new ConcurrentLinkedQueue<RevisionSnapshot>();
-    var byLoop = new IdentityHashMap<Loop, List<RevisionId>>();
-    ids.forEach(id -> byLoop.computeIfAbsent(loops.apply(id), _ -> new ArrayList<>()).add(id));
-    var looks = byLoop.entrySet().stream().map(each -> CompletableFuture.runAsync(
-        () -> each.getValue().forEach(id -> addWaiting(id, view, state, found)), each.getKey()));
-    return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
-        .thenApply(_ -> Overview.of(ids.size(), List.copyOf(found), view, state));
+  record Everything(Overview overview, List<RevisionSnapshot> revisions) {}
+
+  /** All revisions, for the console. */
+  CompletableFuture<Everything> everything() {
+    return link.get().thenCompose(view -> {
+      var state = api.get();
+      return looks(view, state, _ -> true)
+          .thenApply(all -> new Everything(
+              Overview.of(all.size(), all.stream().filter(now -> now.queued() > 0).toList(), view,
+                  state),
+              all));
+    });
   }
 
-  private void addWaiting(RevisionId id, AutoscalerLink.View view, ApiState state,
-      ConcurrentLinkedQueue<RevisionSnapshot> to) {
-    var queue = throttler.view(id);
-    var now = queue == null || queue.queued() == 0 ? null : look(id, view, state);
-    if (now != null) {
-      to.add(now);
-    }
+  private CompletableFuture<Overview> overview(AutoscalerLink.View view) {
+    var state = api.get();
+    int known = throttler.revisions().size();
+    return looks(view, state, queue -> queue.queued() > 0)
+        .thenApply(found -> Overview.of(known, found, view, state));
+  }
+
+  /** One task for each loop. */
+  private CompletableFuture<List<RevisionSnapshot>> looks(AutoscalerLink.View view,
+      ApiState state, Predicate<ThrottleView> wanted) {
+    var found = new ConcurrentLinkedQueue<RevisionSnapshot>();
+    var byLoop = new IdentityHashMap<Loop, List<RevisionId>>();
+    throttler.revisions().forEach(
+        id -> byLoop.computeIfAbsent(loops.apply(id), _ -> new ArrayList<>()).add(id));
+    var looks = byLoop.entrySet().stream().map(each -> CompletableFuture.runAsync(
+        () -> each.getValue().forEach(id -> {
+          var queue = throttler.view(id);
+          var now = queue == null || !wanted.test(queue) ? null : look(id, view, state);
+          if (now != null) {
+            found.add(now);
+          }
+        }), each.getKey()));
+    return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
+        .thenApply(_ -> List.copyOf(found));
   }
 
   /** On the revision's loop. */

@@ -75,9 +75,12 @@ final class Permits {
   static final class SlowStartMemory {
     static final int REMEMBERED = 256;
 
-    private final SequencedMap<Destination, Integer> windows = new LinkedHashMap<>(0);
+    private @Nullable SequencedMap<Destination, Integer> windows;
 
     void remember(Destination destination, int window) {
+      if (windows == null) {
+        windows = new LinkedHashMap<>();
+      }
       windows.putLast(destination, window);
       if (windows.size() > REMEMBERED) {
         windows.pollFirstEntry();
@@ -85,12 +88,12 @@ final class Permits {
     }
 
     int take(Destination destination) {
-      var window = windows.remove(destination);
+      var window = windows == null ? null : windows.remove(destination);
       return window == null ? Subset.UNLIMITED : window;
     }
 
     void clear() {
-      windows.clear();
+      windows = null;
     }
   }
 
@@ -98,7 +101,7 @@ final class Permits {
   private final Owner owner;
   private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger cursor = new AtomicInteger();
-  private final Map<Destination, Pod> known = new HashMap<>();
+  private final Map<Destination, Pod> known = new HashMap<>(4);
   private final SlowStartMemory memory = new SlowStartMemory();
   private volatile RoutingSnapshot routing = RoutingSnapshot.NONE;
   private volatile List<Pod> pods = List.of();

@@ -171,11 +171,10 @@ public final class Throttler {
     return throttler == null ? null : throttler.start();
   }
 
-  /** Also counts requests of a deleted revision. */
-  public int inFlight(RevisionId id, Destination destination) {
-    return Stream.concat(Stream.ofNullable(throttlers.get(id)), deleted.stream())
-        .map(RevisionThrottler::view).filter(view -> view.revision().equals(id))
-        .flatMap(view -> view.pods().stream())
+  /** Of all revisions, also of deleted ones. */
+  public int inFlight(Destination destination) {
+    return Stream.concat(throttlers.values().stream(), deleted.stream())
+        .map(RevisionThrottler::view).flatMap(view -> view.pods().stream())
         .filter(pod -> pod.destination().equals(destination))
         .mapToInt(ThrottleView.PodLoad::inFlight).sum();
   }

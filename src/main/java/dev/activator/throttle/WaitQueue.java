@@ -2,8 +2,10 @@ package dev.activator.throttle;
 
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.policy.QueueOrder;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.SequencedSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,17 +22,25 @@ import org.slf4j.LoggerFactory;
 final class WaitQueue {
   private static final Logger log = LoggerFactory.getLogger(WaitQueue.class);
 
+  /** Until a request is added, because most revisions never queue one. */
+  private static final SequencedSet<QueuedRequest> NONE = Collections.unmodifiableSequencedSet(
+      new LinkedHashSet<>(0));
+
   private final RevisionId id;
-  private final LinkedHashSet<QueuedRequest> returned = new LinkedHashSet<>();
+  private SequencedSet<QueuedRequest> returned = NONE;
   /** Unlikely to be served in time; all arrived before those in {@code queue}. */
-  private final LinkedHashSet<QueuedRequest> late = new LinkedHashSet<>();
+  private SequencedSet<QueuedRequest> late = NONE;
   /** In order of arrival. */
-  private final LinkedHashSet<QueuedRequest> queue = new LinkedHashSet<>();
+  private SequencedSet<QueuedRequest> queue = NONE;
   private volatile QueueOrder order = QueueOrder.BY_ARRIVAL;
   private volatile @Nullable QueuedRequest oldest;
 
   WaitQueue(RevisionId id) {
     this.id = id;
+  }
+
+  private static SequencedSet<QueuedRequest> modifiable(SequencedSet<QueuedRequest> set) {
+    return set == NONE ? new LinkedHashSet<>() : set;
   }
 
   boolean isEmpty() {
@@ -42,15 +52,17 @@ final class WaitQueue {
   }
 
   void add(QueuedRequest request) {
+    queue = modifiable(queue);
     queue.add(request);
   }
 
   void addReturned(QueuedRequest request) {
+    returned = modifiable(returned);
     returned.add(request);
   }
 
   boolean remove(QueuedRequest request) {
-    return queue.remove(request) || late.remove(request) || returned.remove(request);
+    return Stream.of(queue, late, returned).anyMatch(set -> set != NONE && set.remove(request));
   }
 
   QueuedRequest removeNext(long nowNanos) {
@@ -71,20 +83,26 @@ final class WaitQueue {
   private void updateLate(long nowNanos) {
     // The estimates change, so some may be in time again.
     while (!late.isEmpty() && order.isInTime(nowNanos - late.getLast().sinceNanos())) {
+      queue = modifiable(queue);
       queue.addFirst(late.removeLast());
     }
     while (!queue.isEmpty() && !order.isInTime(nowNanos - queue.getFirst().sinceNanos())) {
+      late = modifiable(late);
       late.add(queue.removeFirst());
     }
   }
 
   /** In order of arrival, after those that could not be delivered. */
   List<QueuedRequest> clear() {
-    var all = Stream.of(returned, late, queue).flatMap(LinkedHashSet::stream).toList();
-    returned.clear();
-    late.clear();
-    queue.clear();
+    var all = Stream.of(returned, late, queue).flatMap(SequencedSet::stream).toList();
+    returned = NONE;
+    late = NONE;
+    queue = NONE;
     return all;
+  }
+
+  Stream<QueuedRequest> oldest(int most) {
+    return Stream.of(returned, late, queue).flatMap(SequencedSet::stream).limit(most);
   }
 
   void setOrder(QueueOrder now) {

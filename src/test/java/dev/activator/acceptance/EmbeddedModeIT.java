@@ -57,7 +57,7 @@ class EmbeddedModeIT {
   @Test
   void runsACommandOfTheUser() throws Exception {
     Files.writeString(directory.resolve("index.html"), "mine\n");
-    curl.serve("mine", service("mine", 0, JAVA_HOME + "/bin/jwebserver", "-p", "$PORT", "-d",
+    curl.serve(service("mine", 0, JAVA_HOME + "/bin/jwebserver", "-p", "$PORT", "-d",
         directory.toString()));
 
     var answer = curl.get("mine.default.localhost");
@@ -70,8 +70,7 @@ class EmbeddedModeIT {
   void answersAllOfTwoHundredHeldRequestsTwoAtATime() throws Exception {
     var program = directory.resolve("Counting.java");
     Files.writeString(program, COUNTING);
-    curl.serve("counting",
-        service("counting", 2, JAVA_HOME + "/bin/java", program.toString(), "$PORT"));
+    curl.serve(service("counting", 2, JAVA_HOME + "/bin/java", program.toString(), "$PORT"));
 
     var answers = IntStream.range(0, 200)
         .mapToObj(_ -> curl.getLater("counting.default.localhost")).toList();
@@ -83,11 +82,48 @@ class EmbeddedModeIT {
   }
 
   @Test
+  void servicesAnswerAsSoonAsTheyAreCreated() {
+    var answers = IntStream.range(0, 60).mapToObj(i -> CompletableFuture.supplyAsync(() -> {
+      try {
+        curl.serve("""
+            apiVersion: serving.knative.dev/v1
+            kind: Service
+            metadata: {name: s%d, namespace: default}
+            spec: {template: {spec: {containers: [{image: activator.dev/hello}]}}}
+            """.formatted(i));
+        return curl.get("s" + i + ".default.localhost").statusCode();
+      } catch (Exception failed) {
+        throw new IllegalStateException(failed);
+      }
+    })).toList();
+
+    assertThat(answers).extracting(CompletableFuture::join).containsOnly(200);
+  }
+
+  @Test
+  void noCallerNoticesAServiceThatIsChangedToAProgramThatEnds() throws Exception {
+    curl.serve(service("good", 0, JAVA_HOME + "/bin/jwebserver", "-p", "$PORT", "-d",
+        directory.toString()));
+    assertThat(curl.get("good.default.localhost").statusCode()).isEqualTo(200);
+
+    assertThat(curl.patch("good", """
+        {"spec": {"template": {"spec": {"containers": [{"command": ["sh", "-c", "exit 7"]}]}}}}"""))
+        .isEqualTo(200);
+
+    await().atMost(Duration.ofMinutes(1)).until(() -> {
+      assertThat(curl.get("good.default.localhost").statusCode()).isEqualTo(200);
+      return curl.api("/apis/serving.knative.dev/v1/namespaces/default/services/good")
+          .contains("RevisionFailed");
+    });
+    assertThat(curl.get("good.default.localhost").statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void letsARequestEndThoughItsServiceIsDeleted() throws Exception {
     // given a request that runs
     var program = directory.resolve("Holding.java");
     Files.writeString(program, HOLDING);
-    curl.serve("holding", service("holding", 0, JAVA_HOME + "/bin/java", program.toString(),
+    curl.serve(service("holding", 0, JAVA_HOME + "/bin/java", program.toString(),
         "$PORT", directory.toString()));
     var answer = curl.getLater("holding.default.localhost");
     await().atMost(Duration.ofMinutes(1)).until(() -> Files.exists(directory.resolve("arrived")));
@@ -106,7 +142,7 @@ class EmbeddedModeIT {
 
   @Test
   void tellsAHeldRequestThatTheProcessEnded() throws Exception {
-    curl.serve("broken", service("broken", 0, "sh", "-c", "echo no such luck; exit 3"));
+    curl.serve(service("broken", 0, "sh", "-c", "echo no such luck; exit 3"));
 
     HttpResponse<String> answer = curl.get("broken.default.localhost");
 
@@ -120,8 +156,8 @@ class EmbeddedModeIT {
     var answer = curl.get("nobody.default.svc.cluster.local");
 
     assertThat(answer.statusCode()).isEqualTo(404);
-    assertThat(answer.body()).isEqualTo("Error getting active endpoint: "
-        + "revision.serving.knative.dev \"nobody\" not found\n");
+    assertThat(answer.body()).startsWith("404 Not Found: no service has this host; there are ")
+        .contains("hello.default.localhost");
   }
 
   @Test

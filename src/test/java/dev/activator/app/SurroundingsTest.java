@@ -21,7 +21,7 @@ class SurroundingsTest {
     var resources = LoopResources.create("wiring", 1, true);
     try {
       check.accept(new EmbeddedPlatform(new EmbeddedProperties(0, 0, 1, true, ofSeconds(6)),
-          resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), (_, _) -> 0));
+          resources.onServer(LoopResources.DEFAULT_NATIVE), new Random(1), _ -> 0));
     } finally {
       resources.dispose();
     }

@@ -4,12 +4,17 @@ import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.EmbeddedApi;
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /** An activator in a process of its own, in cluster mode, on an API of this process. */
 final class ActivatorProcess {
@@ -17,6 +22,9 @@ final class ActivatorProcess {
   static final String MEMORY_LIMIT = "-XX:MaxRAM=600m";
   /** The name that an activator knows its autoscaler by. */
   private static final String AUTOSCALER = "autoscaler.knative-serving.svc.cluster.local";
+
+  private static final HttpClient CLIENT = HttpClient.newBuilder()
+      .version(HttpClient.Version.HTTP_1_1).build();
 
   private ActivatorProcess() {}
 
@@ -88,6 +96,23 @@ final class ActivatorProcess {
     var process = builder.start();
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     return process;
+  }
+
+  /** Returns when it is ready. */
+  static void awaitReady(int port, Process process) throws IOException, InterruptedException {
+    var probe = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/"))
+        .header("K-Kubelet-Probe", "activator").build();
+    while (process.isAlive()) {
+      try {
+        if (CLIENT.send(probe, BodyHandlers.discarding()).statusCode() == 200) {
+          return;
+        }
+      } catch (IOException early) {
+        // It does not listen yet.
+      }
+      LockSupport.parkNanos(5_000_000);
+    }
+    throw new IOException("the activator has ended");
   }
 
   /** An API with what every activator reads at its start. */

@@ -1,27 +1,35 @@
 package dev.activator.bench;
 
+import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.testing.EmbeddedApi;
+import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.testing.SecureApi;
 import dev.activator.testing.RawPeer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Cold starts of one revision, seen from its caller: the packaged classes in a process of their own,
- * against an embedded API and pods in this one. Pods are listed in Endpoints, or in EndpointSlices.
+ * Cold starts of one revision, seen from its caller. Each activator has a process of its own and an API,
+ * over TLS and with a token, in this one, where the pods are too; they take turns. Pods are listed in
+ * Endpoints, or in EndpointSlices.
  */
 public final class ColdStartBench implements AutoCloseable {
   private static final long MILLI = 1_000_000;
-  private static final int LEARNING = 10;
-  private static final int ROUNDS = 60;
+  /** Rounds in which little of the activator's code is compiled yet. */
+  private static final int FIRST = 8;
+  private static final int ROUNDS = Integer.getInteger("rounds", 40);
 
   /** Where pods are listed. */
   private enum Source {
@@ -37,28 +45,57 @@ public final class ColdStartBench implements AutoCloseable {
   }
 
   private final Source source;
+  private final String program;
   private final Random random = new Random(1);
-  private final EmbeddedApi api = ActivatorProcess.cluster();
+  private final SecureApi api = SecureApi.start();
+  private final BenchPod alwaysListening = BenchPod.listening(0);
   private final int requests = BenchPod.freePort();
   private final Process activator;
+  private final List<Long> listens = new ArrayList<>();
+  private final List<Long> listed = new ArrayList<>();
   private String uid = "";
 
-  private ColdStartBench(Source source) throws IOException {
+  private ColdStartBench(Source source, String program, int autoscaler) throws Exception {
     this.source = source;
-    this.activator = ActivatorProcess.start(api.url(),
-        List.of("-cp", System.getProperty("java.class.path"), "dev.activator.ActivatorApplication",
-            "--activator.endpoints-source="
-                + (source == Source.SLICES ? "endpointslices" : "endpoints")),
-        List.of(), requests);
+    this.program = program;
+    SystemConfigMaps.createIn(api.store());
+    var words = program.split(" ");
+    var flags = new ArrayList<>(Arrays.asList(words).subList(1, words.length));
+    flags.add("-Dactivator.endpoints-source="
+        + (source == Source.SLICES ? "endpointslices" : "endpoints"));
+    this.activator = ActivatorProcess.of(Path.of(words[0]).toAbsolutePath(), flags,
+        api.kubeconfig(), requests, "ws://127.0.0.1:" + autoscaler);
+    ActivatorProcess.awaitReady(requests, activator);
+    revisionIsListed();
   }
 
+  /** @param args endpoints or slices, then a folder or jar with flags each */
   public static void main(String[] args) throws Exception {
-    var source = args.length == 0 ? Source.ENDPOINTS : source(args[0]);
-    try (var bench = new ColdStartBench(source)) {
-      bench.revisionIsListed();
-      System.out.printf("%-46s %8s %8s %8s%n", "milliseconds", "median", "p99", "budget");
-      bench.listens("a pod starts to listen -> first byte");
-      bench.listed(source.text + " written -> first byte");
+    var source = source(args[0]);
+    var loops = LoopResources.create("autoscaler", 1, true);
+    var autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
+        new InetSocketAddress("127.0.0.1", 0), _ -> {
+        });
+    autoscaler.start();
+    var all = new ArrayList<ColdStartBench>();
+    for (var program : Arrays.asList(args).subList(1, args.length)) {
+      all.add(new ColdStartBench(source, program, autoscaler.port()));
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      for (var each : all) {
+        each.listed(round);
+      }
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      for (var each : all) {
+        each.listens();
+      }
+    }
+    System.out.printf("%-62s %8s %8s %8s%n", "milliseconds", "first " + FIRST, "median", "p99");
+    for (var each : all) {
+      print("a pod starts to listen -> first byte, " + each.program, each.listens);
+      print(source.text + " written -> first byte, " + each.program, each.listed);
+      each.close();
     }
     System.exit(0);
   }
@@ -81,54 +118,43 @@ public final class ColdStartBench implements AutoCloseable {
   }
 
   /** The revision's pods start after 0.8 to 1.2 s, of which the activator knows nothing at first. */
-  private void listens(String what) throws Exception {
-    var nanos = new long[ROUNDS];
-    for (int i = -LEARNING; i < ROUNDS; i++) {
-      int port = BenchPod.freePort();
-      write(new Listed("127.0.0.1", port, false));
-      try (var caller = ask()) {
-        pause(800 + random.nextInt(400));
-        try (var pod = BenchPod.listening(port)) {
-          long listening = System.nanoTime();
-          caller.read(1);
-          note(nanos, i, System.nanoTime() - listening);
-        }
+  private void listens() throws Exception {
+    int port = BenchPod.freePort();
+    write(new Listed("127.0.0.1", port, false));
+    try (var caller = ask()) {
+      pause(800 + random.nextInt(400));
+      try (var pod = BenchPod.listening(port)) {
+        long listening = System.nanoTime();
+        caller.read(1);
+        listens.add(System.nanoTime() - listening);
       }
-      scaledToZero();
     }
-    print(what, nanos, "15/60");
+    scaledToZero();
   }
 
   /** The pod listens already, at another address each time. */
-  private void listed(String what) throws Exception {
-    var nanos = new long[ROUNDS];
-    try (var pod = BenchPod.listening(0)) {
-      for (int i = -LEARNING; i < ROUNDS; i++) {
-        try (var caller = ask()) {
-          pause(300);
-          var ip = "127.0.1." + (i + LEARNING + 1);
-          long written = System.nanoTime();
-          write(new Listed(ip, pod.port(), true));
-          caller.read(1);
-          note(nanos, i, System.nanoTime() - written);
-        }
-        scaledToZero();
-      }
+  private void listed(int round) throws Exception {
+    try (var caller = ask()) {
+      pause(300);
+      var ip = "127.0.1." + (round + 1);
+      long written = System.nanoTime();
+      write(new Listed(ip, alwaysListening.port(), true));
+      caller.read(1);
+      listed.add(System.nanoTime() - written);
     }
-    print(what, nanos, "12");
+    scaledToZero();
   }
 
-  private static void note(long[] nanos, int round, long took) {
-    if (round >= 0) {
-      nanos[round] = took;
-    }
+  private static void print(String what, List<Long> nanos) {
+    System.out.printf(Locale.ROOT, "%-62s %8.1f %8.1f %8.1f%n", what,
+        percentile(nanos.subList(0, FIRST), 0.5),
+        percentile(nanos.subList(FIRST, nanos.size()), 0.5),
+        percentile(nanos.subList(FIRST, nanos.size()), 0.99));
   }
 
-  private static void print(String what, long[] nanos, String budget) {
-    Arrays.sort(nanos);
-    System.out.printf(Locale.ROOT, "%-46s %8.1f %8.1f %8s%n", what,
-        nanos[nanos.length / 2] / (double) MILLI,
-        nanos[(int) Math.ceil(nanos.length * 0.99) - 1] / (double) MILLI, budget);
+  private static double percentile(List<Long> nanos, double part) {
+    var sorted = nanos.stream().sorted().toList();
+    return sorted.get((int) Math.ceil(sorted.size() * part) - 1) / (double) MILLI;
   }
 
   private void scaledToZero() {

@@ -7,12 +7,11 @@ import dev.activator.embedded.api.store.Meta;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Revisions with two pods each, as Knative's controllers write them: a Revision, and a public and a
+ * Revisions with some pods each, as Knative's controllers write them: a Revision, and a public and a
  * private Service with their Endpoints.
  */
-record ManyRevisions(ApiStore store, int podPort) {
+record ManyRevisions(ApiStore store, int podPort, int podsEach) {
   static final String NAMESPACE = "bench";
-  private static final int PODS = 2;
 
   static String name(int number) {
     return "hello-%05d".formatted(number);
@@ -60,7 +59,7 @@ record ManyRevisions(ApiStore store, int podPort) {
 
   private ObjectNode endpoints(int number, String type, String uid) {
     var addresses = new StringBuilder();
-    for (int pod = 0; pod < PODS; pod++) {
+    for (int pod = 0; pod < podsEach; pod++) {
       addresses.append(pod == 0 ? "" : ", ").append("""
           {'ip': '127.%d.%d.%d', 'nodeName': 'node-%d', 'targetRef': {'kind': 'Pod',
            'name': '%s-deployment-%d', 'namespace': 'bench', 'uid': '%s'}}""".formatted(1 + pod,

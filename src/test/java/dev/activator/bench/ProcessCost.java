@@ -5,8 +5,10 @@ import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.Function;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
@@ -45,14 +47,29 @@ final class ProcessCost {
 
   /** What the threads of another JVM have allocated. */
   static long allocatedBytes(long pid) throws IOException {
+    return in(pid, ThreadMXBean.class, ManagementFactory.THREAD_MXBEAN_NAME,
+        ThreadMXBean::getTotalThreadAllocatedBytes);
+  }
+
+  /** After enough collections that the serial collector has left no gaps. */
+  static double liveHeapMebibytes(long pid) throws IOException {
+    return in(pid, MemoryMXBean.class, ManagementFactory.MEMORY_MXBEAN_NAME, memory -> {
+      for (int i = 0; i < 4; i++) {
+        memory.gc();
+      }
+      return memory.getHeapMemoryUsage().getUsed() / 1048576.0;
+    });
+  }
+
+  private static <B, R> R in(long pid, Class<B> type, String name, Function<B, R> read)
+      throws IOException {
     try {
       var machine = VirtualMachine.attach(Long.toString(pid));
       var url = new JMXServiceURL(machine.startLocalManagementAgent());
       machine.detach();
       try (var connector = JMXConnectorFactory.connect(url)) {
-        return ManagementFactory.newPlatformMXBeanProxy(connector.getMBeanServerConnection(),
-            ManagementFactory.THREAD_MXBEAN_NAME, ThreadMXBean.class)
-            .getTotalThreadAllocatedBytes();
+        return read.apply(ManagementFactory
+            .newPlatformMXBeanProxy(connector.getMBeanServerConnection(), name, type));
       }
     } catch (AttachNotSupportedException other) {
       throw new IOException(other);

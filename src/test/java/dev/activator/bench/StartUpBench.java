@@ -5,16 +5,11 @@ import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.SecureApi;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToDoubleFunction;
 import reactor.netty.resources.LoopResources;
 
@@ -24,8 +19,6 @@ import reactor.netty.resources.LoopResources;
  * take turns, in another. {@code bench/start-up cluster} runs it.
  */
 final class StartUpBench {
-  private static final HttpClient CLIENT = HttpClient.newBuilder()
-      .version(HttpClient.Version.HTTP_1_1).build();
   private static final List<String> COLUMNS = List.of("s until ready", "CPU s", "MiB when ready",
       "of that files", "MiB after load", "of that files");
 
@@ -67,7 +60,7 @@ final class StartUpBench {
     contestants.forEach(_ -> results.add(new ArrayList<>()));
     try (var api = SecureApi.start()) {
       SystemConfigMaps.createIn(api.store());
-      new ManyRevisions(api.store(), pods.port()).create(revisions);
+      new ManyRevisions(api.store(), pods.port(), 2).create(revisions);
       // The server's side must be warm before.
       once(api, contestants.getFirst(), revisions);
       for (int round = 0; round < rounds; round++) {
@@ -111,7 +104,7 @@ final class StartUpBench {
         Arrays.asList(words).subList(1, words.length), api.kubeconfig(), port,
         "ws://127.0.0.1:" + autoscaler.port());
     try {
-      awaitReady(port, process);
+      ActivatorProcess.awaitReady(port, process);
       double ready = (System.nanoTime() - begun) / 1e9;
       double cpu = ProcessCost.cpuMicros(process.pid()) / 1e6;
       var start = memory(process);
@@ -127,22 +120,6 @@ final class StartUpBench {
   private static Memory memory(Process process) throws IOException {
     return new Memory(ProcessCost.residentMebibytes(process.pid()),
         ProcessCost.residentFileMebibytes(process.pid()));
-  }
-
-  private static void awaitReady(int port, Process process) throws Exception {
-    var probe = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/"))
-        .header("K-Kubelet-Probe", "activator").build();
-    while (process.isAlive()) {
-      try {
-        if (CLIENT.send(probe, BodyHandlers.discarding()).statusCode() == 200) {
-          return;
-        }
-      } catch (IOException early) {
-        // It does not listen yet.
-      }
-      LockSupport.parkNanos(5_000_000);
-    }
-    throw new IOException("the activator has ended");
   }
 
   private static void load(int port) throws IOException, InterruptedException {

@@ -420,4 +420,46 @@ class ChartTest {
           .endsWith("docs/operations.md#" + rule.path("alert").asString().toLowerCase(Locale.ROOT));
     }
   }
+
+  @Test
+  void installsEverythingForAClusterWithoutKnative() {
+    var chart = Chart.installed("web", "edge", "mode: standalone");
+
+    assertThat(chart.names()).contains("CustomResourceDefinition scaledservices.activator.dev",
+        "Deployment edge/web", "Service edge/web", "ConfigMap edge/web-logging",
+        "ConfigMap edge/web-observability", "ConfigMap edge/config-network",
+        "ClusterRoleBinding edge-web-scale");
+    var variables = new TreeMap<String, String>();
+    chart.container().path("env").forEach(one -> variables.put(one.path("name").asString(),
+        one.path("value").asString("")));
+    assertThat(variables).containsEntry("ACTIVATOR_MODE", "standalone")
+        .containsEntry("ACTIVATOR_STANDALONE_SERVICE", "web")
+        .containsEntry("ACTIVATOR_STANDALONE_LEASE", "web")
+        .containsEntry("SYSTEM_NAMESPACE", "edge");
+  }
+
+  @Test
+  void mayScaleOnlyWhereItIsToldAndReadsNoSecrets() {
+    var chart = Chart.installed("web", "edge", "mode: standalone",
+        "standalone: {namespaces: [shop, blog]}");
+
+    assertThat(chart.names()).contains("RoleBinding shop/edge-web-scale",
+        "RoleBinding blog/edge-web-scale").doesNotContain("ClusterRoleBinding edge-web-scale");
+    var rules = new ArrayList<String>();
+    for (String kind : List.of("Role", "ClusterRole")) {
+      chart.all(kind).forEach(role -> role.path("rules").forEach(rule -> rules.add(
+          rule.path("apiGroups") + " " + rule.path("resources") + " " + rule.path("verbs"))));
+    }
+    assertThat(rules).containsExactlyInAnyOrder(
+        "[\"\"] [\"configmaps\"] [\"get\",\"list\",\"watch\"]",
+        "[\"coordination.k8s.io\"] [\"leases\"] [\"get\",\"create\",\"update\"]",
+        "[\"activator.dev\"] [\"scaledservices\"] [\"get\",\"list\",\"watch\"]",
+        "[\"\"] [\"services\"] [\"get\",\"list\",\"watch\"]",
+        "[\"apps\"] [\"deployments\",\"statefulsets\"] [\"get\",\"list\",\"watch\"]",
+        "[\"autoscaling\"] [\"horizontalpodautoscalers\"] [\"get\",\"list\",\"watch\"]",
+        "[\"discovery.k8s.io\"] [\"endpointslices\"] [\"get\",\"list\",\"watch\"]",
+        "[\"*\"] [\"*/scale\"] [\"get\",\"patch\"]",
+        "[\"activator.dev\"] [\"scaledservices/status\"] [\"patch\"]",
+        "[\"\"] [\"events\"] [\"create\"]");
+  }
 }

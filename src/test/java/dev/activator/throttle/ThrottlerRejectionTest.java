@@ -25,10 +25,10 @@ class ThrottlerRejectionTest extends ThrottlerScene {
 
     assertThat(held.get(1).answers()).containsExactly(new Rejection.RevisionGone(ID));
     assertThat(throttler.view(ID)).isNull();
-    assertThat(throttler.inFlight(ID, A)).isEqualTo(1);
+    assertThat(throttler.inFlight(A)).isEqualTo(1);
     held.get(0).release();
     loop.run();
-    assertThat(throttler.inFlight(ID, A)).isZero();
+    assertThat(throttler.inFlight(A)).isZero();
   }
 
   @Test

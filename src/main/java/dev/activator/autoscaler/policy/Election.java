@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Election {
   private static final double JITTER = 1.2;
+  /** By how much two clocks of one machine may differ within a renewal. */
+  private static final long SLEEP = Duration.ofSeconds(1).toNanos();
 
   /**
    * @param lease after which another may take over; whole seconds
@@ -53,6 +55,11 @@ public final class Election {
     long since(Moment earlier) {
       return Math.max(nanos - earlier.nanos,
           Duration.between(earlier.wall, wall).toNanos());
+    }
+
+    /** Whether the machine slept in between: its timers, and what is counted by them, are wrong. */
+    boolean sleptSince(Moment earlier) {
+      return Duration.between(earlier.wall, wall).toNanos() - (nanos - earlier.nanos) > SLEEP;
     }
   }
 
@@ -134,12 +141,16 @@ public final class Election {
 
   /** Whether this candidate leads; it may still have to stop writing. */
   public boolean leads(Moment now) {
-    return renewed != null && now.since(renewed) < times.renew.toNanos();
+    return leadsFor(times.renew, now);
   }
 
   /** Whether a write that begins now ends while this candidate leads. */
   public boolean mayWrite(Moment now) {
-    return renewed != null && now.since(renewed) < times.renew.minus(times.write).toNanos();
+    return leadsFor(times.renew.minus(times.write), now);
+  }
+
+  private boolean leadsFor(Duration length, Moment now) {
+    return renewed != null && !now.sleptSince(renewed) && now.since(renewed) < length.toNanos();
   }
 
   /** Whether the lease, as read from the API now, is still that of this candidate's term. */

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 final class AddressReader {
   private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final int LAST_PORT = 65_535;
+  /** Shared by objects in a row, which mostly have the same. */
+  private static volatile Ports lastPorts = Ports.NONE;
 
   private AddressReader() {}
 
@@ -64,7 +66,14 @@ final class AddressReader {
         h2c = port.number(in);
       }
     }
-    return new Ports(http1, h2c);
+    var read = new Ports(http1, h2c);
+    // A race with another thread only costs a miss.
+    var shared = lastPorts;
+    if (shared.equals(read)) {
+      return shared;
+    }
+    lastPorts = read;
+    return read;
   }
 
   /** The remark about addresses without a usable port. */

@@ -66,11 +66,13 @@ final class RevisionReader implements FactReader<Revision> {
   }
 
   private RequestTimeouts timeouts() {
-    return new RequestTimeouts(
+    var read = new RequestTimeouts(
         timeoutSeconds == 0
             ? RequestTimeouts.DEFAULT.overall()
             : Duration.ofSeconds(timeoutSeconds),
         Duration.ofSeconds(responseStartTimeoutSeconds), Duration.ofSeconds(idleTimeoutSeconds));
+    // Most revisions have these, and thousands of them share one object.
+    return read.equals(RequestTimeouts.DEFAULT) ? RequestTimeouts.DEFAULT : read;
   }
 
   private @Nullable StartFailure startFailure() {

@@ -37,15 +37,15 @@ public final class IndexedStore<T> {
 
   /** Remembers each key's values: the function may answer differently later. */
   private static final class Index<T> {
-    private final Function<? super VersionedObject<T>, ? extends Collection<String>> function;
-    private final Map<String, Set<String>> valuesByKey = new HashMap<>();
-    private final Map<String, Set<String>> keysByValue = new HashMap<>();
+    private final Function<? super VersionedObject<T>, ? extends Collection<?>> function;
+    private final Map<String, Set<?>> valuesByKey = new HashMap<>();
+    private final Map<Object, Set<String>> keysByValue = new HashMap<>();
 
-    Index(Function<? super VersionedObject<T>, ? extends Collection<String>> function) {
+    Index(Function<? super VersionedObject<T>, ? extends Collection<?>> function) {
       this.function = function;
     }
 
-    void put(String key, Set<String> values) {
+    void put(String key, Set<?> values) {
       remove(key);
       valuesByKey.put(key, values);
       values.forEach(value -> keysByValue.merge(value, Set.of(key), Index::union));
@@ -88,11 +88,11 @@ public final class IndexedStore<T> {
     }
 
     /** @throws IllegalArgumentException if there is no such index */
-    public List<VersionedObject<T>> by(String index, String value) {
-      return by(index, List.of(value));
+    public List<VersionedObject<T>> by(String index, Object value) {
+      return byAny(index, List.of(value));
     }
 
-    public List<VersionedObject<T>> by(String index, Collection<String> values) {
+    public List<VersionedObject<T>> byAny(String index, Collection<?> values) {
       var keys = new LinkedHashSet<String>();
       values.forEach(value -> keys.addAll(index(index).keysByValue.getOrDefault(value, Set.of())));
       var found = new ArrayList<VersionedObject<T>>(keys.size());
@@ -100,7 +100,7 @@ public final class IndexedStore<T> {
       return found;
     }
 
-    public Set<String> values(String index) {
+    public Set<Object> values(String index) {
       return Set.copyOf(index(index).keysByValue.keySet());
     }
 
@@ -140,7 +140,7 @@ public final class IndexedStore<T> {
     return read(View::all);
   }
 
-  public List<VersionedObject<T>> by(String index, String value) {
+  public List<VersionedObject<T>> by(String index, Object value) {
     return read(now -> now.by(index, value));
   }
 
@@ -154,7 +154,7 @@ public final class IndexedStore<T> {
    * @param values without side effects
    */
   public void addIndex(String name,
-      Function<? super VersionedObject<T>, ? extends Collection<String>> values) {
+      Function<? super VersionedObject<T>, ? extends Collection<?>> values) {
     lock.writeLock().lock();
     try {
       if (indices.containsKey(name)) {
@@ -172,7 +172,7 @@ public final class IndexedStore<T> {
     lock.writeLock().lock();
     try {
       // First, so that running out of memory here changes nothing.
-      var values = new HashMap<String, Set<String>>();
+      var values = new HashMap<String, Set<?>>();
       indices.forEach((name, index) -> values.put(name, valuesOf(name, index, now)));
       objects.put(now.key(), now);
       indices.forEach((name, index) -> index.put(now.key(), values.getOrDefault(name, Set.of())));
@@ -192,7 +192,7 @@ public final class IndexedStore<T> {
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // only under the write lock
-  private Set<String> valuesOf(String name, Index<T> index, VersionedObject<T> object) {
+  private Set<?> valuesOf(String name, Index<T> index, VersionedObject<T> object) {
     try {
       return Set.copyOf(index.function.apply(object));
     } catch (OutOfMemoryError exhausted) {

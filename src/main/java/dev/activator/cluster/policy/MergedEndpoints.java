@@ -74,6 +74,9 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
 
   private Listing listing(Protocol protocol) {
     var listed = merged(protocol);
+    if (listed.isEmpty()) {
+      return Listing.NONE;
+    }
     var ready = in(Condition.READY, listed);
     var notReady = in(Condition.NOT_READY, listed);
     if (!ready.isEmpty()) {

@@ -96,8 +96,7 @@ final class Kubelet {
   LocalPod makePod(PodTemplate template, DeploymentPods owner) {
     String name = podName(template);
     return new LocalPod(loop, owner, made++, template, name, ports.next(),
-        new Context(template, name),
-        pod -> settings.inFlight().applyAsInt(template.id(), pod));
+        new Context(template, name), settings.inFlight());
   }
 
   /** What one pod needs. */

@@ -4,14 +4,14 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import java.time.Clock;
 import java.util.function.BiPredicate;
-import java.util.function.ToIntBiFunction;
+import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 
 /**
  * @param logsOutput whether the log has the lines that processes print
  * @param routable whether the activator knows the revision with this id and uid
- * @param inFlight how many requests of a revision run on a pod; any thread may ask
+ * @param inFlight how many requests run on a pod; any thread may ask
  */
 public record RuntimeSettings(Clock clock, RandomGenerator random, boolean logsOutput,
     BiPredicate<RevisionId, String> routable,
-    ToIntBiFunction<RevisionId, Destination> inFlight) {}
+    ToIntFunction<Destination> inFlight) {}

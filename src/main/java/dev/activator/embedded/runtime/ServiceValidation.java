@@ -59,21 +59,10 @@ final class ServiceValidation {
           "embedded mode runs exactly one container, not " + containers.size());
     }
     var container = containers.get(0);
-    words(container, "command");
-    words(container, "args");
     if (container.path("command").isEmpty()
         && !container.path("image").asString("").equals(ServingController.SAMPLE_IMAGE)) {
       throw StatusException.invalid(CONTAINER + ".command", "embedded mode runs local processes, "
           + "not images: give the command of one that listens on $PORT");
-    }
-  }
-
-  private static void words(JsonNode container, String field) {
-    var words = container.path(field);
-    boolean list = words.isMissingNode() || words.isNull() || words.isArray();
-    if (!list || words.valueStream().anyMatch(word -> !word.isString())) {
-      throw StatusException.invalid(CONTAINER + "." + field,
-          "expected a list of strings, not " + words);
     }
   }
 }

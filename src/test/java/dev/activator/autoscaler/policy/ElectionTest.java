@@ -115,6 +115,16 @@ class ElectionTest {
   }
 
   @Test
+  void aSleepOfTheMachineEndsTheTerm() {
+    leadsSince(100);
+
+    assertThat(election.leads(at(102, 102.9))).isTrue();
+    assertThat(election.leads(at(102, 103.1))).isFalse();
+    assertThat(election.mayWrite(at(102, 103.1))).isFalse();
+    assertThat(election.leads(at(102, 50))).isTrue();
+  }
+
+  @Test
   void noOtherCanTakeItBeforeItsLeaderHasGivenUp() {
     // given a renewal that the other saw the moment it was sent
     leadsSince(100);

@@ -130,7 +130,7 @@ class InformerSimulationTest {
 
   private Map<String, VersionedObject<String>> stored() {
     var stored = new TreeMap<String, VersionedObject<String>>();
-    for (var content : informer.store().<Set<String>>read(now -> now.values("content"))) {
+    for (var content : informer.store().<Set<Object>>read(now -> now.values("content"))) {
       informer.store().by("content", content).forEach(now -> stored.put(now.key(), now));
     }
     assertThat(informer.store().all())

@@ -33,7 +33,7 @@ class KubeletTest {
   private final Kubelet kubelet = new Kubelet(store, loop,
       new LoopbackPorts(new SecureRandom(), this::listen),
       new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
-          (_, _) -> 0));
+          _ -> 0));
 
   private Closeable listen(int port) throws SocketException {
     if (!portsAreFree) {

@@ -68,7 +68,7 @@ class LocalRuntimeTest {
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
       new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
-          (_, _) -> inFlight.get()));
+          _ -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 
   @BeforeEach

@@ -182,6 +182,21 @@ class ServingControllerTest {
   }
 
   @Test
+  void requestsOfAServiceThatWasNeverReadyWaitForItsNewestRevision() {
+    apply(starting("shop", "exit"));
+    fails("shop-00001", "it ended");
+
+    unknown.add("shop-00002");
+    apply(starting("shop", "serve"));
+    assertThat(routed("shop")).isEqualTo("shop-00001");
+
+    unknown.clear();
+    controller.routable(new RevisionId("default", "shop-00002"));
+    assertThat(routed("shop")).isEqualTo("shop-00002");
+    assertThat(conditions("shop")).contains("Ready Unknown Deploying");
+  }
+
+  @Test
   void isNotReadyBeforeTheActivatorKnowsTheRevision() {
     unknown.add("shop-00001");
     apply(service("shop", 0, "serve"));
@@ -321,8 +336,6 @@ class ServingControllerTest {
       "{containers: []}                                       | containers: embedded mode runs exactly one container, not 0",
       "{containers: [{command: [a]}, {command: [b]}]}         | exactly one container, not 2",
       "{containers: [{image: nginx}]}                         | containers[0].command: embedded mode runs local processes",
-      "{containers: [{command: serve}]}                       | containers[0].command: expected a list of strings",
-      "{containers: [{command: [a], args: [1]}]}              | containers[0].args: expected a list of strings",
       "{containers: [{command: [a]}], containerConcurrency: -1} | containerConcurrency: expected a number from 0 to 1000, not -1",
       "{containers: [{command: [a]}], containerConcurrency: x}  | containerConcurrency: expected a number",
       "{containers: [{command: [a]}], timeoutSeconds: 0}        | timeoutSeconds: expected a number from 1"})

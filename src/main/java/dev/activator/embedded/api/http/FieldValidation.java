@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -77,7 +78,12 @@ final class FieldValidation {
   }
 
   private static boolean isOf(Kind kind, ObjectNode object) {
-    return object.path("kind").asString(kind.kind()).equals(kind.kind())
-        && object.path("apiVersion").asString(kind.apiVersion()).equals(kind.apiVersion());
+    return isUnsetOr(kind.kind(), object.path("kind"))
+        && isUnsetOr(kind.apiVersion(), object.path("apiVersion"));
+  }
+
+  private static boolean isUnsetOr(String expected, JsonNode value) {
+    return value.isMissingNode() || value.isNull() || value.asString("").isEmpty()
+        || value.stringValue("").equals(expected);
   }
 }

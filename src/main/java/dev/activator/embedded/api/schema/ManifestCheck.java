@@ -21,6 +21,9 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class ManifestCheck {
   private static final int LONGEST_VALUE = 60;
+  private static final int LONGEST_NAME = 200;
+  /** Of each kind of problem. */
+  private static final int MOST = 100;
   private static final String METADATA = "meta.v1.ObjectMeta";
   private static final String ANNOTATIONS = "metadata.annotations";
   private static final String CONTAINERS = "spec.template.spec.containers";
@@ -69,7 +72,7 @@ public final class ManifestCheck {
       if (field != null) {
         field(field, entry.getValue(), at, settled);
       } else if (!(path.isEmpty() && TYPE.contains(name))) {
-        unknown.add(unknown(at, name, message.names()));
+        add(unknown, unknown(shortened(at, LONGEST_NAME), name, message.names()));
       }
     });
   }
@@ -88,7 +91,7 @@ public final class ManifestCheck {
           for (int i = 0; i < value.size(); i++) {
             boolean idle = i > 0 && !known && path.equals(CONTAINERS);
             if (idle) {
-              ignored.add(path + "[" + i + "]: ignored in embedded mode: only the first container"
+              add(ignored, path + "[" + i + "]: ignored in embedded mode: only the first container"
                   + " runs");
             }
             value(field.type(), value.get(i), path + "[" + i + "]", known || idle);
@@ -108,15 +111,15 @@ public final class ManifestCheck {
   /** Whether that settles all below. */
   private boolean judge(JsonNode value, String path) {
     String pattern = INDEX.matcher(path).replaceAll("[]");
-    var row = FieldEffects.row(kind, pattern);
-    if (row.isEmpty() && FieldEffects.leadsToRow(kind, pattern) || pattern.equals("status")) {
-      return pattern.equals("status");
+    boolean leads = FieldEffects.leadsToRow(kind, pattern);
+    if (leads && FieldEffects.row(kind, pattern).isEmpty()) {
+      return false;
     }
-    var found = row.orElseGet(() -> FieldEffects.withoutRow(pattern));
-    if (!found.works() && !FieldEffects.isAsHere(pattern, value)) {
-      ignored.add(path + ": ignored in embedded mode: " + found.reason());
+    var row = FieldEffects.nearest(kind, pattern);
+    if (!row.works() && !FieldEffects.isAsHere(pattern, value)) {
+      add(ignored, path + ": ignored in embedded mode: " + row.reason());
     }
-    return true;
+    return !leads;
   }
 
   private void value(String type, JsonNode value, String path, boolean settled) {
@@ -155,14 +158,21 @@ public final class ManifestCheck {
 
   private boolean expect(boolean right, JsonNode value, String path, String expected) {
     if (!right && !value.isNull()) {
-      String text = value.toString();
-      String shown = text.length() > LONGEST_VALUE
-          ? text.substring(0, LONGEST_VALUE) + "..."
-          : text;
-      wrong.add(new Cause("FieldValueInvalid", path,
+      String shown = shortened(value.toString(), LONGEST_VALUE);
+      add(wrong, new Cause("FieldValueInvalid", path,
           "Invalid value: " + shown + ": must be " + expected));
     }
     return right;
+  }
+
+  private static String shortened(String text, int longest) {
+    return text.length() > longest ? text.substring(0, longest) + "..." : text;
+  }
+
+  private static <T> void add(List<T> list, T problem) {
+    if (list.size() < MOST) {
+      list.add(problem);
+    }
   }
 
   private void annotations(ObjectNode object) {
@@ -179,17 +189,17 @@ public final class ManifestCheck {
     });
     object.at("/spec/template/metadata/annotations").properties()
         .forEach(entry -> AnnotationEffects.warning(entry.getKey(), entry.getValue().asString(""))
-            .ifPresent(text -> ignored.add(template + "." + entry.getKey() + ": " + text)));
+            .ifPresent(text -> add(ignored, template + "." + entry.getKey() + ": " + text)));
   }
 
   /** Knative refuses them on a Service too. */
   private void misplaced(String name, boolean service, String template) {
     String where = ANNOTATIONS + "." + name;
     if (service) {
-      wrong.add(new Cause("FieldValueInvalid", where,
+      add(wrong, new Cause("FieldValueInvalid", where,
           "Invalid value: autoscaling annotations must be put under " + template + " to work"));
     } else {
-      ignored.add(where + ": ignored in embedded mode: it belongs in " + template);
+      add(ignored, where + ": ignored in embedded mode: it belongs in " + template);
     }
   }
 }

@@ -59,6 +59,9 @@ class ManifestMistakesTest {
             CONTAINER + "image: ignored in embedded mode: no image runs here"),
         warned("a mount", "command: [a], volumeMounts: [{name: v, mountPath: /v}]",
             CONTAINER + "volumeMounts: ignored in embedded mode: processes see the files"),
+        warned("a probe by gRPC",
+            "command: [a], readinessProbe: {grpc: {port: 1}, periodSeconds: 1}",
+            CONTAINER + "readinessProbe.grpc: ignored in embedded mode: the port must accept"),
         warned("a field that means nothing here", "command: [a], tty: true",
             CONTAINER + "tty: ignored in embedded mode: it has no effect"),
         container("an image without a command", "image: nginx", 422,
@@ -156,6 +159,9 @@ class ManifestMistakesTest {
         new Mistake("data that are numbers", CORE + "configmaps",
             "metadata: {name: x}\ndata: {port: 8080}", 422,
             "data.port: Invalid value: 8080: must be a string; quote it: \"8080\""),
+        new Mistake("data that are numbers, and no kind", CORE + "configmaps",
+            "apiVersion: ''\nkind: ''\nmetadata: {name: x}\ndata: {port: 8080}", 422,
+            "data.port: "),
         new Mistake("data that may not change", CORE + "configmaps",
             "metadata: {name: x}\nimmutable: true", 201,
             "immutable: ignored in embedded mode: later changes are accepted"),
@@ -218,6 +224,7 @@ class ManifestMistakesTest {
             spec:
               containerConcurrency: 1
               timeoutSeconds: 3
+              idleTimeoutSeconds: 2
               restartPolicy: Always
               containers:
               - {name: c, command: [a], args: [b], workingDir: /, resources: {},
@@ -228,6 +235,22 @@ class ManifestMistakesTest {
 
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
     assertThat(answer.headers().allValues("Warning")).isEmpty();
+  }
+
+  @Test
+  void staysShortWhereThereAreManyMistakesOrLongOnes() {
+    var many = new StringBuilder("{'metadata':{'name':'x'},'" + "y".repeat(40_000) + "':1");
+    for (int i = 0; i < 20_000; i++) {
+      many.append(",'unknown").append(i).append("':1");
+    }
+
+    var warned = wire.post(CORE + "configmaps?dryRun=All", many + "}");
+    var refused = wire.post(CORE + "configmaps?dryRun=All&fieldValidation=Strict", many + "}");
+
+    assertThat(warned.statusCode()).isEqualTo(201);
+    assertThat(String.join("", warned.headers().allValues("Warning"))).hasSizeLessThan(8_000);
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(refused.body()).contains("unknown0").hasSizeLessThan(10_000);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.CodedOutputStream;
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.StatusException;
 import java.io.ByteArrayOutputStream;
@@ -17,6 +18,9 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,6 +104,25 @@ class SchemaTest {
   }
 
   @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void readsOrRefusesAnyBytes(long seed) {
+    var random = new SplittableRandom(seed);
+    byte[] good = envelope("apps/v1", "Deployment", message(field(1, message(field(1, "d"),
+        field(8, message(number(1, 1_700_000_000))))), field(2, message(number(1, 3)))));
+    for (int i = 0; i < 2_000; i++) {
+      byte[] bad = good.clone();
+      for (int changes = random.nextInt(1, 4); changes > 0; changes--) {
+        bad[random.nextInt(4, bad.length)] = (byte) random.nextInt();
+      }
+      try {
+        assertThat(Json.bytes(ProtobufReader.read(bad))).isNotEmpty();
+      } catch (StatusException refused) {
+        assertThat(refused.code()).isIn(400, 415);
+      }
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"Node", "PodTemplate", ""})
   void refusesKindsWithoutASchema(String kind) {
     assertThatThrownBy(() -> ProtobufReader.read(envelope("v1", kind, new byte[0])))
@@ -124,6 +147,23 @@ class SchemaTest {
         .map(FieldEffects.Row::path).toList();
     documented.stream().filter(line -> line.startsWith("| `spec."))
         .forEach(line -> assertThat(paths).contains(line.split("`")[1]));
+  }
+
+  @Test
+  void theDocsListTheSameAnnotations() throws IOException {
+    var documented = new TreeSet<String>();
+    for (var line : Files.readAllLines(Path.of("docs/configuration.md"))) {
+      if (line.startsWith("| `activator.dev/")) {
+        documented.add(line.split("`")[1]);
+      }
+    }
+    var scale = Files.readString(Path.of("docs/embedded-mode.md")).split("\n## Scale\n")[1]
+        .split("\n## ")[0];
+    scale.lines().filter(line -> line.startsWith("| `"))
+        .flatMap(line -> Pattern.compile("`([a-z-]+)`").matcher(line.split("\\|")[1]).results())
+        .forEach(name -> documented.add("autoscaling.knative.dev/" + name.group(1)));
+
+    assertThat(AnnotationEffects.names()).isEqualTo(documented);
   }
 
   private static byte[] envelope(String apiVersion, String kind, byte[] raw) {
