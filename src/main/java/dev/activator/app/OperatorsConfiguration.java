@@ -6,6 +6,7 @@ import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.config.LiveSettings;
@@ -16,6 +17,7 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
+import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.console.RevisionActivity;
 import dev.activator.console.RevisionCards;
 import dev.activator.console.WaitReasons;
@@ -33,6 +35,8 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -123,7 +127,19 @@ class OperatorsConfiguration {
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Surroundings surroundings) {
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf, surroundings::problem);
+        cluster::revisionsOf, surroundings::problem, id -> scaling(surroundings.scaling(id)));
+  }
+
+  private static @Nullable ScalingReport scaling(@Nullable ScalingView view) {
+    return view == null
+        ? null
+        : new ScalingReport(orNull(view.desired()), orNull(view.replicas()), view.ready(),
+            view.active().state().name(), view.explanation(),
+            view.trouble() == null ? null : view.trouble().message(), view.note());
+  }
+
+  private static @Nullable Integer orNull(OptionalInt number) {
+    return number.isPresent() ? number.getAsInt() : null;
   }
 
   @Bean
