@@ -19,7 +19,8 @@ import javax.tools.ToolProvider;
  */
 class Wiring {
   private static final List<String> MODES =
-      List.of("dev.activator.EmbeddedActivator", "dev.activator.ClusterActivator");
+      List.of("dev.activator.EmbeddedActivator", "dev.activator.ClusterActivator",
+          "dev.activator.StandaloneActivator");
   private static final String PROCESSOR = "org.springframework.boot.SpringApplicationAotProcessor";
 
   private final Path notes;

@@ -276,14 +276,17 @@ def warnings():
     spec["containers"][0]["resources"] = {"limits": {"cpu": "1"}}
     manifest["spec"]["traffic"] = [{"revisionName": "warned-00001", "percent": 100}]
     spec["containers"][0]["enviroment"] = []
-    told = Run(["apply", "--validate=warn", "-f", "-"], json.dumps(manifest))
+    # kubectl before 1.25 leaves it to the server, which warns.
+    recent = "--validate='strict'" in kubectl("apply", "--help")
+    told = Run(["apply", *(["--validate=warn"] if recent else []), "-f", "-"],
+               json.dumps(manifest))
     assert told.code == 0, told.err
     where = "Warning: spec.template.spec."
     has(told.err, where + "volumes: ignored", where + "containers[0].resources: ignored",
         "Warning: spec.traffic: ignored", 'Warning: unknown field'
         ' "spec.template.spec.containers[0].enviroment", did you mean "env"?')
     strict = Run(["apply", "-f", "-"], json.dumps(service("strict", comand=["x"])))
-    assert strict.code != 0
+    assert strict.code == (1 if recent else 0), strict.err
     has(strict.err, 'unknown field "spec.template.spec.containers[0].comand",'
                     ' did you mean "command"?')
     unknown = Run(["apply", "-f", "-"], '{"apiVersion":"apps/v1","kind":"DaemonSet",'
@@ -339,7 +342,7 @@ def hosts():
 
 
 PARTS = [logs, environment, takeover, sixty, scaling, probes, told_apart, warnings, commands,
-         deployments]
+         deployments, hosts]
 
 
 def main():

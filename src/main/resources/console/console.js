@@ -1,107 +1,75 @@
 "use strict";
-// Shows what /console/updates tells. All text is put in as text: names come from users of the cluster.
+// Replaces the parts that /console/updates sends. The server escapes all text in them.
 
-const MOST_ROWS = 200;
-const destinations = new Map();
-const byId = id => document.getElementById(id);
+const main = document.getElementById("parts");
+const filter = document.getElementById("filter");
+const stale = document.getElementById("stale");
+let heard = Date.now();
+let news = new Date();
 
-function cell(content, kind) {
-  const td = document.createElement("td");
-  if (kind) td.className = kind;
-  td.append(content);
-  return td;
-}
-
-function fill(id, rows, empty) {
-  const body = byId(id);
-  if (rows.length === 0) {
-    const td = cell(empty, "none");
-    td.colSpan = body.parentElement.tHead.rows[0].cells.length;
-    rows = [[td]];
-  } else if (rows.length > MOST_ROWS) {
-    const td = cell(`… and ${rows.length - MOST_ROWS} more`, "none");
-    rows = [...rows.slice(0, MOST_ROWS), [td]];
-  }
-  body.replaceChildren(...rows.map(cells => {
-    const tr = document.createElement("tr");
-    tr.append(...cells);
-    return tr;
-  }));
-}
-
-function status(text, lost) {
-  const line = byId("summary");
-  line.textContent = text;
-  line.className = lost ? "lost" : "";
-}
-
-function overview(now) {
-  status(`${now.summary} ${now.revisions} revisions are known.`, !now.autoscaler.connected);
-  fill("waiting", now.waiting.map(one => [cell(one.revision), cell(one.state),
-    cell(one.queued, "number"), cell(one.oldestWaitSeconds.toFixed(1), "number"),
-    cell(one.summary)]), "Nobody waits.");
-}
-
-function place(now) {
-  if (now.pods.length === 0 && !now.clusterIp) destinations.delete(now.revision);
-  else destinations.set(now.revision, now);
-  places();
-}
-
-function places() {
-  const rows = [...destinations.values()].sort((a, b) => a.revision < b.revision ? -1 : 1);
-  fill("destinations", rows.map(one => [cell(one.revision), cell(one.pods.length, "number"),
-    cell(one.clusterIp ? `all by the cluster IP ${one.clusterIp}` : one.pods.join(", "))]),
-    "No revision has a pod that answers.");
-}
-
-function bar(start) {
-  const line = document.createElement("div");
-  line.className = "bar";
-  Object.entries(start.phaseMillis).forEach(([phase, millis], i) => {
-    const part = document.createElement("span");
-    part.className = `phase-${i}`;
-    part.style.flexGrow = millis;
-    part.title = `${phase}: ${millis.toFixed(1)} ms`;
-    if (millis > 0) line.append(part);
+function replace(id, html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  const fresh = template.content.firstElementChild;
+  const old = document.getElementById(id);
+  if (!old) return main.append(fresh);
+  const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
+  const scrolled = [...old.querySelectorAll("pre, .scroll")].map(each => [each.scrollTop, each.scrollLeft]);
+  old.replaceWith(fresh);
+  fresh.querySelectorAll("pre, .scroll").forEach((each, i) => {
+    if (scrolled[i]) [each.scrollTop, each.scrollLeft] = scrolled[i];
   });
-  return line;
+  if (focused) document.getElementById(focused)?.focus({preventScroll: true});
 }
 
-function coldStarts(now) {
-  if (now.length > 0 && !byId("legend").hasChildNodes()) {
-    byId("legend").append(...Object.keys(now[0].phaseMillis).map((phase, i) => {
-      const name = document.createElement("span");
-      name.className = `phase-${i}`;
-      name.textContent = phase;
-      return name;
-    }));
+function show(update) {
+  for (const [id, html] of Object.entries(update.changed)) replace(id, html);
+  const wanted = new Set(update.order);
+  for (const part of [...main.children]) if (!wanted.has(part.id)) part.remove();
+  update.order.forEach((id, i) => {
+    const part = document.getElementById(id);
+    if (part && main.children[i] !== part) main.insertBefore(part, main.children[i]);
+  });
+  if (Object.keys(update.changed).length > 0) narrow();
+}
+
+function narrow() {
+  const words = filter ? filter.value.toLowerCase().split(/\s+/).filter(word => word) : [];
+  for (const each of document.querySelectorAll("[data-name]")) {
+    const name = each.dataset.name.toLowerCase();
+    each.hidden = !words.every(word => name.includes(word));
   }
-  fill("cold-starts", now.map(one => [cell(new Date(one.when).toLocaleTimeString()),
-    cell(one.revision), cell(one.totalMillis.toFixed(0), "number"), cell(bar(one)),
-    cell(one.outcome), cell(one.status, "number")]), "None yet.");
+}
+
+function age() {
+  const seconds = Math.round((Date.now() - heard) / 1000);
+  const old = seconds > 3;
+  document.body.classList.toggle("old", old);
+  stale.hidden = !old;
+  if (old) stale.textContent = `No news for ${seconds} s: this is how it was at ${news.toLocaleTimeString()}.`;
 }
 
 function watch() {
-  const updates = new EventSource("/console/updates");
-  const on = (name, then) => updates.addEventListener(name, event => then(JSON.parse(event.data)));
-  on("overview", overview);
-  on("destinations", place);
-  on("cold-starts", coldStarts);
-  on("trouble", now => status(now.summary, true));
-  updates.onopen = () => {
-    // What it was before is told again, but for revisions that have no pod any more.
-    destinations.clear();
-    places();
-  };
+  const revision = main.dataset.revision;
+  const updates = new EventSource("/console/updates" + (revision ? `?revision=${encodeURIComponent(revision)}` : ""));
+  updates.addEventListener("parts", event => {
+    heard = Date.now();
+    news = new Date();
+    show(JSON.parse(event.data));
+    age();
+  });
   updates.onerror = () => {
-    status("The activator does not answer; trying again.", true);
     // A browser gives up where the answer is an error, such as that of a process that ends.
     if (updates.readyState === EventSource.CLOSED) setTimeout(watch, 5000);
   };
 }
 
-fill("waiting", [], "…");
-places();
-fill("cold-starts", [], "…");
+filter?.addEventListener("input", narrow);
+document.addEventListener("keydown", event => {
+  if (event.key === "/" && filter && document.activeElement !== filter) {
+    event.preventDefault();
+    filter.focus();
+  }
+});
+setInterval(age, 1000);
 watch();

@@ -72,6 +72,7 @@ public class ActivatorApplication {
     shutdown.handleSignals();
     Class<?> activator = switch (mode) {
       case CLUSTER -> ClusterActivator.class;
+      case STANDALONE -> StandaloneActivator.class;
       case EMBEDDED -> EmbeddedActivator.class;
     };
     var application = new SpringApplication(activator);

@@ -10,6 +10,7 @@ import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.SettingOrigins;
 import dev.activator.app.properties.TlsProperties;
+import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
 import dev.activator.config.LiveSettings;
@@ -80,11 +81,11 @@ public final class DryRun {
   }
 
   private int describe(Mode mode) {
-    print("mode", mode.profile(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
+    print("mode", mode.word(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
     var origins = new SettingOrigins(context.getEnvironment());
     EffectiveSettings.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
         .forEach((name, value) -> print(name, value, origins.of(name, "").source()));
-    return mode == Mode.CLUSTER ? configMaps() : 0;
+    return mode == Mode.EMBEDDED ? 0 : configMaps(mode);
   }
 
   private int readCertificates() {
@@ -108,12 +109,12 @@ public final class DryRun {
     return 1;
   }
 
-  private int configMaps() {
+  private int configMaps(Mode mode) {
     var names = context.getBean(ConfigMapProperties.class);
     List<LiveSettings<?>> maps = List.of(NetworkConfig.live(), LoggingConfig.live(names.logging()),
         ObservabilityConfig.live(names.observability()));
     try {
-      var said = read(maps);
+      var said = read(maps, mode);
       return maps.stream()
           .mapToInt(map -> describe(map, said.getOrDefault(map.name(), Set.of()))).max().orElse(0);
     } catch (ClusterUnavailableException unusable) {
@@ -124,7 +125,8 @@ public final class DryRun {
     }
   }
 
-  private Map<String, Set<String>> read(List<LiveSettings<?>> maps) throws InterruptedException {
+  private Map<String, Set<String>> read(List<LiveSettings<?>> maps, Mode mode)
+      throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
     var egress = context.getBean(EgressProperties.class);
     var identity = context.getBean(IdentityProperties.class);
@@ -133,6 +135,9 @@ public final class DryRun {
     try (var cluster = properties.cluster(
         () -> new ClusterAccess.Through(properties.access(), egress.proxies()), START_TIMEOUT,
         new Random(0), addresses, identity)) {
+      if (mode == Mode.STANDALONE) {
+        cluster.follows(Sources.SCALED_SERVICES, identity.clusterDomain());
+      }
       maps.forEach(map -> cluster.onConfigMap(identity.systemNamespace(), map.name(), data -> {
         said.put(map.name(), data.keySet());
         map.delivered(data);

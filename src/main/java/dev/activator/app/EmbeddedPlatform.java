@@ -3,11 +3,13 @@ package dev.activator.app;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
-import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.console.RevisionFacts;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
@@ -23,6 +25,7 @@ import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -47,6 +50,8 @@ import org.slf4j.LoggerFactory;
 /** A cluster in this process, with an autoscaler. */
 public final class EmbeddedPlatform implements Surroundings {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
+  /** As application-embedded.yaml names it. */
+  private static final String ACTIVATOR = "activator";
   private static final Duration LONGEST_START = Duration.ofSeconds(10);
   private static final int MOST_HOSTS = 20;
   private static final String LOOPBACK = "127.0.0.1";
@@ -56,10 +61,14 @@ public final class EmbeddedPlatform implements Surroundings {
    */
   private static final Duration IDLE_TIMEOUT = Duration.ofMillis(50);
 
+  private final ApiStore store;
+  private final int maxPods;
   private final ApiServer api;
   private final LocalRuntime runtime;
   private final RevisionScaling scaling;
+  private final ScaledServiceController controller = new ScaledServiceController();
   private final Autoscaler autoscaler;
+  private final Loop autoscalerLoop;
   private final AutoscalerServer autoscalerServer;
   /** The uid of each revision that requests can be routed to. */
   private final Map<RevisionId, String> heard = new ConcurrentHashMap<>();
@@ -69,7 +78,8 @@ public final class EmbeddedPlatform implements Surroundings {
   /** @param loops must not serve the activator's requests */
   public EmbeddedPlatform(EmbeddedProperties properties, EventLoopGroup loops,
       RandomGenerator random, ToIntFunction<Destination> inFlight) {
-    var store = new ApiStore(Clock.systemUTC());
+    this.store = new ApiStore(Clock.systemUTC());
+    this.maxPods = properties.maxPods();
     SystemConfigMaps.createIn(store);
     ScaledServiceKind.createIn(store);
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
@@ -78,9 +88,9 @@ public final class EmbeddedPlatform implements Surroundings {
             (id, uid) -> uid.equals(heard.get(id)), inFlight));
     this.scaling = new RevisionScaling(store, loop(loops),
         new Defaults(properties.stableWindow(), properties.maxPods()));
-    this.autoscaler = new Autoscaler(loop(loops), scaling, WriteGuard.ALONE,
-        new ScalingListener() {
-        });
+    this.autoscalerLoop = loop(loops);
+    this.autoscaler = new Autoscaler(autoscalerLoop, scaling, WriteGuard.ALONE,
+        controller);
     this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
   }
@@ -102,7 +112,13 @@ public final class EmbeddedPlatform implements Surroundings {
 
   @Override
   public RevisionNames names(RevisionNames.Knative knative) {
-    return new RevisionNames.Local(new LocalHosts(runtime::latestRevision), knative, this::known);
+    return new RevisionNames.Local(new LocalHosts(this::named), knative, this::known);
+  }
+
+  /** A Service's latest revision, or else what a ScaledService of this name would be. */
+  private RevisionId named(String namespace, String name) {
+    var latest = runtime.latestRevision(namespace, name);
+    return latest == null ? new RevisionId(namespace, name) : latest;
   }
 
   /** The first hosts of Services, in order. */
@@ -131,6 +147,23 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   @Override
+  public RevisionFacts facts(RevisionFacts ofCluster) {
+    return new LocalFacts(ofCluster, store, autoscaler, maxPods, () -> requestPort.getAsInt());
+  }
+
+  @Override
+  public void join(Cluster cluster, AutoscalerLink link) {
+    link.tellUptime();
+    controller.follow(cluster, autoscaler,
+        cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true));
+  }
+
+  @Override
+  public @Nullable ScalingView scaling(RevisionId id) {
+    return autoscaler.views().get(id);
+  }
+
+  @Override
   public List<Part> beforePorts() {
     return List.of(new Part("embedded Kubernetes API", api::start, api::stop),
         new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
@@ -148,11 +181,14 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   private void startScaling() {
+    autoscaler.members(Map.of(ACTIVATOR, true));
     autoscaler.start();
+    controller.start();
     scaling.start(autoscaler);
   }
 
   private void stopScaling() {
+    controller.stop();
     scaling.stop();
     autoscaler.stop().join();
   }

@@ -75,8 +75,9 @@ class LifecycleConfiguration {
   @Bean
   StartOrder startOrder(Surroundings surroundings, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
-      ConcurrencyReporter reporter, Part warmUp) {
+      ConcurrencyReporter reporter, Part warmUp, Part consoleEnds) {
     var parts = new ArrayList<Part>();
+    parts.add(consoleEnds);
     // Reports a taken port before minutes are spent on the cluster.
     parts.add(Part.started("request ports", ports::check));
     parts.addAll(surroundings.beforePorts());

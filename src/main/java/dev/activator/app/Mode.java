@@ -3,16 +3,17 @@ package dev.activator.app;
 import java.util.Locale;
 import java.util.Map;
 
-/** Where the Kubernetes API is. The name in lower case is the Spring profile. */
+/** Where the Kubernetes API is. The name in lower case is the word in {@code ACTIVATOR_MODE}. */
 public enum Mode {
   /** The pod's own cluster, or a kubeconfig's. */
-  CLUSTER, EMBEDDED;
+  CLUSTER,
+  /** The same without Knative. */
+  STANDALONE, EMBEDDED;
 
   /**
    * {@code ACTIVATOR_MODE} if it is set, else a cluster if one can be found.
    *
-   * @throws IllegalArgumentException if it is not a mode, or no cluster can be found for {@code
-   *     cluster}
+   * @throws IllegalArgumentException if it is not a mode, or no cluster can be found for a cluster
    */
   public static Mode of(Map<String, String> environment) {
     boolean cluster = isSet(environment, "KUBERNETES_SERVICE_HOST")
@@ -20,9 +21,11 @@ public enum Mode {
     return switch (environment.getOrDefault("ACTIVATOR_MODE", "").toLowerCase(Locale.ROOT)) {
       case "" -> cluster ? CLUSTER : EMBEDDED;
       case "embedded" -> EMBEDDED;
-      case "cluster" -> requireCluster(cluster);
+      case "cluster" -> require(cluster, CLUSTER);
+      case "standalone" -> require(cluster, STANDALONE);
       default -> throw new IllegalArgumentException("ACTIVATOR_MODE is '"
-          + environment.get("ACTIVATOR_MODE") + "', but can only be 'cluster' or 'embedded'");
+          + environment.get("ACTIVATOR_MODE")
+          + "', but can only be 'cluster', 'standalone' or 'embedded'");
     };
   }
 
@@ -36,19 +39,25 @@ public enum Mode {
         : "";
   }
 
-  private static Mode requireCluster(boolean found) {
+  private static Mode require(boolean found, Mode mode) {
     if (!found) {
-      throw new IllegalArgumentException("ACTIVATOR_MODE is 'cluster', but this is no pod "
+      throw new IllegalArgumentException("ACTIVATOR_MODE is '" + mode.word()
+          + "', but this is no pod "
           + "(KUBERNETES_SERVICE_HOST is not set) and neither KUBECONFIG nor --kubeconfig is given");
     }
-    return CLUSTER;
+    return mode;
   }
 
   private static boolean isSet(Map<String, String> environment, String name) {
     return !environment.getOrDefault(name, "").isBlank();
   }
 
-  public String profile() {
+  public String word() {
     return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Of Spring: in a cluster the settings are the same with and without Knative. */
+  public String profile() {
+    return this == EMBEDDED ? word() : CLUSTER.word();
   }
 }

@@ -4,6 +4,7 @@ import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
+import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -15,13 +16,19 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
+import dev.activator.console.RevisionActivity;
+import dev.activator.console.RevisionCards;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.observability.Observability;
 import dev.activator.observability.ColdStarts;
+import dev.activator.observability.LastFailures;
+import dev.activator.observability.RequestMeters;
+import dev.activator.observability.RequestObservers;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -37,7 +44,6 @@ import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
@@ -145,10 +151,43 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  LivePage livePage(Inspector inspector, ColdStarts coldStarts,
-      RevisionBackendsManager backends) {
-    return new LivePage(inspector, coldStarts::latest, backends,
-        Flux.interval(Duration.ZERO, REFRESH));
+  RevisionActivity revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
+      Cluster cluster) {
+    Loop clock = loops.loopFor("clock");
+    var activity = new RevisionActivity(clock::nanoTime, id -> {
+      var view = throttler.view(id);
+      return view == null ? 0 : view.queued();
+    }, meters::durations);
+    cluster.onRevisionGone(activity::gone);
+    return activity;
+  }
+
+  @Bean
+  LastFailures lastFailures(RequestObservers observers, LoopGroup loops, Cluster cluster) {
+    var failures = new LastFailures(loops.loopFor("clock")::nanoTime);
+    observers.add(failures);
+    cluster.onRevisionGone(failures::gone);
+    return failures;
+  }
+
+  @Bean
+  RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
+      IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
+      ColdStarts starts, LastFailures failures, LoopGroup loops) {
+    return new RevisionCards(
+        surroundings.facts(new ClusterFacts(cluster, identity.clusterDomain(), serving)), activity,
+        starts, failures, loops.loopFor("clock")::nanoTime);
+  }
+
+  @Bean
+  LivePage livePage(Inspector inspector, RevisionCards cards, ColdStarts coldStarts,
+      HealthState health) {
+    return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
+      case Readiness.Ready() -> "";
+      case Readiness.NotReady(var why) when health.isDraining() ->
+        "This activator drains: it finishes its requests and ends (" + why + ")";
+      case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
+    }, Flux.interval(Duration.ZERO, REFRESH));
   }
 
   @Bean
@@ -156,10 +195,10 @@ class OperatorsConfiguration {
     return page.routes();
   }
 
-  /** Before the web server waits for its open connections. */
+  /** Ends when all else has, but before the web server waits for its open connections. */
   @Bean
-  ApplicationListener<ContextClosedEvent> liveEnds(LivePage page) {
-    return _ -> page.close();
+  Part consoleEnds(LivePage page) {
+    return Part.stopped("console", page::close);
   }
 
   @Bean(destroyMethod = "stop")

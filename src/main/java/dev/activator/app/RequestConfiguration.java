@@ -7,9 +7,9 @@ import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.Cluster.Sources;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
+import dev.activator.console.RevisionActivity;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -42,6 +42,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.netty.resources.LoopResources;
@@ -85,10 +86,16 @@ class RequestConfiguration {
   }
 
   @Bean
+  SmartInitializingSingleton joinSurroundings(Surroundings surroundings, Cluster cluster,
+      AutoscalerLink link) {
+    return () -> surroundings.join(cluster, link);
+  }
+
+  @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      RequestMeters meters) {
+      RequestMeters meters, RevisionActivity activity) {
     var reporter = new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
-        StageMeters.stats(link, meters));
+        StageMeters.stats(link, meters, activity::reported));
     link.onChange(reporter);
     return reporter;
   }
@@ -111,15 +118,12 @@ class RequestConfiguration {
   @Bean
   Router router(Cluster cluster, HealthState health, Surroundings surroundings,
       IdentityProperties identity, LiveSettings<NetworkConfig> network) {
-    return surroundings.sources() == Sources.SCALED_SERVICES
-        ? new Router(new RevisionNames.Hosts(cluster::ofHost), _ -> null, cluster,
-            health::readiness)
-        : new Router(surroundings.names(
-            new RevisionNames.Knative(identity.clusterDomain(), cluster::ofHost)),
-            revision -> network.get().passthrough()
-                ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
-                : null,
-            cluster, health::readiness);
+    return new Router(
+        surroundings.names(new RevisionNames.Knative(identity.clusterDomain(), cluster::ofHost)),
+        revision -> network.get().passthrough()
+            ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
+            : null,
+        cluster, health::readiness);
   }
 
   @Bean

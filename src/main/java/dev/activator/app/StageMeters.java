@@ -21,6 +21,7 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
@@ -192,16 +193,19 @@ final class StageMeters {
     }
   }
 
-  static StatSink stats(StatSink sink, RequestMeters meters) {
+  static StatSink stats(StatSink sink, RequestMeters meters,
+      Consumer<List<RevisionStat>> activity) {
     return new StatSink() {
       @Override
       public void atOnce(List<RevisionStat> stats) {
         sink.atOnce(stats);
+        activity.accept(stats);
       }
 
       @Override
       public void report(List<RevisionStat> stats) {
         sink.report(stats);
+        activity.accept(stats);
         stats.forEach(stat -> meters.reported(stat.revision(), stat.averageConcurrency()));
       }
     };

@@ -1,15 +1,20 @@
 package dev.activator.app;
 
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.console.RevisionFacts;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster, or a platform of our own. */
 public interface Surroundings {
@@ -34,6 +39,19 @@ public interface Surroundings {
   boolean showsStartMessages();
 
   Duration idleTimeout();
+
+  /** What the console knows, given what it knows in a cluster. */
+  default RevisionFacts facts(RevisionFacts ofCluster) {
+    return ofCluster;
+  }
+
+  /** Call before anything starts. */
+  default void join(Cluster cluster, AutoscalerLink link) {}
+
+  /** How this process scales a revision now; null if it does not. */
+  default @Nullable ScalingView scaling(RevisionId id) {
+    return null;
+  }
 
   /** Start before the activator takes requests, and stop after the last one. */
   List<Part> beforePorts();

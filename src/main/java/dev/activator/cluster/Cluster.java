@@ -11,6 +11,7 @@ import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
@@ -19,11 +20,13 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -297,6 +300,14 @@ public final class Cluster implements Revisions, AutoCloseable {
     var certificates = new Certificates(namespace, listener);
     startup(now, () -> null, () -> certificates.follow(now));
     certificates.requireSecret();
+  }
+
+  /** @param leads whether this activator may write */
+  public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
+    return new ScaledServiceWriter(loop, () -> {
+      var now = session;
+      return now == null ? null : now.api();
+    }, clock, leads);
   }
 
   /** Watches the revision's pods for ten seconds; call again while requests wait. */

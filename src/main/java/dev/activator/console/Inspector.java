@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -80,25 +81,44 @@ public final class Inspector {
     return link.get().thenCompose(this::overview);
   }
 
-  private CompletableFuture<Overview> overview(AutoscalerLink.View view) {
-    var ids = throttler.revisions();
-    var state = api.get();
-    var found = new ConcurrentLinkedQueue<RevisionSnapshot>();
-    var byLoop = new IdentityHashMap<Loop, List<RevisionId>>();
-    ids.forEach(id -> byLoop.computeIfAbsent(loops.apply(id), _ -> new ArrayList<>()).add(id));
-    var looks = byLoop.entrySet().stream().map(each -> CompletableFuture.runAsync(
-        () -> each.getValue().forEach(id -> addWaiting(id, view, state, found)), each.getKey()));
-    return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
-        .thenApply(_ -> Overview.of(ids.size(), List.copyOf(found), view, state));
+  record Everything(Overview overview, List<RevisionSnapshot> revisions) {}
+
+  /** All revisions, for the console. */
+  CompletableFuture<Everything> everything() {
+    return link.get().thenCompose(view -> {
+      var state = api.get();
+      return looks(view, state, _ -> true)
+          .thenApply(all -> new Everything(
+              Overview.of(all.size(), all.stream().filter(now -> now.queued() > 0).toList(), view,
+                  state),
+              all));
+    });
   }
 
-  private void addWaiting(RevisionId id, AutoscalerLink.View view, ApiState state,
-      ConcurrentLinkedQueue<RevisionSnapshot> to) {
-    var queue = throttler.view(id);
-    var now = queue == null || queue.queued() == 0 ? null : look(id, view, state);
-    if (now != null) {
-      to.add(now);
-    }
+  private CompletableFuture<Overview> overview(AutoscalerLink.View view) {
+    var state = api.get();
+    int known = throttler.revisions().size();
+    return looks(view, state, queue -> queue.queued() > 0)
+        .thenApply(found -> Overview.of(known, found, view, state));
+  }
+
+  /** One task for each loop. */
+  private CompletableFuture<List<RevisionSnapshot>> looks(AutoscalerLink.View view,
+      ApiState state, Predicate<ThrottleView> wanted) {
+    var found = new ConcurrentLinkedQueue<RevisionSnapshot>();
+    var byLoop = new IdentityHashMap<Loop, List<RevisionId>>();
+    throttler.revisions().forEach(
+        id -> byLoop.computeIfAbsent(loops.apply(id), _ -> new ArrayList<>()).add(id));
+    var looks = byLoop.entrySet().stream().map(each -> CompletableFuture.runAsync(
+        () -> each.getValue().forEach(id -> {
+          var queue = throttler.view(id);
+          var now = queue == null || !wanted.test(queue) ? null : look(id, view, state);
+          if (now != null) {
+            found.add(now);
+          }
+        }), each.getKey()));
+    return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
+        .thenApply(_ -> List.copyOf(found));
   }
 
   /** On the revision's loop. */

@@ -2,17 +2,19 @@ package dev.activator.console;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.springframework.web.reactive.function.server.RequestPredicates.GET;
+import static org.springframework.web.reactive.function.server.RequestPredicates.POST;
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
-import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.observability.ColdStarts.ColdStart;
-import dev.activator.revision.Destination;
-import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.RevisionId;
+import java.net.URI;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
@@ -20,88 +22,175 @@ import org.springframework.http.MediaType;
 import org.springframework.http.codec.ServerSentEvent;
 import org.springframework.web.reactive.function.BodyInserters;
 import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * {@code /console}: what happens now. Waiting requests and cold starts are read once a second for
- * all viewers together, and not while there are none; destinations are sent as they change. Nothing
- * waits for a slow viewer.
+ * {@code /console}: what happens now. Pages are written here, and while somebody looks the parts
+ * that differ are sent once a second. A slow viewer skips what it did not read in time.
  *
  * <p>
  * <b>Errors.</b> 503 to more than {@link #MOST_VIEWERS} at once, and after closing.
  */
 public final class LivePage implements AutoCloseable {
   static final int MOST_VIEWERS = 32;
-  /** A viewer with more unread events is dropped. */
-  static final int MOST_UNREAD = 64;
-  private static final int MOST_COLD_STARTS = 20;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final MediaType HTML = new MediaType("text", "html", UTF_8);
   private static final MediaType SCRIPT = new MediaType("text", "javascript", UTF_8);
   private static final MediaType STYLES = new MediaType("text", "css", UTF_8);
   /** Loads nothing from elsewhere and runs no inline script. */
-  private static final String POLICY = "default-src 'self'";
+  private static final String POLICY = "default-src 'self'; base-uri 'none'; form-action 'self';"
+      + " frame-ancestors 'none'";
 
-  private final RevisionBackendsManager backends;
-  private final Flux<ServerSentEvent<Object>> shared;
+  private final Inspector inspector;
+  private final RevisionCards cards;
+  private final Supplier<List<ColdStart>> coldStarts;
+  private final Supplier<String> unready;
+  private final Flux<?> ticks;
+  private final Flux<SequencedMap<String, String>> list;
   private final Viewers viewers = new Viewers(MOST_VIEWERS);
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
-  public LivePage(Inspector inspector, Supplier<List<ColdStart>> coldStarts,
-      RevisionBackendsManager backends, Flux<?> ticks) {
-    this.backends = backends;
-    this.shared = ticks.onBackpressureDrop()
-        .concatMap(_ -> Flux.concat(overview(inspector), starts(coldStarts)), 1).publish()
-        .refCount();
-  }
-
-  private static Mono<ServerSentEvent<Object>> overview(Inspector inspector) {
-    return Mono.fromFuture(inspector::overview).timeout(TIMEOUT).map(now -> event("overview", now))
-        .onErrorResume(_ -> Mono.just(event("trouble",
-            new ActivatorEndpoint.Message("An event loop has not answered."))));
-  }
-
-  private static Mono<ServerSentEvent<Object>> starts(Supplier<List<ColdStart>> coldStarts) {
-    return Mono.fromSupplier(() -> event("cold-starts", coldStarts.get().stream()
-        .limit(MOST_COLD_STARTS).map(ActivatorEndpoint.ColdStartReport::of).toList()));
-  }
-
-  private static ServerSentEvent<Object> event(String name, Object data) {
-    return ServerSentEvent.<Object>builder(data).event(name).build();
+  /** @param unready why the activator is not ready, a sentence; empty if it is */
+  public LivePage(Inspector inspector, RevisionCards cards, Supplier<List<ColdStart>> coldStarts,
+      Supplier<String> unready, Flux<?> ticks) {
+    this.inspector = inspector;
+    this.cards = cards;
+    this.coldStarts = coldStarts;
+    this.unready = unready;
+    this.ticks = ticks;
+    this.list = ticks.onBackpressureDrop().concatMap(_ -> listParts(), 1).publish().refCount();
   }
 
   public RouterFunction<ServerResponse> routes() {
-    return route(GET("/console").or(GET("/console/")), _ -> file("index.html", MediaType.TEXT_HTML))
+    var pages = route(GET("/"), _ -> seeOther("/console"))
+        .andRoute(GET("/console").or(GET("/console/")), _ -> page("Activator", "", listParts()))
         .andRoute(GET("/console/console.js"), _ -> file("console.js", SCRIPT))
         .andRoute(GET("/console/console.css"), _ -> file("console.css", STYLES))
-        .andRoute(GET("/console/updates"), _ -> updates());
+        .andRoute(GET("/console/updates"), this::updates)
+        .andRoute(GET("/console/{namespace}/{name}"), request -> {
+          var id = id(request);
+          return page(id.name() + " – Activator", id.toString(), detailParts(id));
+        });
+    var actions = cards.facts().actions();
+    return actions == null
+        ? pages
+        : pages.andRoute(POST("/console/{namespace}/{name}/{action}"),
+            request -> act(actions, request));
+  }
+
+  private static RevisionId id(ServerRequest request) {
+    return new RevisionId(request.pathVariable("namespace"), request.pathVariable("name"));
+  }
+
+  private static Mono<ServerResponse> seeOther(String path) {
+    return ServerResponse.seeOther(URI.create(path)).build();
+  }
+
+  private static Mono<ServerResponse> act(RevisionFacts.Actions actions, ServerRequest request) {
+    var id = id(request);
+    switch (request.pathVariable("action")) {
+      case "request" -> actions.sendRequest(id);
+      case "zero" -> actions.scaleToZero(id);
+      case "restart" -> actions.restart(id);
+      default -> {
+        return ServerResponse.notFound().build();
+      }
+    }
+    return seeOther("/console/" + id);
+  }
+
+  private static Mono<ServerResponse> page(String title, String revision,
+      Mono<SequencedMap<String, String>> parts) {
+    return parts.flatMap(all -> ServerResponse.ok().contentType(HTML)
+        .cacheControl(CacheControl.noStore()).header("Content-Security-Policy", POLICY)
+        .header("Referrer-Policy", "no-referrer").header("X-Content-Type-Options", "nosniff")
+        .bodyValue(ConsolePages.shell(title, revision, all)));
   }
 
   private static Mono<ServerResponse> file(String name, MediaType type) {
     return ServerResponse.ok().contentType(type).cacheControl(CacheControl.noCache())
-        .header("Content-Security-Policy", POLICY)
+        .header("X-Content-Type-Options", "nosniff")
         .body(BodyInserters.fromResource(new ClassPathResource("console/" + name)));
   }
 
-  private Mono<ServerResponse> updates() {
+  private Mono<SequencedMap<String, String>> listParts() {
+    return orTrouble(Mono.fromFuture(inspector::everything).map(all -> ConsolePages.list(
+        status(all.overview()), all.revisions().stream().map(cards::of).toList(),
+        coldStarts.get())));
+  }
+
+  private Mono<SequencedMap<String, String>> detailParts(RevisionId id) {
+    return orTrouble(Mono.fromFuture(() -> inspector.snapshot(id)).map(now -> {
+      var status = new ConsolePages.Status("", false, problem(), 1);
+      return now == null
+          ? ConsolePages.unknown(status, id)
+          : ConsolePages.detail(status, cards.of(now), cards.facts(), coldStarts.get());
+    }).switchIfEmpty(Mono.fromSupplier(() -> ConsolePages.unknown(
+        new ConsolePages.Status("", false, problem(), 0), id))));
+  }
+
+  private static Mono<SequencedMap<String, String>> orTrouble(
+      Mono<SequencedMap<String, String>> parts) {
+    return parts.timeout(TIMEOUT).onErrorResume(_ -> Mono.fromSupplier(() -> {
+      var trouble = new LinkedHashMap<String, String>();
+      trouble.put("trouble", "<section id=\"trouble\" class=\"wide\" role=\"alert\">"
+          + "<p class=\"banner\">An event loop has not answered.</p></section>");
+      return trouble;
+    }));
+  }
+
+  private String problem() {
+    return unready.get();
+  }
+
+  private ConsolePages.Status status(Overview now) {
+    boolean trouble = !now.autoscaler().connected() || !now.kubernetes().problems().isEmpty();
+    return new ConsolePages.Status(now.summary(), trouble, problem(), now.revisions());
+  }
+
+  private Mono<ServerResponse> updates(ServerRequest request) {
     if (!viewers.enter()) {
       return ServerResponse.status(HttpStatus.SERVICE_UNAVAILABLE).build();
     }
-    return ServerResponse.ok().cacheControl(CacheControl.noStore())
-        .body(BodyInserters.fromServerSentEvents(events().doFinally(_ -> viewers.leave())));
+    var revision = request.queryParam("revision").filter(name -> name.contains("/")).orElse("");
+    return ServerResponse.ok().cacheControl(CacheControl.noStore()).body(BodyInserters
+        .fromServerSentEvents(events(revision).doFinally(_ -> viewers.leave())));
   }
 
-  Flux<ServerSentEvent<Object>> events() {
-    return Flux.merge(shared.onBackpressureBuffer(MOST_UNREAD), destinations())
-        .onErrorComplete(Exceptions::isOverflow).takeUntilOther(closing.asMono());
+  /** @param revision empty for the list */
+  Flux<ServerSentEvent<Object>> events(String revision) {
+    int slash = revision.indexOf('/');
+    var pages = revision.isEmpty()
+        ? Flux.concat(listParts(), list)
+        : Flux.concat(Flux.just(0), ticks).onBackpressureDrop().concatMap(_ -> detailParts(
+            new RevisionId(revision.substring(0, slash), revision.substring(slash + 1))), 1);
+    return pages.onBackpressureLatest().scan(Update.NONE, Update::next).skip(1)
+        .map(update -> ServerSentEvent.<Object>builder(update.change()).event("parts").build())
+        .takeUntilOther(closing.asMono());
   }
 
-  private Flux<ServerSentEvent<Object>> destinations() {
-    return BackendUpdates.of(backends)
-        .map(now -> event("destinations", DestinationsReport.of(now)));
+  /**
+   * @param order the ids of all parts
+   * @param changed those that are new or differ
+   */
+  private record Change(List<String> order, Map<String, String> changed) {}
+
+  private record Update(SequencedMap<String, String> all, Change change) {
+    static final Update NONE = new Update(new LinkedHashMap<>(), new Change(List.of(), Map.of()));
+
+    Update next(SequencedMap<String, String> now) {
+      var changed = new LinkedHashMap<String, String>();
+      now.forEach((id, html) -> {
+        if (!html.equals(all.get(id))) {
+          changed.put(id, html);
+        }
+      });
+      return new Update(now, new Change(List.copyOf(now.keySet()), changed));
+    }
   }
 
   /** Ends all streams: a shutdown does not wait for viewers. */
@@ -109,17 +198,6 @@ public final class LivePage implements AutoCloseable {
   public void close() {
     viewers.close();
     closing.tryEmitEmpty();
-  }
-
-  /** @param clusterIp where all requests go while pods cannot be addressed; null while they can */
-  private record DestinationsReport(String revision, @Nullable String clusterIp,
-      List<String> pods) {
-    static DestinationsReport of(HealthyDestinations now) {
-      var clusterIp = now.clusterIp();
-      return new DestinationsReport(now.revision().toString(),
-          clusterIp == null ? null : clusterIp.toString(),
-          now.pods().all().stream().map(Destination::toString).toList());
-    }
   }
 
   static final class Viewers {

@@ -38,6 +38,10 @@ public final class HealthState {
     draining = true;
   }
 
+  public boolean isDraining() {
+    return draining;
+  }
+
   /**
    * <b>Source.</b> Messages as in Knative's {@code HealthHandler}. There a lost link makes the
    * process unready at any time, and liveness restarts it after two minutes: one autoscaler that is

@@ -208,7 +208,7 @@ public enum Metric {
   }
 
   /** In nanoseconds or bytes; empty unless a histogram. */
-  long[] bounds() {
+  public long[] bounds() {
     return bounds;
   }
 

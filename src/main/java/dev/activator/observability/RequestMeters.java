@@ -122,6 +122,15 @@ public final class RequestMeters implements RequestObserver {
     }
   }
 
+  /**
+   * How many requests took how long, by the buckets of {@link Metric#SERVER_DURATION}; null if none
+   * was counted.
+   */
+  public long @Nullable [] durations(RevisionId id) {
+    var meters = revisions.get(id);
+    return meters == null ? null : meters.durations();
+  }
+
   public void gone(RevisionId id) {
     revisions.remove(id);
   }

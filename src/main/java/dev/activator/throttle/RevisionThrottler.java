@@ -39,6 +39,8 @@ import org.slf4j.LoggerFactory;
 final class RevisionThrottler implements Permits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
+  /** Of requests that are shown one by one. */
+  private static final int MOST_WAITS = 5;
   /** Then other tasks of the loop run. */
   private static final int MAX_GRANTS_PER_TASK = 256;
 
@@ -359,9 +361,11 @@ final class RevisionThrottler implements Permits.Owner {
 
   private Duration oldestWait() {
     var oldest = queue.oldest();
-    return oldest == null
-        ? Duration.ZERO
-        : Duration.ofNanos(Math.max(0, loop.nanoTime() - oldest.sinceNanos()));
+    return oldest == null ? Duration.ZERO : waitOf(oldest);
+  }
+
+  private Duration waitOf(QueuedRequest request) {
+    return Duration.ofNanos(Math.max(0, loop.nanoTime() - request.sinceNanos()));
   }
 
   ThrottleView.Start start() {
@@ -372,7 +376,8 @@ final class RevisionThrottler implements Permits.Owner {
   /** Only on the loop. */
   ThrottleView.Details inspect() {
     return new ThrottleView.Details(view(), routing.destinationCount(),
-        new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout()),
+        new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout(),
+            queue.oldest(MOST_WAITS).map(this::waitOf).toList()),
         start(),
         routing.activator(), routing.ejected());
   }

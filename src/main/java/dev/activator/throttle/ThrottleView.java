@@ -29,8 +29,11 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
   public record Details(ThrottleView now, int destinations, Queue queue, Start start,
       ActivatorIndex activator, List<Destination> ejected) {}
 
-  /** @param timeout zero for no limit but the revision's own */
-  public record Queue(int capacity, long heldBytes, Duration timeout) {}
+  /**
+   * @param timeout zero for no limit but the revision's own
+   * @param oldest the longest waits, the longest first
+   */
+  public record Queue(int capacity, long heldBytes, Duration timeout, List<Duration> oldest) {}
 
   /**
    * @param asked since the first request was queued for a start; null if none is

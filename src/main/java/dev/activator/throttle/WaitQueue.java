@@ -101,6 +101,10 @@ final class WaitQueue {
     return all;
   }
 
+  Stream<QueuedRequest> oldest(int most) {
+    return Stream.of(returned, late, queue).flatMap(SequencedSet::stream).limit(most);
+  }
+
   void setOrder(QueueOrder now) {
     if (now.newestFirst() != order.newestFirst()) {
       log.info("{}: {}", id, now.newestFirst()

@@ -31,7 +31,8 @@ class MeasuredStatsTest {
     public void report(List<RevisionStat> all) {
       heard.add(all);
     }
-  }, requests);
+  }, requests, _ -> {
+  });
 
   @Test
   @DisplayName("7.1 the concurrency gauge shows what was reported last")

@@ -34,6 +34,7 @@ class ModeTest {
 
     assertThat(Mode.of(with(pod, "embedded"))).isEqualTo(Mode.EMBEDDED);
     assertThat(Mode.of(with(pod, "Cluster"))).isEqualTo(Mode.CLUSTER);
+    assertThat(Mode.of(with(pod, "standalone"))).isEqualTo(Mode.STANDALONE);
   }
 
   @Test
@@ -41,12 +42,14 @@ class ModeTest {
     assertThatThrownBy(() -> Mode.of(Map.of("ACTIVATOR_MODE", "cluster")))
         .hasMessageContaining("KUBERNETES_SERVICE_HOST is not set")
         .hasMessageContaining("--kubeconfig");
+    assertThatThrownBy(() -> Mode.of(Map.of("ACTIVATOR_MODE", "standalone")))
+        .hasMessageContaining("ACTIVATOR_MODE is 'standalone', but this is no pod");
   }
 
   @Test
   void refusesAnotherWordByName() {
     assertThatThrownBy(() -> Mode.of(Map.of("ACTIVATOR_MODE", "laptop"))).hasMessage(
-        "ACTIVATOR_MODE is 'laptop', but can only be 'cluster' or 'embedded'");
+        "ACTIVATOR_MODE is 'laptop', but can only be 'cluster', 'standalone' or 'embedded'");
   }
 
   private static Map<String, String> with(Map<String, String> pod, String mode) {

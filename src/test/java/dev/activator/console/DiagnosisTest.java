@@ -106,7 +106,7 @@ class DiagnosisTest {
               new ThrottleView(HELLO, 2, capacity, inFlight, queued,
                   queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, signals.newestFirst,
                   List.of()),
-              pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO),
+              pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO, List.of()),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,

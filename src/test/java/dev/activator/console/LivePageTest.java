@@ -6,6 +6,24 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
+import dev.activator.loop.Loop;
+import dev.activator.observability.ColdStarts;
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.LastFailures;
+import dev.activator.observability.Meters;
+import dev.activator.stats.RevisionStat;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
+import java.io.StringReader;
+import java.time.Clock;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.xml.parsers.DocumentBuilderFactory;
+import javax.xml.xpath.XPathFactory;
+import org.jspecify.annotations.Nullable;
+import org.w3c.dom.Document;
+import org.xml.sax.InputSource;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.Phases;
@@ -33,8 +51,6 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -47,6 +63,7 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Sinks;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The page over HTTP, as a browser asks for it. */
 class LivePageTest {
@@ -61,12 +78,82 @@ class LivePageTest {
   private final Throttler throttler = new Throttler(_ -> loop, _ -> Revision.of(HELLO, 0),
       "10.9.9.9", RevisionOptions.of(10), new Random(1));
   private final AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
-      Duration.ofSeconds(9),
-      0, null);
+      Duration.ofSeconds(9), 0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
-  private final LivePage page = new LivePage(new Inspector(backends, throttler,
-      () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-      _ -> loop, _ -> List.of(), _ -> ""), () -> List.of(START), backends, ticks.asFlux());
+  private final List<String> acted = new CopyOnWriteArrayList<>();
+  private final LastFailures failures = new LastFailures(loop::nanoTime);
+  private final RevisionActivity activity = new RevisionActivity(loop::nanoTime, _ -> 7,
+      _ -> null);
+  private volatile String unready = "";
+  private final LivePage page = page(new SomeFacts(true));
+
+  private LivePage page(RevisionFacts facts) {
+    return new LivePage(
+        new Inspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
+            () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(), _ -> ""),
+        new RevisionCards(facts, activity,
+            new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
+                ColdStarts.LabelledBy.NONE),
+            failures, loop::nanoTime),
+        () -> List.of(START), () -> unready, ticks.asFlux());
+  }
+
+  /** Every text would be markup if it were not escaped. */
+  private final class SomeFacts implements RevisionFacts, RevisionFacts.Actions {
+    private final boolean mayAct;
+
+    private SomeFacts(boolean mayAct) {
+      this.mayAct = mayAct;
+    }
+
+    @Override
+    public String url(RevisionId id) {
+      return "http://hello/?<script>&\"'";
+    }
+
+    @Override
+    public Integer maxPods(RevisionId id) {
+      return 10;
+    }
+
+    @Override
+    public List<Setting> settings(RevisionId id) {
+      return List.of(new Setting("<b>", "</td>", "the annotation"));
+    }
+
+    @Override
+    public Known<EventLine> events(RevisionId id) {
+      return new Known<>(List.of(
+          new EventLine(Instant.EPOCH, "Warning", "BackOff", "Pod p", "<img src=x onerror=y>")),
+          "");
+    }
+
+    @Override
+    public Known<String> log(RevisionId id) {
+      return new Known<>(List.of("<script>alert(1)</script>\u001b[31m"), "");
+    }
+
+    @Override
+    public @Nullable Actions actions() {
+      return mayAct ? this : null;
+    }
+
+    @Override
+    public void sendRequest(RevisionId id) {
+      acted.add("request " + id);
+    }
+
+    @Override
+    public void scaleToZero(RevisionId id) {
+      acted.add("zero " + id);
+    }
+
+    @Override
+    public void restart(RevisionId id) {
+      acted.add("restart " + id);
+    }
+  }
+
   private final DisposableServer server = HttpServer.create().host("127.0.0.1")
       .handle(new ReactorHttpHandlerAdapter(RouterFunctions.toHttpHandler(page.routes())))
       .bindNow();
@@ -98,67 +185,204 @@ class LivePageTest {
     backends.listed(new PodListing(HELLO, new Listing(pods, Destinations.NONE), Listing.NONE));
   }
 
+  String url(String path) {
+    return "http://127.0.0.1:" + server.port() + path;
+  }
+
+  void addRevision() {
+    throttler.revision(Revision.of(HELLO, 1));
+  }
+
+  void addWaiting() {
+    throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
+  }
+
   /** As soon as there is a follower. */
-  private void tick() {
+  void tick() {
     await().atMost(Duration.ofSeconds(30))
         .until(() -> ticks.tryEmitNext(1) == Sinks.EmitResult.OK);
+  }
+
+  /** Pages are also well-formed XML. */
+  private Document dom(String path) throws Exception {
+    var html = get(path, BodyHandlers.ofString()).body();
+    return DocumentBuilderFactory.newInstance().newDocumentBuilder()
+        .parse(new InputSource(new StringReader(html.replace("<!DOCTYPE html>", ""))));
+  }
+
+  private static String text(Document page, String path) throws Exception {
+    return XPathFactory.newInstance().newXPath().evaluate("normalize-space(" + path + ")", page);
   }
 
   @Test
   void isAPageWhoseScriptsAndStylesAreItsOwn() throws Exception {
     var html = get("/console", BodyHandlers.ofString());
 
-    assertThat(html.headers().firstValue("Content-Type")).hasValue("text/html");
+    assertThat(html.headers().firstValue("Content-Type")).hasValue("text/html;charset=UTF-8");
     assertThat(html.headers().firstValue("Content-Security-Policy"))
-        .hasValue("default-src 'self'");
+        .hasValueSatisfying(policy -> assertThat(policy).startsWith("default-src 'self';")
+            .doesNotContain("unsafe"));
     var linked = new ArrayList<String>();
-    Pattern.compile("(?:src|href)=\"([^\"]*)\"").matcher(html.body()).results()
+    Pattern.compile("(?:src|href)=\"(/console/[^\"]*[.][^\"]*)\"").matcher(html.body()).results()
         .forEach(found -> linked.add(found.group(1)));
     assertThat(linked).containsExactlyInAnyOrder("/console/console.css", "/console/console.js");
     for (var path : linked) {
       assertThat(get(path, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
     }
+    assertThat(get("/", BodyHandlers.ofString()).headers().firstValue("Location"))
+        .hasValue("/console");
   }
 
   @Test
-  void tellsWhereRequestsCanGoAsItChanges() throws Exception {
+  void hasACardForEachRevision() throws Exception {
+    throttler.revision(Revision.of(HELLO, 1));
+    activity.reported(List.of(new RevisionStat(HELLO, 1, 3)));
+    var failed = failed();
+    var page = dom("/console");
+
+    String card = "//article[@id='r.default.hello-00001']";
+    assertThat(text(page, card + "//span[@role='status']")).isEqualTo("at zero");
+    assertThat(text(page, card + "//dl")).startsWith("pods0 / 10in flight0queued0");
+    assertThat(text(page, card + "//h2/a/@href")).isEqualTo("/console/default/hello-00001");
+    assertThat(text(page, card + "//p[@class='url']/a")).isEqualTo("http://hello/?<script>&\"'");
+    assertThat(text(page, card + "//*[name()='svg']/@aria-label"))
+        .isEqualTo("3 requests in the last minute, at most 3 a second; at most 7 queued");
+    assertThat(text(page, card + "//p[@class='failed']"))
+        .isEqualTo("Last failure 5 s ago: queue-timeout (504)");
+
+    // and after a success the failure is gone
+    failed.responding(200);
+    failed.ended(Outcome.ANSWERED, 200);
+    assertThat(text(dom("/console"), card + "//p[@class='failed']")).isEmpty();
+  }
+
+  private FakeRequest failed() {
+    var request = FakeRequest.of(failures, new VirtualLoop(), Revision.of(HELLO, 0));
+    request.ended(Outcome.QUEUE_TIMEOUT, 504);
+    return request;
+  }
+
+  @Test
+  void showsAStartAsItHappens() throws Exception {
+    throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
+    await().atMost(Duration.ofSeconds(30))
+        .until(() -> throttler.start(HELLO).asked() != null);
+    var page = dom("/console");
+
+    String running = "//article//div[@class='running']";
+    assertThat(text(page, running + "//li[@class='now']")).isEqualTo("pod");
+    assertThat(text(page, running + "//*[name()='svg']/@aria-label"))
+        .endsWith("no pod is listed yet");
+    assertThat(text(page, "//article//p[@class='why']")).contains("no pod is listed");
+    assertThat(text(dom("/console/default/hello-00001"), "//section[@id='queue']"))
+        .contains("waiting1 / 10", "Oldest waits: ");
+  }
+
+  private record Waiting(Loop loop) implements QueuedCaller {
+    @Override
+    public long maxWaitNanos() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void granted(Permit permit) {
+      throw new AssertionError("there is no pod");
+    }
+
+    @Override
+    public void rejected(Rejection reason) {
+      throw new AssertionError(reason);
+    }
+  }
+
+  @Test
+  void showsFinishedStartsOnACommonScale() throws Exception {
+    var page = dom("/console");
+
+    assertThat(text(page, "//section[@id='starts']//tr[@data-name='default/hello-00001 answered']"))
+        .contains("00:00:00", "3 ms", "answered", "200");
+    assertThat(text(page, "//section[@id='starts']//*[name()='svg']/@aria-label"))
+        .isEqualTo("pod 1 ms, probe 2 ms, queue 0 ms, dial 0 ms, first-byte 0 ms");
+  }
+
+  @Test
+  void hasAPageForEachRevisionOnWhichNothingFromOutsideIsMarkup() throws Exception {
     list("10.0.0.1");
-    var lines = watch();
+    throttler.revision(Revision.of(HELLO, 1));
+    var page = dom("/console/default/hello-00001");
 
-    assertThat(lines.next()).isEqualTo("event:destinations");
-    assertThat(lines.next()).isEqualTo("data:{\"revision\":\"default/hello-00001\","
-        + "\"clusterIp\":null,\"pods\":[\"10.0.0.1:8012\"]}");
-
-    list();
-    assertThat(lines.next()).isEqualTo("event:destinations");
-    assertThat(lines.next()).isEqualTo(
-        "data:{\"revision\":\"default/hello-00001\",\"clusterIp\":null,\"pods\":[]}");
+    assertThat(text(page, "//p[@class='todo']")).startsWith("What to do: ");
+    assertThat(text(page, "//section[@id='pods']//tbody/tr")).startsWith("10.0.0.1:8012");
+    assertThat(text(page, "//section[@id='settings']//tbody/tr"))
+        .isEqualTo("<b></td>the annotation");
+    assertThat(text(page, "//section[@id='events']//tbody/tr"))
+        .isEqualTo("00:00:00BackOffPod p: <img src=x onerror=y>");
+    assertThat(text(page, "//pre")).isEqualTo("<script>alert(1)</script>\ufffd[31m");
+    assertThat(text(dom("/console/default/%3Cb%3E"), "//main")).contains("default/<b>",
+        "There is no such revision.");
   }
 
   @Test
-  void looksAtWhoWaitsAtEachTickWhileSomebodyWatches() throws Exception {
+  void actsOnlyWhereItMay() throws Exception {
+    throttler.revision(Revision.of(HELLO, 1));
+    for (var action : List.of("request", "zero", "restart")) {
+      assertThat(post("/console/default/hello-00001/" + action, server.port())).isEqualTo(303);
+    }
+    assertThat(post("/console/default/hello-00001/other", server.port())).isEqualTo(404);
+    assertThat(acted).containsExactly("request default/hello-00001", "zero default/hello-00001",
+        "restart default/hello-00001");
+
+    // in a cluster
+    var reading = HttpServer.create().host("127.0.0.1").handle(new ReactorHttpHandlerAdapter(
+        RouterFunctions.toHttpHandler(page(new SomeFacts(false)).routes()))).bindNow();
+    try {
+      assertThat(post("/console/default/hello-00001/zero", reading.port())).isEqualTo(404);
+      var html = http.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + reading.port()
+          + "/console/default/hello-00001")).build(), BodyHandlers.ofString()).body();
+      assertThat(html).doesNotContain("<form", "<button");
+    } finally {
+      reading.disposeNow();
+    }
+  }
+
+  private int post(String path, int port) throws Exception {
+    return http.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+        .POST(HttpRequest.BodyPublishers.noBody()).build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  @Test
+  void saysThatItDrains() throws Exception {
+    unready = "This activator drains";
+
+    assertThat(text(dom("/console"), "//p[@class='banner' and not(@id)]"))
+        .isEqualTo("This activator drains");
+  }
+
+  @Test
+  void sendsThePartsThatDifferWhileSomebodyWatches() throws Exception {
     // given nobody, then a tick is for nobody
     assertThat(ticks.tryEmitNext(0)).isEqualTo(Sinks.EmitResult.FAIL_ZERO_SUBSCRIBER);
 
-    // when a page is open
-    list("10.0.0.1");
+    // when a page is open, then it gets everything, and later only changes
     var lines = watch();
-    lines.next();
-    lines.next();
+    assertThat(lines.next()).isEqualTo("event:parts");
+    assertThat(lines.next()).startsWith("data:{\"order\":[\"summary\",\"none\",\"starts\"],"
+        + "\"changed\":{\"summary\":\"<section id=");
     tick();
-
-    assertThat(lines.next()).isEqualTo("event:overview");
+    assertThat(lines.next()).isEqualTo("event:parts");
     assertThat(lines.next())
-        .startsWith("data:{\"summary\":\"No request waits; the autoscaler link is up.\"");
-    assertThat(lines.next()).isEqualTo("event:cold-starts");
-    assertThat(lines.next()).startsWith("data:[{\"revision\":\"default/hello-00001\"");
+        .isEqualTo("data:{\"order\":[\"summary\",\"none\",\"starts\"],\"changed\":{}}");
+    throttler.revision(Revision.of(HELLO, 1));
+    tick();
+    assertThat(lines.next()).isEqualTo("event:parts");
+    assertThat(lines.next()).startsWith("data:{\"order\":[\"summary\",\"r.default.hello-00001\","
+        + "\"starts\"],\"changed\":{\"summary\":").doesNotContain("\"starts\":");
   }
 
-  /** Asks for so much at first, and for no more. */
+  /** Asks for so much at first. */
   private static final class Viewer extends BaseSubscriber<ServerSentEvent<Object>> {
     private final long asked;
     private final Queue<String> read = new ConcurrentLinkedQueue<>();
-    private final CountDownLatch over = new CountDownLatch(1);
 
     Viewer(long asked) {
       this.asked = asked;
@@ -166,47 +390,41 @@ class LivePageTest {
 
     @Override
     protected void hookOnSubscribe(Subscription subscription) {
-      if (asked > 0) {
-        request(asked);
-      }
+      request(asked);
     }
 
     @Override
     protected void hookOnNext(ServerSentEvent<Object> event) {
-      read.add(event.event());
-    }
-
-    @Override
-    protected void hookOnComplete() {
-      over.countDown();
+      read.add(JsonMapper.shared().writeValueAsString(event.data()));
     }
   }
 
   @Test
-  void goesOnForOthersAndGivesUpOneThatDoesNotRead() throws Exception {
-    // given one that reads, and one that does not
+  void goesOnForOthersWhileOneDoesNotReadAndGivesThatOneTheDifferenceLater() {
     var reading = new Viewer(Long.MAX_VALUE);
-    var stuck = new Viewer(0);
-    page.events().subscribe(reading);
-    page.events().subscribe(stuck);
+    var slow = new Viewer(1);
+    page.events("").subscribe(reading);
+    page.events("").subscribe(slow);
+    await().atMost(Duration.ofSeconds(30)).until(() -> slow.read.size() == 1);
 
-    // when there is more than one may leave unread, at two events a tick
-    for (int i = 1; i <= LivePage.MOST_UNREAD; i++) {
-      int expected = 2 * i;
+    throttler.revision(Revision.of(HELLO, 1));
+    for (int i = 1; i <= 100; i++) {
+      int expected = i + 1;
       tick();
       await().atMost(Duration.ofSeconds(30)).until(() -> reading.read.size() == expected);
     }
+    assertThat(slow.read).hasSize(1);
 
-    // then the first has had it all and goes on, and the other has been given up
-    assertThat(stuck.over.await(30, TimeUnit.SECONDS)).isTrue();
-    assertThat(stuck.read).isEmpty();
-    assertThat(reading.over.getCount()).isOne();
+    slow.request(1);
+    await().atMost(Duration.ofSeconds(30)).until(() -> slow.read.size() == 2);
+    assertThat(slow.read.stream().skip(1)).singleElement().asString()
+        .contains("<article id=").doesNotContain("\"starts\":");
     reading.dispose();
+    slow.dispose();
   }
 
   @Test
   void endsForAllWhoWatchWhenItIsClosed() throws Exception {
-    list("10.0.0.1");
     var lines = watch();
     lines.next();
     lines.next();

@@ -29,7 +29,7 @@ public final class EffectiveSettings {
       MetricsServerProperties.class,
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
       ProfilingProperties.class, ReadinessProperties.class, ServingProperties.class,
-      TlsProperties.class, UpstreamProperties.class);
+      StandaloneProperties.class, TlsProperties.class, UpstreamProperties.class);
 
   private EffectiveSettings() {}
 

@@ -20,14 +20,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param target null if it may not scale its workload
  * @param troubles in the order of their weight
+ * @param warnings what does not keep it from working, for Events
  * @param remarks what was left out, for the log
  */
 public record ScaledServiceState(ScaledService object, Revision revision, PodListing pods,
-    @Nullable ScaledTarget target, List<Trouble> troubles, List<String> remarks) {
+    @Nullable ScaledTarget target, List<Trouble> troubles, List<Trouble> warnings,
+    List<String> remarks) {
   public ScaledServiceState {
     troubles = List.copyOf(troubles);
+    warnings = List.copyOf(warnings);
     remarks = List.copyOf(remarks);
   }
+
+  private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound");
 
   /**
    * Why the condition {@code Ready} is false.
@@ -80,7 +85,8 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         probing.beforeReady(), probing.probe(), object.labels(), object.annotations(), null);
     var listing = port == null ? PodListing.none(object.id()) : pods(object, port, found);
     return new ScaledServiceState(object, revision, listing,
-        found.older == null ? target(object, found.hpa) : null, troubles, remarks);
+        isScaled(found) ? target(object, found.hpa) : null, troubles,
+        warnings(found.hpa), remarks);
   }
 
   private static BackendService.@Nullable Port port(ScaledService object,
@@ -133,6 +139,18 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     }
   }
 
+  private static boolean isScaled(References found) {
+    return found.older == null && !(found.workload instanceof WorkloadState.NoKind)
+        && !(found.workload instanceof WorkloadState.NotScalable);
+  }
+
+  private static List<Trouble> warnings(@Nullable Hpa hpa) {
+    return hpa == null || hpa.minReplicas() > 0
+        ? List.of()
+        : List.of(new Trouble("HpaMinZero", "HorizontalPodAutoscaler " + hpa.name()
+            + " has minReplicas 0, so that it sets 0 and 1, too: give it 1"));
+  }
+
   private static PodListing pods(ScaledService object, BackendService.Port port, References found) {
     var sets = found.slices.stream().map(slice -> slice.on(port.name(), object.id())).toList();
     return MergedEndpoints.of(sets, "", found.preferred).pods(object.id());
@@ -145,6 +163,13 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         hpa == null ? object.maxReplicas() : OptionalInt.empty(), object.concurrency(),
         object.containerConcurrency(), object.window(), object.timeout(),
         object.status().desiredReplicas());
+  }
+
+  /** How many pods its Service has, ready or not; empty if that is unknown. */
+  public OptionalInt listed() {
+    return troubles.stream().anyMatch(one -> NO_PODS.contains(one.reason()))
+        ? OptionalInt.empty()
+        : OptionalInt.of(pods.on(revision.protocol()).all().size());
   }
 
   /** How many pods are ready and do not terminate. */

@@ -11,8 +11,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,6 +69,8 @@ final class LocalPod {
   private int runs;
   private String problem = "";
   private String unhealthy = "";
+  /** Where the process listens instead. */
+  private String elsewhere = "";
 
   LocalPod(Loop loop, DeploymentPods owner, long order, PodTemplate template, String name, int port,
       Context context, ToIntFunction<Destination> inFlight) {
@@ -125,7 +129,7 @@ final class LocalPod {
 
   /** Why its process, which runs, is not ready; empty if it is, or if nothing is known. */
   String problem() {
-    return problem;
+    return problem.contains(LocalProbe.NOTHING_LISTENS) ? problem + elsewhere : problem;
   }
 
   @Nullable Run current() {
@@ -166,6 +170,7 @@ final class LocalPod {
   private void startProcess(int run) {
     failure = null;
     unhealthy = "";
+    elsewhere = "";
     var environment = context.environment();
     if (!environment.problem().isEmpty()) {
       log.warn("Pod {} waits: {}", name, environment.problem());
@@ -180,7 +185,7 @@ final class LocalPod {
     process = started;
     if (template.hasCommand() || template.isSample()) {
       probe(run, spec, started);
-      loop.schedule(SLOW_START, () -> reportSlow(run));
+      loop.schedule(SLOW_START, () -> explainSlow(run));
     }
   }
 
@@ -263,10 +268,29 @@ final class LocalPod {
     probes.clear();
   }
 
-  private void reportSlow(int run) {
-    if (state instanceof PodState.Running(var now, var ready, _) && now == run && !ready
-        && !problem.isEmpty()) {
-      log.warn("Pod {} is not ready after {} s: {}", name, SLOW_START.toSeconds(), problem);
+  private boolean isSlow(int run) {
+    return state instanceof PodState.Running(var now, var ready, _) && now == run && !ready
+        && !problem.isEmpty();
+  }
+
+  private void explainSlow(int run) {
+    var running = process;
+    if (running != null && isSlow(run)) {
+      Thread.startVirtualThread(() -> {
+        var ports = ListeningPorts.of(running.pid());
+        loop.execute(() -> reportSlow(run, ports));
+      });
+    }
+  }
+
+  private void reportSlow(int run, SortedSet<Integer> ports) {
+    if (isSlow(run)) {
+      elsewhere = ports.isEmpty()
+          ? ""
+          : ports.stream().map(String::valueOf)
+              .collect(Collectors.joining(", ", " (it listens on ", ")"));
+      log.warn("Pod {} is not ready after {} s: {}", name, SLOW_START.toSeconds(), problem());
+      owner.problemChanged();
       owner.slow(this);
     }
   }

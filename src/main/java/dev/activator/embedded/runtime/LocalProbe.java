@@ -26,6 +26,7 @@ import tools.jackson.databind.JsonNode;
  */
 record LocalProbe(Action action, Duration initialDelay, Duration period, Duration timeout,
     int successThreshold, int failureThreshold) {
+  static final String NOTHING_LISTENS = "nothing listens on ";
   private static final int MAX_SECONDS = 3600;
 
   sealed interface Action {}
@@ -116,7 +117,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   }
 
   private static String silent(int port, Probed process) {
-    return "process " + process.pid() + " runs, nothing listens on " + process.port(port);
+    return "process " + process.pid() + " runs, " + NOTHING_LISTENS + process.port(port);
   }
 
   /** With a socket that is not connected yet. */

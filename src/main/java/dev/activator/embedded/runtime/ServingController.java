@@ -199,9 +199,12 @@ public final class ServingController {
       return;
     }
     var id = id(service);
-    if (!known.newest.equals(known.ready) && Conditions.isTrue(newest, READY)
-        && isRoutable(newest)) {
+    // Until one was ready the newest takes the requests, which wait for it.
+    boolean ready = Conditions.isTrue(newest, READY);
+    if (isRoutable(newest) && (ready || known.ready.isEmpty())) {
       latest.put(id, id(newest));
+    }
+    if (!known.newest.equals(known.ready) && ready && isRoutable(newest)) {
       if (!known.ready.isEmpty()) {
         label(service, known.ready, KnativeLabels.RESERVE);
       }
@@ -210,7 +213,6 @@ public final class ServingController {
     }
     objects.updateStatus(Kinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
         now -> new ServiceStatus(newest, known.ready, requestPort).write(now, store.now()));
-    // Until one is ready the first takes the requests, which wait for it.
     if (!known.ready.isEmpty() || isRoutable(newest)) {
       applied(id);
     }

@@ -91,6 +91,7 @@ class ScaledServiceStateTest {
     assertThat(state.pods().http1().notReady())
         .isEqualTo(Destinations.of(new Destination("10.0.0.2", 8080)));
     assertThat(state.ready()).isEqualTo(1);
+    assertThat(state.listed()).isEqualTo(OptionalInt.of(2));
     assertThat(state.target().maxReplicas()).isEqualTo(OptionalInt.of(10));
     assertThat(state.target().workload().toString()).isEqualTo("Deployment web");
   }
@@ -125,6 +126,23 @@ class ScaledServiceStateTest {
         + " message: 'pods \"web\" is forbidden: exceeded quota: small'}]}")).troubles())
         .containsExactly(new Trouble("QuotaExceeded", "no more pods of Deployment web can be made:"
             + " pods \"web\" is forbidden: exceeded quota: small"));
+  }
+
+  @Test
+  void whatCannotBeScaledIsNoTarget() {
+    assertThat(state(SERVICE, new WorkloadState.NoKind()).target()).isNull();
+    assertThat(state(SERVICE, new WorkloadState.NotScalable()).target()).isNull();
+    assertThat(state(SERVICE, new WorkloadState.Missing()).target())
+        .as("it may come any moment").isNotNull();
+    assertThat(state(null, FOUND).listed()).isEmpty();
+  }
+
+  @Test
+  void anHpaThatGoesToZeroIsAWarning() {
+    var hpa = new Hpa("shop", "h", new ScaleTargetRef("apps/v1", "Deployment", "web"), 0);
+
+    assertThat(with(List.of(), null, hpa).warnings()).extracting(Trouble::reason)
+        .containsExactly("HpaMinZero");
   }
 
   @Test

@@ -182,6 +182,21 @@ class ServingControllerTest {
   }
 
   @Test
+  void requestsOfAServiceThatWasNeverReadyWaitForItsNewestRevision() {
+    apply(starting("shop", "exit"));
+    fails("shop-00001", "it ended");
+
+    unknown.add("shop-00002");
+    apply(starting("shop", "serve"));
+    assertThat(routed("shop")).isEqualTo("shop-00001");
+
+    unknown.clear();
+    controller.routable(new RevisionId("default", "shop-00002"));
+    assertThat(routed("shop")).isEqualTo("shop-00002");
+    assertThat(conditions("shop")).contains("Ready Unknown Deploying");
+  }
+
+  @Test
   void isNotReadyBeforeTheActivatorKnowsTheRevision() {
     unknown.add("shop-00001");
     apply(service("shop", 0, "serve"));

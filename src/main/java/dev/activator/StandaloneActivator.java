@@ -1,0 +1,44 @@
+package dev.activator;
+
+import dev.activator.app.ActivatorConfiguration;
+import dev.activator.app.CommandLine;
+import dev.activator.app.ElectedAutoscaler;
+import dev.activator.app.Mode;
+import dev.activator.app.StandaloneScaling;
+import dev.activator.app.properties.ClusterProperties;
+import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.StandaloneProperties;
+import dev.activator.cluster.ClusterAccess;
+import java.util.random.RandomGenerator;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.SpringBootConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import reactor.netty.resources.LoopResources;
+
+/** The activator in a cluster without Knative. It scales on an event loop that runs no requests. */
+@SpringBootConfiguration(proxyBeanMethods = false)
+@Import(ActivatorConfiguration.class)
+public class StandaloneActivator {
+  /** For Boot's ahead-of-time processing only. */
+  public static void main(String[] args) {
+    ActivatorApplication.run(CommandLine.parse(args), Mode.STANDALONE);
+  }
+
+  @Bean(destroyMethod = "dispose")
+  LoopResources platformResources() {
+    return LoopResources.create("autoscaler", 1, true);
+  }
+
+  @Bean
+  StandaloneScaling surroundings(ClusterProperties cluster, IdentityProperties identity,
+      EgressProperties egress, StandaloneProperties properties,
+      @Qualifier("platformResources") LoopResources resources, RandomGenerator random) {
+    return new StandaloneScaling(new ClusterAccess.Through(cluster.access(), egress.proxies()),
+        new ElectedAutoscaler.Identity(identity.podName(), identity.podIp(),
+            identity.systemNamespace(), properties.lease(), properties.service(),
+            properties.statsPort()),
+        resources.onServer(LoopResources.DEFAULT_NATIVE), random);
+  }
+}

@@ -1,0 +1,75 @@
+package dev.activator.app;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ScaledServiceWriter;
+import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
+import dev.activator.revision.RevisionId;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Tells the autoscaler of ScaledServices, and has its decisions written into them. */
+final class ScaledServiceController implements ScalingListener {
+  private volatile @Nullable ScaledServiceWriter writer;
+
+  /** Call before the cluster starts. */
+  void follow(Cluster cluster, Autoscaler autoscaler, ScaledServiceWriter to) {
+    writer = to;
+    cluster.onScaledService(state -> {
+      to.changed(state);
+      scale(state, autoscaler);
+    });
+    cluster.onScaledServiceGone(id -> {
+      autoscaler.targetGone(id);
+      to.gone(id);
+    });
+  }
+
+  private static void scale(ScaledServiceState state, Autoscaler autoscaler) {
+    var target = state.target();
+    if (target == null) {
+      autoscaler.targetGone(state.object().id());
+    } else {
+      autoscaler.target(target);
+      autoscaler.pods(target.id(), state.ready());
+    }
+  }
+
+  void start() {
+    Objects.requireNonNull(writer).start();
+  }
+
+  void stop() {
+    Objects.requireNonNull(writer).stop();
+  }
+
+  @Override
+  public void changed(ScalingView view) {
+    var to = writer;
+    if (to != null) {
+      to.scaled(view.id(), scaling(view));
+    }
+  }
+
+  static Scaling scaling(ScalingView view) {
+    var trouble = view.trouble();
+    var state = view.active().state().name();
+    return new Scaling(view.current(), view.desired(),
+        state.charAt(0) + state.substring(1).toLowerCase(Locale.ROOT), view.active().reason(),
+        view.active().message(),
+        trouble == null ? null : new Trouble(trouble.reason(), trouble.message()), view.note());
+  }
+
+  @Override
+  public void happened(RevisionId id, boolean warning, String reason, String message) {
+    var to = writer;
+    if (to != null) {
+      to.happened(id, warning, reason, message);
+    }
+  }
+}

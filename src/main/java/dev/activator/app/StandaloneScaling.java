@@ -1,0 +1,90 @@
+package dev.activator.app;
+
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.lifecycle.Part;
+import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import io.netty.channel.EventLoopGroup;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.IntSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** A cluster without Knative: the activators scale ScaledServices, one of them at a time. */
+public final class StandaloneScaling implements Surroundings {
+  private final ClusterAccess access;
+  private final Loop loop;
+  private final ScaledServiceController controller = new ScaledServiceController();
+  private final ElectedAutoscaler elected;
+
+  /** @param loops must not serve requests */
+  public StandaloneScaling(ClusterAccess access, ElectedAutoscaler.Identity identity,
+      EventLoopGroup loops, RandomGenerator random) {
+    this.access = access;
+    this.loop = new NettyLoop(loops.next());
+    this.elected = new ElectedAutoscaler(identity, () -> access, loop, loops, controller, random);
+  }
+
+  @Override
+  public ClusterAccess api() {
+    return access;
+  }
+
+  @Override
+  public URI autoscaler() {
+    return elected.address();
+  }
+
+  @Override
+  public Sources sources() {
+    return Sources.SCALED_SERVICES;
+  }
+
+  @Override
+  public RevisionNames names(RevisionNames.Knative knative) {
+    return new RevisionNames.Hosts(knative.others());
+  }
+
+  @Override
+  public boolean showsStartMessages() {
+    return false;
+  }
+
+  @Override
+  public Duration idleTimeout() {
+    return IdleLimits.DEFAULT.timeout();
+  }
+
+  @Override
+  public void join(Cluster cluster, AutoscalerLink link) {
+    elected.follow(link);
+    controller.follow(cluster, elected.autoscaler(),
+        cluster.writer(loop, Clock.systemUTC(), () -> elected.election().leads()));
+  }
+
+  @Override
+  public @Nullable ScalingView scaling(RevisionId id) {
+    return elected.autoscaler().views().get(id);
+  }
+
+  @Override
+  public List<Part> beforePorts() {
+    return List.of(elected.part(),
+        new Part("statuses of ScaledServices", controller::start, controller::stop));
+  }
+
+  @Override
+  public List<Part> afterPorts(IntSupplier requestPort) {
+    return List.of();
+  }
+}

@@ -1,0 +1,24 @@
+package dev.activator.app.properties;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * The activators of a cluster without Knative, which scale ScaledServices themselves.
+ *
+ * @param service the Service, in the activators' namespace, whose pods are the activators
+ * @param lease the Lease, in the same namespace, by which they elect the one that scales
+ * @param statsPort the port for the reports of the others; the same for all
+ */
+@ConfigurationProperties("activator.standalone")
+public record StandaloneProperties(@DefaultValue("activator") String service,
+    @DefaultValue("activator") String lease, @DefaultValue("8080") int statsPort) {
+
+  public StandaloneProperties {
+    Requirement.check(!service.isBlank(), "activator.standalone.service", service,
+        "must be the name of a Service");
+    Requirement.check(!lease.isBlank(), "activator.standalone.lease", lease,
+        "must be the name of a Lease");
+    Requirement.port("activator.standalone.stats-port", statsPort);
+  }
+}

@@ -1,0 +1,317 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.policy.ScaledServiceStatus;
+import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Writes the status of ScaledServices and Events about them, while this activator leads.
+ *
+ * <p>
+ * <b>Threads.</b> Any; the state belongs to the loop.
+ *
+ * <p>
+ * <b>Errors.</b> A refused write is logged, once for each answer, and repeated every five seconds. A
+ * lost Event is not repeated.
+ */
+public final class ScaledServiceWriter {
+  private static final Logger log = LoggerFactory.getLogger(ScaledServiceWriter.class);
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final String API_VERSION = "activator.dev/v1alpha1";
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  /** Between two writes of one status. */
+  private static final Duration PERIOD = Duration.ofSeconds(1);
+  private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
+  /** Between two Events of one object with the same reason. */
+  private static final Duration SAME_EVENT = Duration.ofMinutes(1);
+  private static final int MOST_WRITES = 10;
+  private static final int NOT_FOUND = 404;
+
+  private final Loop loop;
+  private final Supplier<@Nullable KubernetesApi> api;
+  private final InstantSource clock;
+  private final BooleanSupplier leads;
+  private final Map<RevisionId, Entry> entries = new HashMap<>();
+  private final Set<RevisionId> stale = new LinkedHashSet<>();
+  private final DeadlineTimer writing;
+  private final DeadlineTimer leading;
+  private String refusal = "";
+  private boolean led;
+  private int underWay;
+  private int events;
+
+  private static final class Entry {
+    private ScaledServiceState state;
+    private @Nullable Scaling scaling;
+    /** What was written last in this term; null before. */
+    private @Nullable ScaledServiceStatus written;
+    private final Map<String, Long> eventsAt = new HashMap<>();
+    private long notBefore;
+    private boolean isUnderWay;
+
+    Entry(ScaledServiceState state, long now) {
+      this.state = state;
+      this.notBefore = now;
+    }
+  }
+
+  /** @param leads whether this activator may write now */
+  ScaledServiceWriter(Loop loop, Supplier<@Nullable KubernetesApi> api, InstantSource clock,
+      BooleanSupplier leads) {
+    this.loop = loop;
+    this.api = api;
+    this.clock = clock;
+    this.leads = leads;
+    this.writing = new DeadlineTimer(loop, this::write);
+    this.leading = new DeadlineTimer(loop, this::lookWhoLeads);
+  }
+
+  public void start() {
+    loop.execute(this::lookWhoLeads);
+  }
+
+  public void stop() {
+    loop.execute(() -> {
+      writing.cancel();
+      leading.cancel();
+      led = false;
+    });
+  }
+
+  /** What a ScaledService comes to. */
+  public void changed(ScaledServiceState state) {
+    loop.execute(() -> {
+      var known = entries.computeIfAbsent(state.object().id(),
+          _ -> new Entry(state, loop.nanoTime()));
+      if (!known.state.object().uid().equals(state.object().uid())) {
+        known.written = null;
+        known.scaling = null;
+        known.eventsAt.clear();
+      } else if (!known.isUnderWay && !state.object().status().equals(known.written)
+          && loop.nanoTime() - known.notBefore >= AFTER_FAILURE.toNanos()) {
+        // Somebody else wrote.
+        known.written = null;
+      }
+      if (state.target() == null) {
+        known.scaling = null;
+      }
+      known.state = state;
+      mark(state.object().id());
+    });
+  }
+
+  public void gone(RevisionId id) {
+    loop.execute(() -> {
+      stale.remove(id);
+      var known = entries.remove(id);
+      if (known != null && led && known.scaling != null
+          && known.scaling.desiredReplicas().equals(OptionalInt.of(0))) {
+        event(known, true, "LeftAtZero", "ScaledService " + id.name() + " is deleted, and "
+            + known.state.object().workload() + " keeps 0 replicas");
+      }
+    });
+  }
+
+  /** How the leader scales it now. */
+  public void scaled(RevisionId id, Scaling now) {
+    loop.execute(() -> {
+      var known = entries.get(id);
+      if (known != null) {
+        known.scaling = now;
+        mark(id);
+      }
+    });
+  }
+
+  /**
+   * Something happened that an Event should say.
+   *
+   * @param reason one word
+   */
+  public void happened(RevisionId id, boolean warning, String reason, String message) {
+    loop.execute(() -> {
+      var known = entries.get(id);
+      if (known != null && leads.getAsBoolean()) {
+        event(known, warning, reason, message);
+      }
+    });
+  }
+
+  private void lookWhoLeads() {
+    leading.within(PERIOD);
+    boolean now = leads.getAsBoolean();
+    if (now == led) {
+      return;
+    }
+    led = now;
+    entries.values().forEach(one -> {
+      // Another leader may have written meanwhile.
+      one.written = null;
+      one.notBefore = loop.nanoTime();
+    });
+    if (now) {
+      entries.keySet().forEach(this::mark);
+    } else {
+      entries.values().forEach(one -> one.scaling = null);
+      stale.clear();
+    }
+  }
+
+  private void mark(RevisionId id) {
+    if (led) {
+      stale.add(id);
+      writing.within(Duration.ZERO);
+    }
+  }
+
+  private void write() {
+    long now = loop.nanoTime();
+    long next = Long.MAX_VALUE;
+    for (var id : new ArrayList<>(stale)) {
+      var entry = entries.get(id);
+      if (entry == null || !leads.getAsBoolean()) {
+        stale.remove(id);
+      } else if (entry.notBefore - now > 0) {
+        next = Math.min(next, entry.notBefore - now);
+      } else if (!entry.isUnderWay && underWay < MOST_WRITES) {
+        stale.remove(id);
+        write(id, entry);
+      }
+    }
+    if (next < Long.MAX_VALUE) {
+      writing.within(next);
+    }
+  }
+
+  private void write(RevisionId id, Entry entry) {
+    var open = api.get();
+    var before = entry.written == null ? entry.state.object().status() : entry.written;
+    var next = before.next(entry.state, entry.scaling, now());
+    if (open == null || next.equals(before)) {
+      warnings(entry);
+      return;
+    }
+    entry.isUnderWay = true;
+    entry.notBefore = loop.nanoTime() + PERIOD.toNanos();
+    underWay++;
+    open.send("PATCH", "apis/" + API_VERSION + "/namespaces/" + id.namespace()
+        + "/scaledservices/" + id.name() + "/status", "application/merge-patch+json",
+        json(next), TIMEOUT)
+        .whenCompleteAsync((answer, failure) -> written(id, entry, before, next, answer), loop);
+  }
+
+  private void written(RevisionId id, Entry entry, ScaledServiceStatus before,
+      ScaledServiceStatus next, @Nullable ApiAnswer answer) {
+    entry.isUnderWay = false;
+    underWay--;
+    boolean isWritten = answer != null && answer.status() < 300;
+    if (isWritten) {
+      refusal = "";
+      entry.written = next;
+      if (!next.trouble().isEmpty() && !next.trouble().equals(before.trouble())) {
+        event(entry, true, next.trouble(), next.conditions().getFirst().message());
+      }
+      warnings(entry);
+    } else if (answer == null || answer.status() != NOT_FOUND) {
+      refused(id, answer);
+      entry.notBefore = loop.nanoTime() + AFTER_FAILURE.toNanos();
+      mark(id);
+    }
+    writing.within(Duration.ZERO);
+  }
+
+  private void refused(RevisionId id, @Nullable ApiAnswer answer) {
+    var now = answer == null ? "no answer" : answer.status() + " " + answer.message();
+    if (!now.equals(refusal)) {
+      refusal = now;
+      log.warn("The status of ScaledService {} cannot be written: {}", id, now);
+    }
+  }
+
+  private void warnings(Entry entry) {
+    for (Trouble one : entry.state.warnings()) {
+      event(entry, true, one.reason(), one.message());
+    }
+  }
+
+  private void event(Entry entry, boolean warning, String reason, String message) {
+    long now = loop.nanoTime();
+    var last = entry.eventsAt.get(reason);
+    var open = api.get();
+    if (open == null || last != null && now - last < SAME_EVENT.toNanos()) {
+      return;
+    }
+    entry.eventsAt.put(reason, now);
+    var id = entry.state.object().id();
+    var time = now();
+    var event = JSON.createObjectNode();
+    event.put("apiVersion", "v1").put("kind", "Event");
+    event.putObject("metadata").put("namespace", id.namespace())
+        .put("name", id.name() + "." + Long.toHexString(clock.millis()) + "." + events++);
+    event.putObject("involvedObject").put("apiVersion", API_VERSION).put("kind", "ScaledService")
+        .put("namespace", id.namespace()).put("name", id.name())
+        .put("uid", entry.state.object().uid());
+    event.put("type", warning ? "Warning" : "Normal").put("reason", reason)
+        .put("message", message).put("count", 1).put("firstTimestamp", time)
+        .put("lastTimestamp", time).put("reportingComponent", "activator")
+        .put("reportingInstance", "");
+    event.putObject("source").put("component", "activator");
+    open.send("POST", "api/v1/namespaces/" + id.namespace() + "/events", "application/json",
+        event.toString(), TIMEOUT).whenComplete((answer, failure) -> {
+          if (answer == null || answer.status() >= 300) {
+            log.warn("An Event of ScaledService {} is lost: {} ({})", id, message,
+                answer == null ? "no answer" : answer.status() + " " + answer.message());
+          }
+        });
+  }
+
+  private String now() {
+    return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+
+  private static String json(ScaledServiceStatus status) {
+    var patch = JSON.createObjectNode();
+    var now = patch.putObject("status");
+    put(now, "replicas", status.replicas());
+    put(now, "desiredReplicas", status.desiredReplicas());
+    now.put("observedGeneration", status.observedGeneration());
+    var conditions = now.putArray("conditions");
+    for (var one : status.conditions()) {
+      conditions.addObject().put("type", one.type()).put("status", one.status())
+          .put("reason", one.reason()).put("message", one.message())
+          .put("lastTransitionTime", one.since());
+    }
+    return patch.toString();
+  }
+
+  /** A merge patch removes what is null. */
+  private static void put(ObjectNode object, String field, OptionalInt value) {
+    if (value.isPresent()) {
+      object.put(field, value.getAsInt());
+    } else {
+      object.putNull(field);
+    }
+  }
+}

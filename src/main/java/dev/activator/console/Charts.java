@@ -1,0 +1,99 @@
+package dev.activator.console;
+
+import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.Phases.Phase;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** Pictures as SVG: a strict content policy allows no styles in attributes. */
+final class Charts {
+  private static final int WIDTH = 240;
+  private static final int HEIGHT = 36;
+  private static final int BAR = 400;
+
+  private Charts() {}
+
+  /** Requests a second as an area, the queue as a line. */
+  static String sparkline(RevisionActivity.LastMinute minute) {
+    int most = Math.max(1, Arrays.stream(minute.requests()).max().orElse(0));
+    int deepest = Math.max(1, Arrays.stream(minute.queue()).max().orElse(0));
+    String label = minute.requestsInAll() + " requests in the last minute, at most "
+        + Arrays.stream(minute.requests()).max().orElse(0) + " a second; at most "
+        + Arrays.stream(minute.queue()).max().orElse(0) + " queued";
+    return "<svg class=\"spark\" viewBox=\"0 0 " + WIDTH + " " + HEIGHT
+        + "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"" + label + "\"><title>"
+        + label + "</title><polygon class=\"requests\" points=\"0," + HEIGHT + " "
+        + points(minute.requests(), most) + " " + WIDTH + "," + HEIGHT
+        + "\"/><polyline class=\"queue\" points=\"" + points(minute.queue(), deepest)
+        + "\"/></svg>";
+  }
+
+  private static String points(int[] values, int most) {
+    var points = new StringBuilder();
+    for (int i = 0; i < values.length; i++) {
+      points.append(points.isEmpty() ? "" : " ").append(i * WIDTH / (values.length - 1)).append(',')
+          .append(number(HEIGHT - 1 - (HEIGHT - 3.0) * values[i] / most));
+    }
+    return points.toString();
+  }
+
+  /**
+   * A start as it happens: requested, pod listed, and where the usual start would end.
+   *
+   * @param usual zero if unknown
+   */
+  static String start(Duration asked, @Nullable Duration listed, Duration usual) {
+    double now = asked.toMillis();
+    double probe = listed == null ? 0 : Math.min(now, listed.toMillis());
+    double scale = Math.max(3000, Math.max(now, usual.toMillis()) * 1.15);
+    var label = "requested " + Html.length(asked) + " ago; "
+        + (listed == null
+            ? "no pod is listed yet"
+            : "a pod has been listed for "
+                + Html.length(Duration.ofMillis((long) probe)) + ", and none answers yet")
+        + (usual.isZero() ? "" : "; a start usually takes " + Html.length(usual));
+    var svg = new StringBuilder("<svg class=\"start\" viewBox=\"0 0 ").append(BAR)
+        .append(" 18\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"").append(label)
+        .append("\"><title>").append(label).append("</title>");
+    rect(svg, "track", 0, BAR);
+    rect(svg, "pod", 0, BAR * (now - probe) / scale);
+    rect(svg, "probe", BAR * (now - probe) / scale, BAR * probe / scale);
+    if (!usual.isZero()) {
+      svg.append("<rect class=\"usual\" x=\"").append(number(BAR * usual.toMillis() / scale - 1))
+          .append("\" y=\"0\" width=\"2\" height=\"18\"/>");
+    }
+    return svg.append("</svg>").toString();
+  }
+
+  /** @param longestNanos of the common scale */
+  static String finished(ColdStart start, long longestNanos) {
+    var svg = new StringBuilder("<svg class=\"start\" viewBox=\"0 0 ").append(BAR)
+        .append(" 18\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"");
+    var words = new StringBuilder();
+    for (var phase : Phase.values()) {
+      words.append(words.isEmpty() ? "" : ", ").append(phase).append(' ')
+          .append(Html.length(Duration.ofNanos(start.phases().of(phase))));
+    }
+    svg.append(words).append("\"><title>").append(words).append("</title>");
+    double at = 0;
+    for (var phase : Phase.values()) {
+      double width = (double) BAR * start.phases().of(phase) / Math.max(1, longestNanos);
+      if (width > 0) {
+        rect(svg, phase.toString(), at, Math.max(1, width));
+      }
+      at += width;
+    }
+    return svg.append("</svg>").toString();
+  }
+
+  private static void rect(StringBuilder to, String kind, double x, double width) {
+    to.append("<rect class=\"").append(kind).append("\" x=\"").append(number(x))
+        .append("\" y=\"3\" width=\"").append(number(width)).append("\" height=\"12\"/>");
+  }
+
+  private static String number(double value) {
+    return String.format(Locale.ROOT, "%.1f", value);
+  }
+}

@@ -1,0 +1,385 @@
+package dev.activator.console;
+
+import static dev.activator.console.Html.count;
+import static dev.activator.console.Html.length;
+import static dev.activator.console.Html.text;
+
+import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.Metric;
+import dev.activator.observability.Outcome;
+import dev.activator.observability.Phases.Phase;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.ThrottleView.PodLoad;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * The console's pages as HTML, in parts that are replaced when they change. All text from outside is
+ * escaped.
+ */
+final class ConsolePages {
+  private static final int MOST_CARDS = 200;
+  private static final int MOST_STARTS = 40;
+
+  private ConsolePages() {}
+
+  /** @param problem why the activator is not ready; empty if it is */
+  record Status(String summary, boolean trouble, String problem, int revisions) {}
+
+  static String shell(String title, String revision, Map<String, String> parts) {
+    var html = new StringBuilder("""
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8"/>
+        <meta name="viewport" content="width=device-width, initial-scale=1"/>
+        <meta name="color-scheme" content="light dark"/>
+        <title>""").append(text(title)).append("""
+        </title>
+        <link rel="stylesheet" href="/console/console.css"/>
+        <script defer="defer" src="/console/console.js"></script>
+        </head>
+        <body>
+        <a class="skip" href="#parts">Skip to the revisions</a>
+        <header class="top">
+        <p class="brand"><a href="/console" id="home">Activator</a></p>
+        """).append(revision.isEmpty() ? """
+        <label class="filter">Filter <input id="filter" type="search" autocomplete="off"
+          placeholder="name, state or outcome"/></label>
+        """ : "").append("""
+        <p id="stale" class="banner" role="alert" hidden="hidden"></p>
+        </header>
+        <main id="parts" tabindex="-1" data-revision=\"""").append(text(revision)).append("\">\n");
+    parts.forEach((_, part) -> html.append(part).append('\n'));
+    return html.append("</main>\n</body>\n</html>\n").toString();
+  }
+
+  // The list.
+
+  static SequencedMap<String, String> list(Status status, List<RevisionCard> cards,
+      List<ColdStart> starts) {
+    var parts = new LinkedHashMap<String, String>();
+    parts.put("summary", summary(status));
+    cards.stream().sorted(Comparator.comparing(RevisionCard::rank).thenComparing(RevisionCard::id))
+        .limit(MOST_CARDS).forEach(card -> parts.put(partId(card.id()), card(card)));
+    if (cards.isEmpty()) {
+      parts.put("none", "<p id=\"none\" class=\"wide soft\">There is no revision yet.</p>");
+    } else if (cards.size() > MOST_CARDS) {
+      parts.put("more", "<p id=\"more\" class=\"wide soft\">… and "
+          + count(cards.size() - MOST_CARDS, "more revision")
+          + ". Those that need attention are shown first.</p>");
+    }
+    parts.put("starts", starts("starts", starts, true));
+    return parts;
+  }
+
+  private static String partId(RevisionId id) {
+    return "r." + text(id.namespace()) + "." + text(id.name());
+  }
+
+  private static String summary(Status status) {
+    return "<section id=\"summary\" class=\"wide summary" + (status.trouble() ? " trouble" : "")
+        + "\" role=\"status\">" + (status.problem().isEmpty()
+            ? ""
+            : "<p class=\"banner\">"
+                + text(status.problem()) + "</p>")
+        + "<h1>" + count(status.revisions(), "revision") + "</h1><p>" + text(status.summary())
+        + "</p></section>";
+  }
+
+  private static String state(RevisionCard card) {
+    var look = card.look();
+    return "<span class=\"state " + look.kind() + "\" role=\"status\">" + look.word() + "</span>";
+  }
+
+  private static String detailUrl(RevisionId id) {
+    return "/console/" + text(id.namespace()) + "/" + text(id.name());
+  }
+
+  private static String card(RevisionCard card) {
+    var id = card.id();
+    var html = new StringBuilder("<article id=\"").append(partId(id)).append("\" class=\"card ")
+        .append(card.look().kind()).append("\" data-name=\"").append(text(id.toString()))
+        .append(' ').append(card.look().word()).append("\"><h2><a id=\"a.").append(partId(id))
+        .append("\" href=\"").append(detailUrl(id)).append("\">").append(text(id.name()))
+        .append("</a> <small>").append(text(id.namespace())).append("</small></h2>")
+        .append(state(card)).append(url(card)).append(numbers(card))
+        .append(Charts.sparkline(card.minute())).append(caption(card)).append(running(card))
+        .append(failure(card));
+    var kind = card.look().kind();
+    if (kind.equals("bad") || kind.equals("warn") || kind.equals("busy")) {
+      html.append("<p class=\"why\">").append(text(card.diagnosis().summary())).append("</p>");
+    }
+    return html.append("</article>").toString();
+  }
+
+  private static String url(RevisionCard card) {
+    var url = card.url();
+    return url == null
+        ? ""
+        : "<p class=\"url\"><a id=\"u." + partId(card.id()) + "\" href=\"" + text(url)
+            + "\" rel=\"noreferrer\">" + text(url) + "</a></p>";
+  }
+
+  private static String numbers(RevisionCard card) {
+    return "<dl class=\"numbers\">"
+        + number("pods", card.ready() + " / " + (card.maxPods() == null ? "∞" : card.maxPods()))
+        + number("in flight", card.now().inFlight()) + number("queued", card.now().queued())
+        + number("p50, 1 min", percentile(card, 0.5)) + number("p99", percentile(card, 0.99))
+        + "</dl>";
+  }
+
+  private static String number(String name, Object value) {
+    return "<div><dt>" + name + "</dt><dd>" + value + "</dd></div>";
+  }
+
+  private static String percentile(RevisionCard card, double share) {
+    var counts = card.minute().durations();
+    double nanos = counts == null
+        ? Double.NaN
+        : RevisionActivity.percentile(counts, Metric.SERVER_DURATION.bounds(), share);
+    return Double.isNaN(nanos) ? "–" : length(Duration.ofNanos(Math.round(nanos)));
+  }
+
+  private static String caption(RevisionCard card) {
+    var minute = card.minute();
+    return "<p class=\"caption\"><span class=\"key pod\">requests a second, at most "
+        + Arrays.stream(minute.requests()).max().orElse(0)
+        + "</span><span class=\"key queue\">queued, at most "
+        + Arrays.stream(minute.queue()).max().orElse(0) + "</span></p>";
+  }
+
+  private static String running(RevisionCard card) {
+    var start = card.now().queue().start();
+    var asked = start.asked();
+    if (asked == null) {
+      return "";
+    }
+    return "<div class=\"running\">" + Charts.start(asked, card.listed(), start.usual())
+        + "<ol class=\"steps\"><li class=\"done\">requested " + length(asked)
+        + " ago</li><li class=\""
+        + (card.listed() == null ? "now" : "done") + "\">pod</li><li class=\""
+        + (card.listed() == null ? "" : "now") + "\">probe</li><li>first byte</li></ol>"
+        + (start.usual().isZero()
+            ? ""
+            : "<p class=\"soft\">▏ usual start: "
+                + length(start.usual()) + "</p>")
+        + "</div>";
+  }
+
+  private static String failure(RevisionCard card) {
+    var failed = card.failure();
+    return failed == null
+        ? ""
+        : "<p class=\"failed\">Last failure " + age(failed.ago()) + " ago: <b>"
+            + text(failed.reason()) + "</b> (" + failed.status() + ")</p>";
+  }
+
+  /** In steps, so that a page at rest does not change every second. */
+  private static String age(Duration ago) {
+    long seconds = ago.toSeconds();
+    return seconds < 60 ? Math.max(5, seconds / 5 * 5) + " s" : length(ago);
+  }
+
+  // Cold starts.
+
+  private static String starts(String id, List<ColdStart> all, boolean named) {
+    if (all.isEmpty()) {
+      return "<section id=\"" + id + "\" class=\"wide\"><h2>Cold starts</h2><p class=\"soft\">"
+          + "None yet.</p></section>";
+    }
+    var shown = all.subList(0, Math.min(MOST_STARTS, all.size()));
+    long longest = shown.stream().mapToLong(each -> each.phases().totalNanos()).max().orElse(1);
+    var html = new StringBuilder("<section id=\"").append(id)
+        .append("\" class=\"wide\"><h2>Cold starts</h2><p class=\"legend\">");
+    for (var phase : Phase.values()) {
+      html.append("<span class=\"key ").append(phase).append("\">").append(phase)
+          .append("</span> ");
+    }
+    html.append("<span class=\"soft\">on a common scale, 0 to ")
+        .append(length(Duration.ofNanos(longest))).append("</span></p>").append(percentiles(all))
+        .append("<div class=\"scroll\"><table><thead><tr><th scope=\"col\">when, UTC</th>")
+        .append(named ? "<th scope=\"col\">revision</th>" : "")
+        .append(
+            "<th scope=\"col\" class=\"bar\">spent on</th><th scope=\"col\" class=\"right\">total"
+                + "</th><th scope=\"col\">outcome</th><th scope=\"col\" class=\"right\">status</th></tr>"
+                + "</thead><tbody>");
+    shown.forEach(start -> html.append(row(start, longest, named)));
+    return html.append("</tbody></table></div></section>").toString();
+  }
+
+  private static String row(ColdStart start, long longest, boolean named) {
+    var id = start.revision();
+    return "<tr data-name=\"" + text(id + " " + start.outcome()) + "\"><td>"
+        + start.when().toString().substring(11, 19) + "</td>"
+        + (named ? "<td><a href=\"" + detailUrl(id) + "\">" + text(id.name()) + "</a></td>" : "")
+        + "<td class=\"bar\">" + Charts.finished(start, longest) + "</td><td class=\"right\">"
+        + length(Duration.ofNanos(start.phases().totalNanos())) + "</td><td"
+        + (start.outcome() == Outcome.ANSWERED ? "" : " class=\"failed\"") + ">" + start.outcome()
+        + "</td><td class=\"right\">" + start.status() + "</td></tr>";
+  }
+
+  /** Of starts that were answered: among failures, the timeouts would count. */
+  private static String percentiles(List<ColdStart> all) {
+    var byRevision = all.stream().filter(start -> start.outcome() == Outcome.ANSWERED
+        || start.outcome() == Outcome.WAITING_PAGE)
+        .collect(Collectors.groupingBy(ColdStart::revision, TreeMap::new,
+            Collectors.mapping(start -> start.phases().totalNanos(), Collectors.toList())));
+    if (byRevision.isEmpty()) {
+      return "";
+    }
+    var html = new StringBuilder("<div class=\"scroll\"><table class=\"small\"><thead><tr>"
+        + "<th scope=\"col\">revision</th><th scope=\"col\" class=\"right\">starts</th>"
+        + "<th scope=\"col\" class=\"right\">p50</th><th scope=\"col\" class=\"right\">p90</th>"
+        + "<th scope=\"col\" class=\"right\">max</th></tr></thead><tbody>");
+    byRevision.forEach((id, times) -> {
+      var sorted = times.stream().sorted().toList();
+      html.append("<tr data-name=\"").append(text(id.toString())).append("\"><td>")
+          .append(text(id.toString())).append("</td><td class=\"right\">").append(sorted.size())
+          .append("</td>");
+      for (double share : new double[]{0.5, 0.9, 1}) {
+        int at = Math.clamp((int) Math.ceil(share * sorted.size()) - 1, 0, sorted.size() - 1);
+        html.append("<td class=\"right\">").append(length(Duration.ofNanos(sorted.get(at))))
+            .append("</td>");
+      }
+      html.append("</tr>");
+    });
+    return html.append("</tbody></table></div>").toString();
+  }
+
+  // One revision.
+
+  static SequencedMap<String, String> unknown(Status status, RevisionId id) {
+    var parts = new LinkedHashMap<String, String>();
+    parts.put("head", "<section id=\"head\" class=\"wide\"><h1>" + text(id.toString())
+        + "</h1><p>There is no such revision. <a href=\"/console\">All revisions</a></p></section>");
+    return parts;
+  }
+
+  static SequencedMap<String, String> detail(Status status, RevisionCard card, RevisionFacts facts,
+      List<ColdStart> starts) {
+    var id = card.id();
+    var parts = new LinkedHashMap<String, String>();
+    parts.put("head", head(status, card));
+    if (facts.actions() != null) {
+      parts.put("actions", actions(id));
+    }
+    parts.put("pods", pods(card));
+    parts.put("queue", queue(card));
+    parts.put("settings", settings(facts.settings(id)));
+    parts.put("events", events(facts.events(id)));
+    parts.put("log", log(facts.log(id)));
+    parts.put("starts",
+        starts("starts", starts.stream().filter(each -> each.revision().equals(id)).toList(),
+            false));
+    return parts;
+  }
+
+  private static String head(Status status, RevisionCard card) {
+    return "<section id=\"head\" class=\"wide card " + card.look().kind() + "\">"
+        + (status.problem().isEmpty()
+            ? ""
+            : "<p class=\"banner\">" + text(status.problem())
+                + "</p>")
+        + "<h1>" + text(card.id().name()) + " <small>" + text(card.id().namespace())
+        + "</small></h1>" + state(card) + url(card) + "<p>"
+        + text(card.diagnosis().summary()) + "</p><p class=\"todo\"><b>What to do:</b> "
+        + text(card.diagnosis().state().whatToDo()) + "</p>" + numbers(card)
+        + Charts.sparkline(card.minute()) + caption(card) + running(card) + failure(card)
+        + "</section>";
+  }
+
+  private static String actions(RevisionId id) {
+    return "<section id=\"actions\" class=\"wide\"><h2 class=\"hidden\">Actions</h2>"
+        + button(id, "request", "Send a request") + button(id, "zero", "Scale to zero")
+        + button(id, "restart", "Restart") + "</section>";
+  }
+
+  private static String button(RevisionId id, String action, String word) {
+    return "<form method=\"post\" action=\"" + detailUrl(id) + "/" + action
+        + "\"><button id=\"b." + action + "\">" + word + "</button></form>";
+  }
+
+  private static String pods(RevisionCard card) {
+    var html = new StringBuilder("<section id=\"pods\" class=\"half\"><h2>Pods</h2>");
+    if (card.now().pods().isEmpty()) {
+      return html.append("<p class=\"soft\">None is listed.</p></section>").toString();
+    }
+    html.append("<div class=\"scroll\"><table><thead><tr><th scope=\"col\">address</th>"
+        + "<th scope=\"col\">state</th><th scope=\"col\" class=\"right\">in flight</th>"
+        + "<th scope=\"col\">last probe</th></tr></thead><tbody>");
+    for (var pod : card.now().pods()) {
+      int inFlight = card.now().queue().now().pods().stream()
+          .filter(load -> load.destination().equals(pod.destination()))
+          .mapToInt(PodLoad::inFlight).sum();
+      var probe = pod.probe();
+      html.append("<tr><td>").append(text(pod.destination().toString())).append("</td><td>")
+          .append(pod.serves() ? "serves" : pod.ready() ? "ready" : "not ready")
+          .append(pod.suspected() ? ", set aside" : "").append("</td><td class=\"right\">")
+          .append(inFlight).append("</td><td>").append(text(probe.outcome()))
+          .append(pod.failures() > 1 ? ", " + pod.failures() + " times" : "")
+          .append(probe.ago() == null ? "" : ", " + age(probe.ago()) + " ago")
+          .append(probe.took() == null ? "" : ", took " + length(probe.took()))
+          .append("</td></tr>");
+    }
+    return html.append("</tbody></table></div></section>").toString();
+  }
+
+  private static String queue(RevisionCard card) {
+    var queue = card.now().queue().queue();
+    var waits = queue.oldest().stream().map(Html::length).collect(Collectors.joining(", "));
+    return "<section id=\"queue\" class=\"half\"><h2>Queue</h2><dl class=\"numbers\">"
+        + number("waiting", card.now().queued() + " / " + queue.capacity())
+        + number("held", queue.heldBytes() + " bytes")
+        + number("order", card.now().queue().now().newestFirst() ? "newest first" : "by arrival")
+        + "</dl>" + (waits.isEmpty()
+            ? "<p class=\"soft\">No request waits.</p>"
+            : "<p>Oldest waits: " + waits + "</p>")
+        + "</section>";
+  }
+
+  private static String settings(List<RevisionFacts.Setting> all) {
+    var html = new StringBuilder(
+        "<section id=\"settings\" class=\"half\"><h2>Autoscaler and settings"
+            + "</h2><div class=\"scroll\"><table><thead><tr><th scope=\"col\">what</th>"
+            + "<th scope=\"col\">value</th><th scope=\"col\">from</th></tr></thead><tbody>");
+    all.forEach(each -> html.append("<tr><td>").append(text(each.name())).append("</td><td>")
+        .append(text(each.value())).append("</td><td class=\"soft\">").append(text(each.origin()))
+        .append("</td></tr>"));
+    return html.append("</tbody></table></div></section>").toString();
+  }
+
+  private static String events(RevisionFacts.Known<RevisionFacts.EventLine> events) {
+    var html = new StringBuilder("<section id=\"events\" class=\"half\"><h2>Recent Events</h2>");
+    if (events.all().isEmpty()) {
+      html.append("<p class=\"soft\">").append(
+          events.insteadDo().isEmpty() ? "None." : text(events.insteadDo())).append("</p>");
+    } else {
+      html.append("<div class=\"scroll\"><table><tbody>");
+      events.all().forEach(each -> html.append("<tr><td>")
+          .append(each.when().toString(), 11, 19).append("</td><td class=\"")
+          .append(each.type().equals("Warning") ? "failed" : "").append("\">")
+          .append(text(each.reason())).append("</td><td>").append(text(each.about()))
+          .append(": ").append(text(each.message())).append("</td></tr>"));
+      html.append("</tbody></table></div>");
+    }
+    return html.append("</section>").toString();
+  }
+
+  private static String log(RevisionFacts.Known<String> log) {
+    return "<section id=\"log\" class=\"wide\"><h2>What its pods print</h2>"
+        + (log.all().isEmpty()
+            ? "<p class=\"soft\">"
+                + (log.insteadDo().isEmpty() ? "Nothing yet." : text(log.insteadDo())) + "</p>"
+            : "<pre tabindex=\"0\" id=\"log.lines\" aria-label=\"the last lines\">"
+                + text(String.join("\n", log.all())) + "</pre>")
+        + "</section>";
+  }
+}

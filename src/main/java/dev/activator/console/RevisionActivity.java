@@ -1,0 +1,155 @@
+package dev.activator.console;
+
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.RevisionStat;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Each revision's last minute, from the statistics that the autoscaler gets once a second, so that
+ * requests pay nothing for it.
+ *
+ * <p>
+ * <b>Threads.</b> Any.
+ */
+public final class RevisionActivity {
+  static final int SECONDS = 60;
+  private static final long NANOS_A_SECOND = 1_000_000_000L;
+  /** A snapshot of a histogram is kept for each ten seconds. */
+  private static final int STEP = 10;
+
+  private final LongSupplier nanoTime;
+  private final ToIntFunction<RevisionId> queued;
+  private final Function<RevisionId, long @Nullable []> durations;
+  private final Map<RevisionId, Minute> minutes = new ConcurrentHashMap<>();
+
+  /** @param durations how many requests took how long, by bucket; null if nobody counts */
+  public RevisionActivity(LongSupplier nanoTime, ToIntFunction<RevisionId> queued,
+      Function<RevisionId, long @Nullable []> durations) {
+    this.nanoTime = nanoTime;
+    this.queued = queued;
+    this.durations = durations;
+  }
+
+  /**
+   * @param requests of each second, the oldest first
+   * @param queue at the end of each second
+   * @param durations of the last minute, by bucket; null if nobody counts
+   */
+  public record LastMinute(int[] requests, int[] queue, long @Nullable [] durations) {
+    static final LastMinute NONE = new LastMinute(new int[SECONDS], new int[SECONDS], null);
+
+    int requestsInAll() {
+      return Arrays.stream(requests).sum();
+    }
+  }
+
+  /** Called once a second with the active revisions, or at once for a new request. */
+  public void reported(Collection<RevisionStat> stats) {
+    long second = second();
+    for (var stat : stats) {
+      var id = stat.revision();
+      minutes.computeIfAbsent(id, _ -> new Minute()).add(second,
+          (int) Math.round(stat.requestCount()), queued.applyAsInt(id), durations.apply(id));
+    }
+    minutes.values().removeIf(minute -> second - minute.last > SECONDS);
+  }
+
+  public LastMinute of(RevisionId id) {
+    var minute = minutes.get(id);
+    return minute == null ? LastMinute.NONE : minute.until(second(), durations.apply(id));
+  }
+
+  public void gone(RevisionId id) {
+    minutes.remove(id);
+  }
+
+  private long second() {
+    return Math.floorDiv(nanoTime.getAsLong(), NANOS_A_SECOND);
+  }
+
+  private record Snapshot(long second, long[] counts) {}
+
+  private static final class Minute {
+    private final int[] requests = new int[SECONDS];
+    private final int[] queue = new int[SECONDS];
+    private final Deque<Snapshot> snapshots = new ArrayDeque<>();
+    private long last = Long.MIN_VALUE / 2;
+
+    synchronized void add(long second, int more, int depth, long @Nullable [] counts) {
+      clearUntil(second);
+      int at = Math.floorMod(second, SECONDS);
+      requests[at] += more;
+      queue[at] = depth;
+      if (counts != null
+          && (snapshots.isEmpty() || second - snapshots.getLast().second >= STEP)) {
+        snapshots.addLast(new Snapshot(second, counts));
+      }
+      while (snapshots.size() > 1 && second - snapshots.getFirst().second > SECONDS) {
+        snapshots.removeFirst();
+      }
+    }
+
+    private void clearUntil(long second) {
+      for (long each = Math.max(last + 1, second - SECONDS + 1); each <= second; each++) {
+        requests[Math.floorMod(each, SECONDS)] = 0;
+        queue[Math.floorMod(each, SECONDS)] = 0;
+      }
+      last = Math.max(last, second);
+    }
+
+    synchronized LastMinute until(long second, long @Nullable [] counts) {
+      clearUntil(second);
+      return new LastMinute(ordered(requests, second), ordered(queue, second), since(counts));
+    }
+
+    private static int[] ordered(int[] ring, long second) {
+      var line = new int[SECONDS];
+      Arrays.setAll(line, i -> ring[Math.floorMod(second + 1 + i, SECONDS)]);
+      return line;
+    }
+
+    private long @Nullable [] since(long @Nullable [] counts) {
+      if (counts == null || snapshots.isEmpty()) {
+        return counts;
+      }
+      var before = snapshots.getFirst().counts;
+      var more = new long[counts.length];
+      Arrays.setAll(more, i -> Math.max(0, counts[i] - before[i]));
+      return more;
+    }
+  }
+
+  /**
+   * A percentile, interpolated inside its bucket.
+   *
+   * @param bounds of the buckets; the last bucket has none
+   * @return NaN without a value
+   */
+  public static double percentile(long[] counts, long[] bounds, double share) {
+    long all = Arrays.stream(counts).sum();
+    if (all == 0) {
+      return Double.NaN;
+    }
+    double rank = share * all;
+    double below = 0;
+    for (int i = 0; i < counts.length; i++) {
+      if (counts[i] > 0 && below + counts[i] >= rank) {
+        double from = i == 0 ? 0 : bounds[i - 1];
+        return i == bounds.length
+            ? from
+            : from + (bounds[i] - from) * Math.max(0, rank - below) / counts[i];
+      }
+      below += counts[i];
+    }
+    return bounds[bounds.length - 1];
+  }
+}

@@ -1,0 +1,71 @@
+package dev.activator.console;
+
+import dev.activator.console.RevisionActivity.LastMinute;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that the console shows of a revision on one card.
+ *
+ * @param listed since its first pod was listed; null if none is, or one answers
+ * @param failure the last one; null after a success
+ */
+record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, @Nullable String url,
+    @Nullable Integer maxPods, LastMinute minute, @Nullable Duration listed,
+    @Nullable Failed failure) {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  record Failed(String reason, int status, Duration ago) {}
+
+  /** A colour and a word. */
+  record Look(String kind, String word) {}
+
+  RevisionId id() {
+    return now.revision();
+  }
+
+  int ready() {
+    return now.queue().destinations();
+  }
+
+  Look look() {
+    return switch (diagnosis.state()) {
+      case UNKNOWN -> new Look("idle", "unknown");
+      case AT_ZERO -> new Look("idle", "at zero");
+      case SERVING, MOVING -> new Look("good", "serving");
+      case SERVING_BY_CLUSTER_IP -> new Look("good", "serving by ClusterIP");
+      case STARTING, NO_PODS, NOT_PROBED_YET -> new Look("busy", "starting");
+      case BUSY -> new Look("warn", "busy");
+      case NOT_ANSWERING ->
+        isInTime() ? new Look("busy", "starting") : new Look("warn", "not answering");
+      case NOT_READY -> new Look("warn", "not ready");
+      case NOT_SYNCED -> new Look("warn", "not synced");
+      case QUEUE_FULL -> new Look("bad", "queue full");
+      case CANNOT_START -> new Look("bad", "cannot start");
+      case NOT_DELIVERABLE -> new Look("bad", "not deliverable");
+      case NO_CLUSTER_IP -> new Look("bad", "no ClusterIP");
+    };
+  }
+
+  /** Most programs refuse connections for a while. */
+  private boolean isInTime() {
+    var start = now.queue().start();
+    var asked = start.asked();
+    var most = start.usual().isZero() ? PATIENCE : start.usual().multipliedBy(2);
+    return asked != null && asked.compareTo(most) < 0;
+  }
+
+  /** What needs attention comes first. */
+  int rank() {
+    int byState = switch (look().kind()) {
+      case "bad" -> 0;
+      case "warn" -> 1;
+      case "busy" -> 2;
+      case "good" -> 3;
+      default -> 4;
+    };
+    return failure == null ? byState : Math.min(byState, 3);
+  }
+}

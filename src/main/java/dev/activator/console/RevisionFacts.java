@@ -1,0 +1,44 @@
+package dev.activator.console;
+
+import dev.activator.revision.RevisionId;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the console shows of a revision besides the stages. <b>Threads.</b> Any. */
+public interface RevisionFacts {
+  /** @param origin such as an annotation, a property or a default */
+  record Setting(String name, String value, String origin) {}
+
+  record EventLine(Instant when, String type, String reason, String about, String message) {}
+
+  /** Why the console knows nothing more; empty if it does. */
+  record Known<T>(List<T> all, String insteadDo) {}
+
+  /** For people; null if unknown. */
+  @Nullable String url(RevisionId id);
+
+  /** Null for any number. */
+  @Nullable Integer maxPods(RevisionId id);
+
+  /** The autoscaler's view and the settings. */
+  List<Setting> settings(RevisionId id);
+
+  /** The newest first. */
+  Known<EventLine> events(RevisionId id);
+
+  /** The last lines that its pods printed. */
+  Known<String> log(RevisionId id);
+
+  /** Null in a cluster, where nothing may be changed from here. */
+  @Nullable Actions actions();
+
+  /** Each returns at once. */
+  interface Actions {
+    void sendRequest(RevisionId id);
+
+    void scaleToZero(RevisionId id);
+
+    void restart(RevisionId id);
+  }
+}

@@ -1,0 +1,49 @@
+package dev.activator.embedded.runtime;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** Where a process and its children listen, as {@code /proc} says; nowhere if there is none. */
+final class ListeningPorts {
+  private static final Path PROC = Path.of("/proc");
+  private static final String LISTENING = "0A";
+
+  private ListeningPorts() {}
+
+  static SortedSet<Integer> of(long pid) {
+    var inodes = new HashSet<String>();
+    ProcessHandle.of(pid).stream().flatMap(one -> Stream.concat(Stream.of(one), one.descendants()))
+        .forEach(one -> addSockets(PROC.resolve(one.pid() + "/fd"), inodes));
+    var ports = new TreeSet<Integer>();
+    for (var table : new String[]{"net/tcp", "net/tcp6"}) {
+      try (Stream<String> lines = Files.lines(PROC.resolve(table))) {
+        lines.skip(1).map(line -> line.strip().split("\\s+"))
+            .filter(columns -> columns[3].equals(LISTENING) && inodes.contains(columns[9]))
+            .forEach(columns -> ports.add(
+                Integer.parseInt(columns[1].substring(columns[1].indexOf(':') + 1), 16)));
+      } catch (IOException absent) {
+        // Not on this system.
+      }
+    }
+    return ports;
+  }
+
+  private static void addSockets(Path descriptors, Set<String> inodes) {
+    try (var all = Files.newDirectoryStream(descriptors)) {
+      for (var one : all) {
+        String target = Files.readSymbolicLink(one).toString();
+        if (target.startsWith("socket:[")) {
+          inodes.add(target.substring("socket:[".length(), target.length() - 1));
+        }
+      }
+    } catch (IOException ended) {
+      // It has ended, or closed the socket meanwhile.
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.activator.observability;
+
+import dev.activator.revision.RevisionId;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last failed request of each revision, until one is served.
+ *
+ * <p>
+ * <b>Threads.</b> Any may call.
+ */
+public final class LastFailures implements RequestObserver {
+  private static final int SERVER_ERROR = 500;
+
+  /** @param atNanos on the loops' clock */
+  public record FailedRequest(Outcome outcome, int status, long atNanos) {}
+
+  private final LongSupplier nanoTime;
+  private final Map<RevisionId, FailedRequest> last = new ConcurrentHashMap<>();
+
+  public LastFailures(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public void saw(Step step, RequestRecord request) {
+    var revision = request.revision();
+    var outcome = request.outcome();
+    if (step != Step.ENDED || revision == null || outcome == null
+        || outcome == Outcome.CALLER_GONE || outcome == Outcome.WAITING_PAGE) {
+      return;
+    }
+    if (!outcome.served() || request.status() >= SERVER_ERROR) {
+      last.put(revision.id(), new FailedRequest(outcome, request.status(), nanoTime.getAsLong()));
+    } else if (!last.isEmpty()) {
+      last.remove(revision.id());
+    }
+  }
+
+  public @Nullable FailedRequest of(RevisionId id) {
+    return last.get(id);
+  }
+
+  public void gone(RevisionId id) {
+    last.remove(id);
+  }
+}

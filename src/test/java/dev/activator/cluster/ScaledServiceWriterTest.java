@@ -1,0 +1,221 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.SteppedLoop;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Statuses and Events in an embedded API, over HTTP; time is moved by hand. */
+class ScaledServiceWriterTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ApiStore store = api.store();
+  private final ThreadLoop thread = new ThreadLoop("writer");
+  private final SteppedLoop loop = new SteppedLoop(thread);
+  private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+      KubernetesVersion.MINIMUM, Duration.ofSeconds(30), ReflectorSettings.DEFAULT,
+      new Random(1));
+  private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
+  private volatile boolean leads;
+  private volatile List<Trouble> troubles = List.of();
+  private final InstantSource clock = () -> now;
+  private final ScaledServiceWriter writer = cluster.writer(loop, clock, () -> leads);
+
+  @BeforeEach
+  void start() throws InterruptedException {
+    ScaledServiceKind.createIn(store);
+    store.create(Kinds.DEPLOYMENT,
+        Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
+        """));
+    cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
+    cluster.onScaledService(writer::changed);
+    cluster.onScaledService(state -> troubles = state.troubles());
+    cluster.onScaledServiceGone(writer::gone);
+    cluster.start();
+    writer.start();
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+    api.close();
+    thread.close();
+  }
+
+  private void lead() {
+    leads = true;
+    loop.advance(Duration.ofSeconds(1));
+  }
+
+  private void service() {
+    store.create(Kinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80}]}}
+        """));
+    await().until(() -> troubles.isEmpty());
+  }
+
+  private static Scaling scaling(int replicas, int desired, @Nullable Trouble trouble) {
+    return new Scaling(OptionalInt.of(replicas), OptionalInt.of(desired), "Unknown", "Queued",
+        "Requests wait.", trouble, "");
+  }
+
+  private JsonNode status() {
+    return store.find(ScaledServiceKind.of(store), "shop", "web").path("status");
+  }
+
+  private String condition(String type) {
+    return status().path("conditions").valueStream()
+        .filter(one -> one.path("type").asString().equals(type)).findFirst()
+        .map(one -> one.path("status").asString() + " " + one.path("reason").asString() + " "
+            + one.path("lastTransitionTime").asString())
+        .orElse("");
+  }
+
+  private List<String> events() {
+    return store.list(Kinds.EVENT).stream()
+        .filter(one -> one.at("/involvedObject/kind").asString().equals("ScaledService"))
+        .map(one -> one.path("type").asString() + " " + one.path("reason").asString() + ": "
+            + one.path("message").asString())
+        .sorted().toList();
+  }
+
+  private void becomes(String type, String condition) {
+    await().untilAsserted(() -> assertThat(condition(type)).isEqualTo(condition));
+  }
+
+  private long patches() {
+    return api.faults().journal()
+        .calls(Match.requests(Verb.PATCH).of(ScaledServiceKind.of(store))).size();
+  }
+
+  @Test
+  void whatIsInTheWayIsAConditionAndAnEventWithinASecond() {
+    lead();
+
+    becomes("Ready", "False ServiceNotFound 2026-01-01T00:00:00Z");
+    becomes("Active", "Unknown  2026-01-01T00:00:00Z");
+    assertThat(status().path("observedGeneration").asInt()).isEqualTo(1);
+    await().untilAsserted(() -> assertThat(events())
+        .containsExactly("Warning ServiceNotFound: there is no Service shop/web"));
+  }
+
+  @Test
+  void whatTheLeaderDecidesIsWrittenAndTimesStayWhileConditionsDo() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 1, null));
+    becomes("Ready", "True  2026-01-01T00:00:00Z");
+    becomes("Active", "Unknown Queued 2026-01-01T00:00:00Z");
+    assertThat(status().path("replicas").asInt()).isZero();
+    assertThat(status().path("desiredReplicas").asInt()).isEqualTo(1);
+
+    now = Instant.parse("2026-01-01T00:01:00Z");
+    writer.scaled(WEB, new Scaling(OptionalInt.of(2), OptionalInt.empty(), "True", "", "",
+        new Trouble("Forbidden", "patch deployments/scale in shop"), ""));
+    loop.advance(Duration.ofSeconds(1));
+
+    becomes("Ready", "False Forbidden 2026-01-01T00:01:00Z");
+    becomes("Active", "True  2026-01-01T00:01:00Z");
+    assertThat(status().has("desiredReplicas")).isFalse();
+    assertThat(status().path("replicas").asInt()).as("no pod is listed").isZero();
+  }
+
+  @Test
+  void aStatusIsWrittenOnceASecondAtMost() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 1, null));
+    becomes("Ready", "True  2026-01-01T00:00:00Z");
+    long before = patches();
+
+    for (int i = 2; i < 20; i++) {
+      writer.scaled(WEB, scaling(1, i, null));
+    }
+    loop.advance(Duration.ofMillis(900));
+    assertThat(patches()).isEqualTo(before);
+
+    loop.advance(Duration.ofMillis(100));
+    await().untilAsserted(
+        () -> assertThat(status().path("desiredReplicas").asInt()).isEqualTo(19));
+    assertThat(patches()).isEqualTo(before + 1);
+  }
+
+  @Test
+  void onlyTheLeaderWrites() {
+    loop.advance(Duration.ofSeconds(1));
+    writer.happened(WEB, false, "ScaledUp", "from 0 to 1");
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(patches()).isZero();
+
+    lead();
+    becomes("Ready", "False ServiceNotFound 2026-01-01T00:00:00Z");
+    leads = false;
+    loop.advance(Duration.ofSeconds(1));
+    long before = patches();
+    service();
+    loop.advance(Duration.ofSeconds(5));
+    assertThat(patches()).isEqualTo(before);
+    assertThat(events()).noneMatch(one -> one.contains("ScaledUp"));
+  }
+
+  @Test
+  void theSameEventComesOnceAMinute() {
+    service();
+    lead();
+    for (int i = 1; i < 4; i++) {
+      writer.happened(WEB, false, "ScaledUp", "from 0 to " + i);
+    }
+    writer.happened(WEB, false, "ScaledToZero", "from 1 to 0");
+    await().untilAsserted(() -> assertThat(events()).containsExactly(
+        "Normal ScaledToZero: from 1 to 0", "Normal ScaledUp: from 0 to 1"));
+
+    loop.advance(Duration.ofSeconds(60));
+    writer.happened(WEB, false, "ScaledUp", "from 0 to 9");
+    await().untilAsserted(
+        () -> assertThat(events()).contains("Normal ScaledUp: from 0 to 9").hasSize(3));
+  }
+
+  @Test
+  void aDeletedOneThatLeavesItsTargetAtZeroSaysSo() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 0, null));
+    becomes("Ready", "True  2026-01-01T00:00:00Z");
+
+    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    await().untilAsserted(() -> assertThat(events()).containsExactly("Warning LeftAtZero:"
+        + " ScaledService web is deleted, and Deployment web keeps 0 replicas"));
+  }
+}

@@ -1,0 +1,72 @@
+package dev.activator.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.RevisionStat;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RevisionActivityTest {
+  private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final long[] counts = new long[3];
+  private int queued;
+  private final RevisionActivity activity = new RevisionActivity(loop::nanoTime, _ -> queued,
+      _ -> counts.clone());
+
+  private void second(int requests, int depth) {
+    queued = depth;
+    counts[0] += requests;
+    activity.reported(List.of(new RevisionStat(HELLO, 1, requests)));
+    loop.advance(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void keepsALineOfSixtySeconds() {
+    second(3, 1);
+    second(5, 2);
+    loop.advance(Duration.ofSeconds(2));
+    second(7, 0);
+
+    var minute = activity.of(HELLO);
+
+    assertThat(minute.requests()).hasSize(60).endsWith(3, 5, 0, 0, 7, 0);
+    assertThat(minute.queue()).endsWith(1, 2, 0, 0, 0, 0);
+    assertThat(minute.requestsInAll()).isEqualTo(15);
+    loop.advance(Duration.ofSeconds(58));
+    assertThat(activity.of(HELLO).requestsInAll()).isEqualTo(7);
+    loop.advance(Duration.ofSeconds(10));
+    assertThat(activity.of(HELLO).requestsInAll()).isZero();
+  }
+
+  @Test
+  void countsDurationsOfTheLastMinuteOnly() {
+    for (int i = 0; i < 200; i++) {
+      second(1, 0);
+    }
+
+    assertThat(activity.of(HELLO).durations()[0]).isBetween(59L, 71L);
+  }
+
+  @Test
+  void forgetsRevisionsWithoutRequests() {
+    second(3, 0);
+    activity.gone(HELLO);
+
+    assertThat(activity.of(HELLO)).isSameAs(RevisionActivity.LastMinute.NONE);
+  }
+
+  @Test
+  void interpolatesPercentilesInTheirBucket() {
+    var bounds = new long[]{10, 20};
+
+    assertThat(RevisionActivity.percentile(new long[]{0, 0, 0}, bounds, 0.5)).isNaN();
+    assertThat(RevisionActivity.percentile(new long[]{4, 0, 0}, bounds, 0.5)).isEqualTo(5);
+    assertThat(RevisionActivity.percentile(new long[]{2, 2, 0}, bounds, 0.75)).isEqualTo(15);
+    assertThat(RevisionActivity.percentile(new long[]{1, 1, 8}, bounds, 0.99)).isEqualTo(20);
+  }
+}
