@@ -304,6 +304,8 @@ def commands():
     kubectl("create", "deployment", "web", "-n", "team", "--image=x", "--", *COMMAND)
     kubectl("wait", "--for=condition=Available", "deployment/web", "-n", "team")
     kubectl("delete", "namespace", "team")
+    until("the namespace is gone with its processes", lambda: not core.list_namespaced_pod(
+        "team").items and Run(["get", "namespace", "team"], None).code != 0)
     kubectl("run", "idle", "--image=x")
     kubectl("label", "pod", "idle", "a=b")
     kubectl("delete", "pod", "idle")

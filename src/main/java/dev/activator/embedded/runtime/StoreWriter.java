@@ -4,6 +4,8 @@ import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +33,12 @@ public final class StoreWriter {
     return object;
   }
 
+  /** Does nothing in a namespace that is deleted: the object would create it again. */
   public void create(Kind kind, ObjectNode object) {
+    var namespace = store.find(Kinds.NAMESPACE, "", Meta.namespace(object));
+    if (namespace == null || Meta.terminating(namespace)) {
+      return;
+    }
     attempt("create", kind, "AlreadyExists", () -> store.create(kind, object));
   }
 

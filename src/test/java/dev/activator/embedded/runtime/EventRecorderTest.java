@@ -70,6 +70,18 @@ class EventRecorderTest {
   }
 
   @Test
+  void writesNothingAboutANamespaceThatIsGone() {
+    var pod = named("a");
+    Meta.of(pod).put("namespace", "team");
+    store.create(Kinds.POD, pod);
+    loop.run();
+    store.delete(Kinds.NAMESPACE, "", "team");
+
+    assertThat(events()).isEmpty();
+    assertThat(store.find(Kinds.NAMESPACE, "", "team")).isNull();
+  }
+
+  @Test
   void tellsWhyAPodIsNotReady() {
     store.create(Kinds.POD, named("a"));
     status(Kinds.POD, container("'state':{'waiting':{'reason':'CreateContainerConfigError',"

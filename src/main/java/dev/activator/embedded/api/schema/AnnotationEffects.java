@@ -17,13 +17,20 @@ final class AnnotationEffects {
       "panic-threshold-percentage", "panic-window-percentage", "scale-down-delay",
       "scale-to-zero-pod-retention-period", "target", "target-utilization-percentage", "window");
   private static final Set<String> REQUESTS = named(OURS, "balancing", "probe", "queue-capacity",
-      "queue-timeout", "readiness-path", "server-timing", "slow-start");
+      "queue-timeout", "readiness-path", "server-timing", "slow-start", "waiting-page");
   /** Knative's own notes, which exported manifests have. */
   private static final Set<String> NOTES = Set.of("serving.knative.dev/creator",
       "serving.knative.dev/lastModifier", "client.knative.dev/updateTimestamp",
       "client.knative.dev/user-image");
 
   private AnnotationEffects() {}
+
+  /** Those that work on a template. */
+  static Set<String> names() {
+    var all = new TreeSet<>(SCALING);
+    all.addAll(REQUESTS);
+    return all;
+  }
 
   /** Empty if the annotation works, or means nothing to Knative either. */
   static Optional<String> warning(String name, String value) {
@@ -34,9 +41,7 @@ final class AnnotationEffects {
     if (works || !known) {
       return Optional.empty();
     }
-    var all = new TreeSet<>(SCALING);
-    all.addAll(REQUESTS);
-    var nearest = Spelling.nearest(dashed(name), all);
+    var nearest = Spelling.nearest(dashed(name), names());
     return Optional.of("ignored in embedded mode: no annotation of this name has an effect"
         + (nearest == null ? "" : "; the nearest is \"" + nearest + '"'));
   }

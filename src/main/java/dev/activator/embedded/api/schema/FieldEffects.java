@@ -23,6 +23,7 @@ public final class FieldEffects {
   private static final String NOT_ISOLATED = "processes are not isolated from this machine";
   private static final String NOTHING_ACTS = "nothing here acts on this kind; apply a Service of"
       + " serving.knative.dev/v1";
+  private static final String NO_GRPC = "the port must accept a connection instead";
   private static final String POD = "spec.template.spec.";
   private static final String CONTAINER = POD + "containers[].";
 
@@ -30,11 +31,15 @@ public final class FieldEffects {
   private static final List<Row> PROGRAM_ROWS = List.of(works("metadata"),
       works("spec.replicas"), works("spec.selector"), works("spec.template.metadata"),
       works(POD + "containerConcurrency"), works(POD + "timeoutSeconds"),
+      works(POD + "responseStartTimeoutSeconds"), works(POD + "idleTimeoutSeconds"),
       works(POD + "terminationGracePeriodSeconds"), works(CONTAINER + "name"),
       works(CONTAINER + "command"), works(CONTAINER + "args"), works(CONTAINER + "env"),
       works(CONTAINER + "envFrom"), works(CONTAINER + "workingDir"), works(CONTAINER + "ports"),
       works(CONTAINER + "readinessProbe"), works(CONTAINER + "livenessProbe"),
       works(CONTAINER + "startupProbe"),
+      ignored(CONTAINER + "readinessProbe.grpc", NO_GRPC),
+      ignored(CONTAINER + "livenessProbe.grpc", NO_GRPC),
+      ignored(CONTAINER + "startupProbe.grpc", NO_GRPC),
       ignored("spec.traffic", "all requests go to the latest ready revision"),
       ignored(POD + "volumes", "processes see the files of this machine"),
       ignored(POD + "initContainers", "only the one container runs"),
@@ -93,8 +98,19 @@ public final class FieldEffects {
         .anyMatch(row -> row.path().startsWith(path + ".") || row.path().startsWith(path + "[]"));
   }
 
-  static Row withoutRow(String path) {
-    return ignored(path, OTHERS);
+  /** Its own row, or that of what it is part of. */
+  static Row nearest(Kind kind, String path) {
+    for (String above = path; !above.isEmpty(); above = parent(above)) {
+      var row = row(kind, above);
+      if (row.isPresent()) {
+        return row.get();
+      }
+    }
+    return path.equals("status") ? works(path) : ignored(path, OTHERS);
+  }
+
+  private static String parent(String path) {
+    return path.substring(0, Math.max(0, path.lastIndexOf('.')));
   }
 
   /** Unset, or set to what happens here anyway. */

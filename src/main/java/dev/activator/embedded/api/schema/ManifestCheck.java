@@ -111,15 +111,15 @@ public final class ManifestCheck {
   /** Whether that settles all below. */
   private boolean judge(JsonNode value, String path) {
     String pattern = INDEX.matcher(path).replaceAll("[]");
-    var row = FieldEffects.row(kind, pattern);
-    if (row.isEmpty() && FieldEffects.leadsToRow(kind, pattern) || pattern.equals("status")) {
-      return pattern.equals("status");
+    boolean leads = FieldEffects.leadsToRow(kind, pattern);
+    if (leads && FieldEffects.row(kind, pattern).isEmpty()) {
+      return false;
     }
-    var found = row.orElseGet(() -> FieldEffects.withoutRow(pattern));
-    if (!found.works() && !FieldEffects.isAsHere(pattern, value)) {
-      add(ignored, path + ": ignored in embedded mode: " + found.reason());
+    var row = FieldEffects.nearest(kind, pattern);
+    if (!row.works() && !FieldEffects.isAsHere(pattern, value)) {
+      add(ignored, path + ": ignored in embedded mode: " + row.reason());
     }
-    return true;
+    return !leads;
   }
 
   private void value(String type, JsonNode value, String path, boolean settled) {

@@ -59,6 +59,9 @@ class ManifestMistakesTest {
             CONTAINER + "image: ignored in embedded mode: no image runs here"),
         warned("a mount", "command: [a], volumeMounts: [{name: v, mountPath: /v}]",
             CONTAINER + "volumeMounts: ignored in embedded mode: processes see the files"),
+        warned("a probe by gRPC",
+            "command: [a], readinessProbe: {grpc: {port: 1}, periodSeconds: 1}",
+            CONTAINER + "readinessProbe.grpc: ignored in embedded mode: the port must accept"),
         warned("a field that means nothing here", "command: [a], tty: true",
             CONTAINER + "tty: ignored in embedded mode: it has no effect"),
         container("an image without a command", "image: nginx", 422,
@@ -221,6 +224,7 @@ class ManifestMistakesTest {
             spec:
               containerConcurrency: 1
               timeoutSeconds: 3
+              idleTimeoutSeconds: 2
               restartPolicy: Always
               containers:
               - {name: c, command: [a], args: [b], workingDir: /, resources: {},

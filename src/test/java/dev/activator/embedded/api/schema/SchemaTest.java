@@ -19,6 +19,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,6 +147,23 @@ class SchemaTest {
         .map(FieldEffects.Row::path).toList();
     documented.stream().filter(line -> line.startsWith("| `spec."))
         .forEach(line -> assertThat(paths).contains(line.split("`")[1]));
+  }
+
+  @Test
+  void theDocsListTheSameAnnotations() throws IOException {
+    var documented = new TreeSet<String>();
+    for (var line : Files.readAllLines(Path.of("docs/configuration.md"))) {
+      if (line.startsWith("| `activator.dev/")) {
+        documented.add(line.split("`")[1]);
+      }
+    }
+    var scale = Files.readString(Path.of("docs/embedded-mode.md")).split("\n## Scale\n")[1]
+        .split("\n## ")[0];
+    scale.lines().filter(line -> line.startsWith("| `"))
+        .flatMap(line -> Pattern.compile("`([a-z-]+)`").matcher(line.split("\\|")[1]).results())
+        .forEach(name -> documented.add("autoscaling.knative.dev/" + name.group(1)));
+
+    assertThat(AnnotationEffects.names()).isEqualTo(documented);
   }
 
   private static byte[] envelope(String apiVersion, String kind, byte[] raw) {
