@@ -6,6 +6,7 @@ import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.config.LiveSettings;
@@ -16,6 +17,7 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
+import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.console.RevisionActivity;
 import dev.activator.console.RevisionCards;
 import dev.activator.console.WaitReasons;
@@ -33,9 +35,12 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
@@ -44,6 +49,7 @@ import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
@@ -64,6 +70,12 @@ class OperatorsConfiguration {
   private static final Duration REFRESH = Duration.ofSeconds(1);
   private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
   private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+  /** It would make all handlers at the end of a start, to look for versions in the addresses of pages. */
+  @Bean
+  static SmartInitializingSingleton withoutResourceUrls(ApplicationEventMulticaster events) {
+    return () -> events.removeApplicationListenerBean("resourceUrlProvider");
+  }
 
   @Bean
   MetricsServer metricsServer(MetricsServerProperties properties, Environment environment) {
@@ -123,7 +135,19 @@ class OperatorsConfiguration {
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Surroundings surroundings) {
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf, surroundings::problem);
+        cluster::revisionsOf, surroundings::problem, id -> scaling(surroundings.scaling(id)));
+  }
+
+  private static @Nullable ScalingReport scaling(@Nullable ScalingView view) {
+    return view == null
+        ? null
+        : new ScalingReport(orNull(view.desired()), orNull(view.replicas()), view.ready(),
+            view.active().state().name(), view.explanation(),
+            view.trouble() == null ? null : view.trouble().message(), view.note());
+  }
+
+  private static @Nullable Integer orNull(OptionalInt number) {
+    return number.isPresent() ? number.getAsInt() : null;
   }
 
   @Bean

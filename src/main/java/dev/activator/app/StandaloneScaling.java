@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** A cluster without Knative: the activators scale ScaledServices, one of them at a time. */
 public final class StandaloneScaling implements Surroundings {
   private final ClusterAccess access;
+  private final RevisionId ownService;
   private final Loop loop;
   private final ScaledServiceController controller = new ScaledServiceController();
   private final ElectedAutoscaler elected;
@@ -31,6 +32,7 @@ public final class StandaloneScaling implements Surroundings {
   public StandaloneScaling(ClusterAccess access, ElectedAutoscaler.Identity identity,
       EventLoopGroup loops, RandomGenerator random) {
     this.access = access;
+    this.ownService = new RevisionId(identity.namespace(), identity.service());
     this.loop = new NettyLoop(loops.next());
     this.elected = new ElectedAutoscaler(identity, () -> access, loop, loops, controller, random);
   }
@@ -68,6 +70,7 @@ public final class StandaloneScaling implements Surroundings {
   @Override
   public void join(Cluster cluster, AutoscalerLink link) {
     elected.follow(link);
+    cluster.activatorsAre(ownService);
     controller.follow(cluster, elected.autoscaler(),
         cluster.writer(loop, Clock.systemUTC(), () -> elected.election().leads()));
   }

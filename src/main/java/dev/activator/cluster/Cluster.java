@@ -83,6 +83,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final ConfigMaps configMaps = new ConfigMaps();
   private volatile Sources sources = Sources.KNATIVE;
   private volatile String domain = "";
+  private volatile @Nullable RevisionId activators;
   private volatile @Nullable ScaledServices scaledServices;
   private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
   private volatile @Nullable KubernetesSession session;
@@ -126,6 +127,15 @@ public final class Cluster implements Revisions, AutoCloseable {
   public void follows(Sources from, String clusterDomain) {
     sources = from;
     domain = clusterDomain;
+  }
+
+  /**
+   * Call before the start, if several activators share the pods of ScaledServices.
+   *
+   * @param service their own, by namespace and name
+   */
+  public void activatorsAre(RevisionId service) {
+    activators = service;
   }
 
   /** Before its revision and its pods. */
@@ -265,7 +275,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       all.addAll(followKnative(now, query));
     }
     if (sources != Sources.KNATIVE) {
-      var scaled = new ScaledServices(now, source.preferred(), domain,
+      var scaled = new ScaledServices(now, source.preferred(), domain, activators,
           new ScaledServicesForwarder());
       scaledServices = scaled;
       now.selectPods(id -> scaled.podSelector(id));
@@ -403,6 +413,11 @@ public final class Cluster implements Revisions, AutoCloseable {
       onScaledService.tell(id, now);
       revisionChanged(revisions.get(id), now.revision());
       onPods.tell(id, now.pods());
+    }
+
+    @Override
+    public void shared(RevisionId id, List<String> addresses) {
+      onPublicAddresses.tell(id, new PublicAddresses(id, addresses, addresses));
     }
 
     @Override

@@ -51,6 +51,7 @@ final class ScaledServices {
   private final KubernetesSession session;
   private final IpFamily preferred;
   private final String domain;
+  private final @Nullable RevisionId activators;
   private final Listener listener;
   private final TargetKinds kinds;
   private final Map<RevisionId, ScaledService> objects = new TreeMap<>();
@@ -70,6 +71,9 @@ final class ScaledServices {
     void changed(ScaledServiceState now);
 
     void gone(RevisionId id);
+
+    /** The addresses of the activators that are ready; changed, or for a new object. */
+    void shared(RevisionId id, List<String> addresses);
   }
 
   private record TargetName(String namespace, String kind, String name) {
@@ -78,11 +82,16 @@ final class ScaledServices {
     }
   }
 
-  /** @param domain of the cluster's names */
-  ScaledServices(KubernetesSession session, IpFamily preferred, String domain, Listener listener) {
+  /**
+   * @param domain of the cluster's names
+   * @param activators their own Service, by namespace and name; null if this is the only one
+   */
+  ScaledServices(KubernetesSession session, IpFamily preferred, String domain,
+      @Nullable RevisionId activators, Listener listener) {
     this.session = session;
     this.preferred = preferred;
     this.domain = domain;
+    this.activators = activators;
     this.listener = listener;
     this.kinds = new TargetKinds(session, this::targetChanged);
     this.hosts = HostTable.of(List.of(), domain);
@@ -181,6 +190,18 @@ final class ScaledServices {
     if (now != null) {
       stale(byService.get(now.service()));
     }
+    var known = now == null ? before : now;
+    if (activators != null && known != null && known.service().equals(activators)) {
+      told.keySet().forEach(this::share);
+    }
+  }
+
+  private void share(RevisionId id) {
+    if (activators != null && slices != null) {
+      listener.shared(id, slices.by(BY_SERVICE, activators.toString()).stream()
+          .map(one -> one.object().fact()).filter(Objects::nonNull)
+          .flatMap(one -> one.ready(preferred)).toList());
+    }
   }
 
   private void targetChanged(String kind, @Nullable RevisionId object) {
@@ -257,6 +278,9 @@ final class ScaledServices {
     }
     if (!now.equals(before)) {
       listener.changed(now);
+    }
+    if (before == null) {
+      share(id);
     }
   }
 

@@ -34,16 +34,29 @@ public final class Inspector {
   private final Function<RevisionId, ? extends Loop> loops;
   private final Function<RevisionId, ? extends Collection<RevisionId>> services;
   private final Function<RevisionId, String> problems;
+  private final Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling;
 
-  /**
-   * @param services a Service's revisions, by its namespace and name
-   * @param problems why the process of a revision, which runs here, is not ready; empty if unknown
-   */
+  /** Where this process scales nothing. */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
       Function<RevisionId, ? extends Loop> loops,
       Function<RevisionId, ? extends Collection<RevisionId>> services,
       Function<RevisionId, String> problems) {
+    this(backends, throttler, link, api, loops, services, problems, _ -> null);
+  }
+
+  /**
+   * @param services a Service's revisions, by its namespace and name
+   * @param problems why the process of a revision, which runs here, is not ready; empty if unknown
+   * @param scaling how this process scales a revision; null if it does not
+   */
+  public Inspector(RevisionBackendsManager backends, Throttler throttler,
+      Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
+      Function<RevisionId, ? extends Loop> loops,
+      Function<RevisionId, ? extends Collection<RevisionId>> services,
+      Function<RevisionId, String> problems,
+      Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling) {
+    this.scaling = scaling;
     this.backends = backends;
     this.throttler = throttler;
     this.link = link;
@@ -69,7 +82,8 @@ public final class Inspector {
 
   private CompletableFuture<RevisionReport> report(RevisionId id) {
     return snapshot(id)
-        .thenApply(now -> now == null ? RevisionReport.unknown(id) : RevisionReport.of(now));
+        .thenApply(now -> (now == null ? RevisionReport.unknown(id) : RevisionReport.of(now))
+            .scaled(scaling.apply(id)));
   }
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {

@@ -19,13 +19,14 @@ import org.jspecify.annotations.Nullable;
  * @param clusterIp null while the private Service has none
  * @param siblings other revisions of the Service by whose name this one was found; null if it was
  *     found by its own
+ * @param scaling null if another process scales it
  * @param whatToDo a sentence
  */
 public record RevisionReport(String summary, State state, List<String> missing, String revision,
     @Nullable Requests requests, @Nullable List<PodReport> pods, @Nullable PodReport clusterIp,
     @Nullable StartReport start, @Nullable ActivatorReport activator,
     @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes,
-    @Nullable List<String> siblings, String whatToDo) {
+    @Nullable List<String> siblings, @Nullable ScalingReport scaling, String whatToDo) {
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MILLI = 1e6;
 
@@ -33,7 +34,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     var diagnosis = Diagnosis.unknown(revision);
     return new RevisionReport(diagnosis.summary(), diagnosis.state(), diagnosis.missing(),
         revision.toString(), null, null, null, null, null, null, null, null,
-        diagnosis.state().whatToDo());
+        null, diagnosis.state().whatToDo());
   }
 
   static RevisionReport of(RevisionSnapshot now) {
@@ -45,14 +46,32 @@ public record RevisionReport(String summary, State state, List<String> missing, 
         now.pods().stream().map(pod -> PodReport.of(pod, queue)).toList(),
         clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start()),
         ActivatorReport.of(queue), LinkReport.of(now.link()), now.api(), null,
-        diagnosis.state().whatToDo());
+        null, diagnosis.state().whatToDo());
   }
 
   RevisionReport with(List<RevisionId> others) {
     return new RevisionReport(summary, state, missing, revision, requests, pods, clusterIp, start,
         activator, autoscaler, kubernetes, others.stream().map(RevisionId::toString).toList(),
-        whatToDo);
+        scaling, whatToDo);
   }
+
+  RevisionReport scaled(@Nullable ScalingReport now) {
+    return new RevisionReport(summary, state, missing, revision, requests, pods, clusterIp, start,
+        activator, autoscaler, kubernetes, siblings, now, whatToDo);
+  }
+
+  /**
+   * How this process scales it.
+   *
+   * @param desired null before the first decision
+   * @param replicas of the workload, as last read; null before
+   * @param active {@code TRUE}, {@code FALSE} or {@code UNKNOWN}
+   * @param explanation of {@code desired}, a sentence
+   * @param trouble what keeps it from being scaled; null if nothing does
+   * @param note what else matters, such as who holds the scale; may be empty
+   */
+  public record ScalingReport(@Nullable Integer desired, @Nullable Integer replicas, int ready,
+      String active, String explanation, @Nullable String trouble, String note) {}
 
   /**
    * @param queueTimeoutSeconds null for no limit but the revision's own

@@ -19,6 +19,7 @@ import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -123,6 +124,30 @@ class ScaledServicesTest {
     tells(Map.of());
     assertThat(cluster.find(WEB)).isNull();
     assertThat(cluster.ofHost("shop.example.com")).isNull();
+  }
+
+  @Test
+  void theActivatorsOfOurOwnServiceShareItsPods() throws Exception {
+    complete();
+    var own = slice("10.1.0.1");
+    ((ObjectNode) own.path("metadata")).put("namespace", "system").put("name", "own")
+        .putObject("labels").put("kubernetes.io/service-name", "activator");
+    store.create(Kinds.ENDPOINT_SLICE, own);
+    var shares = new ConcurrentSkipListMap<String, List<String>>();
+    cluster.onPublicAddresses(now -> shares.put(now.revision().toString(), now.http1()));
+    cluster.activatorsAre(new RevisionId("system", "activator"));
+    cluster.start();
+    assertThat(shares).isEqualTo(Map.of("shop/web", List.of("10.1.0.1")));
+
+    store.edit(Kinds.ENDPOINT_SLICE, "system", "own", found -> {
+      found.withArrayProperty("endpoints").addObject().putArray("addresses").add("10.1.0.2");
+      var ending = found.withArrayProperty("endpoints").addObject();
+      ending.putArray("addresses").add("10.1.0.3");
+      ending.putObject("conditions").put("ready", false).put("terminating", true);
+      return found;
+    });
+    await().untilAsserted(
+        () -> assertThat(shares).containsEntry("shop/web", List.of("10.1.0.1", "10.1.0.2")));
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.activator.cluster.policy.EndpointSet.Subset;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,12 @@ public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<
   public EndpointSet on(String port, RevisionId revision) {
     var number = ports.get(port);
     return set(revision, new Ports(number, number));
+  }
+
+  /** The addresses of this family that are ready. */
+  public Stream<String> ready(IpFamily family) {
+    return members.stream().filter(one -> one.condition() == EndpointSet.Condition.READY)
+        .map(Member::ip).filter(ip -> IpFamily.of(ip) == family);
   }
 
   private EndpointSet set(RevisionId revision, Ports of) {
