@@ -1,6 +1,19 @@
-import java.io.BufferedReader;
+import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.http.ServerHooks;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.loop.NettyLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -12,53 +25,221 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import javax.net.ssl.SSLContext;
+import org.springframework.http.server.reactive.HttpHandler;
+import reactor.core.publisher.Mono;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.Http2SslContextSpec;
+import reactor.netty.http.HttpProtocol;
+import reactor.netty.http.server.HttpServer;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Runs the activator of a root file system in embedded mode, gives it what it gets in production, and
- * has the JVM write down what it learned: {@code app/activator.aot}.
+ * Runs the activator of a root file system in cluster mode, gives it what it gets in production, and has the
+ * JVM write down what it learned: {@code app/activator.aot}. The Kubernetes API, over TLS, the autoscaler, the
+ * pods and the callers are in this process. Its class path is that of the activator.
  *
  * <p>
  * <b>Errors.</b> The exit code is 1 if it does not start, answers wrongly, or leaves no cache.
  */
 class Training {
-  private static final int ROUNDS = 100;
+  private static final int ROUNDS = 60;
   private static final int AT_ONCE = 16;
-  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final int REVISIONS = 40;
+  private static final int PODS = 2;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String NAMESPACE = "default";
+  private static final String TOKEN = "token";
+  private static final String PASSWORD = "changeit";
   /** See the thresholds in java.options: what a training run found hot is compiled at the start. */
   private static final List<String> NO_PROFILES = List.of("-XX:+UnlockDiagnosticVMOptions",
       "-XX:-AOTRecordTraining");
   private static final String NOTES = "-XX:AOTConfiguration=activator.aot.notes";
 
+  private final Path root;
   private final Path app;
-  private final String java;
-  private final Process process;
-  private final List<String> log = new ArrayList<>();
+  private final Path scratch = Files.createTempDirectory("training");
+  private final Path output = scratch.resolve("output");
+  private final PrivateKey key;
+  private final X509Certificate certificate;
+  private final ApiStore store = new ApiStore(Clock.systemUTC());
+  private final String[] uids = new String[REVISIONS];
+  private final DisposableServer pods;
+  private final int http = freePort();
+  private final int https = freePort();
   private final int management = freePort();
-  private int requests;
 
-  private Training(Path root) throws IOException {
-    this.app = root.resolve("app").toAbsolutePath();
-    this.java = root.resolve("opt/java/bin/java").toAbsolutePath().toString();
-    var command = command("-XX:AOTMode=record", NOTES);
-    command.addAll(1, NO_PROFILES);
-    command.addAll(List.of("--server.port=" + management, "--activator.port.http1=0",
-        "--activator.port.h2c=0", "--activator.port.https=0", "--activator.embedded.api-port=0",
-        "--activator.embedded.autoscaler-port=0",
-        "--activator.profiling.port=0"));
-    this.process = start(command);
+  private Training(Path root) throws Exception {
+    this.root = root.toRealPath();
+    this.app = this.root.resolve("app");
+    var keys = makeKey();
+    this.key = (PrivateKey) keys.getKey("localhost", PASSWORD.toCharArray());
+    this.certificate = (X509Certificate) keys.getCertificate("localhost");
+    this.pods = HttpServer.create().host("0.0.0.0").port(0)
+        .protocol(HttpProtocol.HTTP11, HttpProtocol.H2C).handle((request, response) -> {
+          boolean isProbe = request.requestHeaders().contains("K-Network-Probe");
+          return request.receive().then(
+              response.sendString(Mono.just(isProbe ? "queue" : "Hello\n")).then());
+        }).bindNow();
+  }
+
+  public static void main(String[] args) throws Exception {
+    var training = new Training(Path.of(args[0]));
+    training.run();
+    System.exit(0);
+  }
+
+  private KeyStore makeKey() throws Exception {
+    var file = scratch.resolve("keys");
+    run(List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+        "-genkeypair", "-alias", "localhost", "-keyalg", "RSA", "-keysize", "2048", "-dname",
+        "CN=localhost", "-ext", "san=dns:localhost", "-storetype", "PKCS12", "-storepass",
+        PASSWORD, "-keystore", file.toString()));
+    return KeyStore.getInstance(file.toFile(), PASSWORD.toCharArray());
+  }
+
+  private void run() throws Exception {
+    var threads = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+    var autoscaler = new AutoscalerServer(threads, new InetSocketAddress("127.0.0.1", 0),
+        _ -> {
+        });
+    autoscaler.start();
+    var api = new ApiServer(store, new NettyLoop(threads.next()),
+        new InetSocketAddress("127.0.0.1", 0), CacheSettings.DEFAULT, new Secured());
+    api.start();
+    SystemConfigMaps.createIn(store);
+    for (int i = 0; i < REVISIONS; i++) {
+      create(i);
+    }
+    var process = start(command("-XX:AOTMode=record", NOTES), kubeconfig(api.port()),
+        "ws://127.0.0.1:" + autoscaler.port());
+    try {
+      awaitReady(process);
+      exercise();
+      // As Kubernetes ends it; not the process's own destroy(), which closes what it logs to.
+      process.toHandle().destroy();
+      awaitEnd(process);
+      makeCache();
+    } catch (Exception failure) {
+      System.err.print(Files.readString(output));
+      throw failure;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** Over TLS, in either version of HTTP, for callers with the token. */
+  private final class Secured implements ServerHooks {
+    @Override
+    public HttpServer server(HttpServer plain) {
+      return plain.protocol(HttpProtocol.H2, HttpProtocol.HTTP11).secure(
+          tls -> tls.sslContext(Http2SslContextSpec.forServer(key, certificate)));
+    }
+
+    @Override
+    public HttpHandler requests(HttpHandler handler) {
+      return (request, response) -> {
+        if (!("Bearer " + TOKEN).equals(request.getHeaders().getFirst("Authorization"))) {
+          throw new IllegalStateException("a request without the token");
+        }
+        return handler.handle(request, response);
+      };
+    }
+  }
+
+  private Path kubeconfig(int port) throws Exception {
+    var authority = Base64.getEncoder()
+        .encodeToString(pem("CERTIFICATE", certificate.getEncoded())
+            .getBytes(StandardCharsets.US_ASCII));
+    return Files.writeString(scratch.resolve("kubeconfig"), """
+        apiVersion: v1
+        kind: Config
+        current-context: here
+        clusters:
+        - name: here
+          cluster: {server: 'https://localhost:%d', certificate-authority-data: %s}
+        contexts: [{name: here, context: {cluster: here, user: me}}]
+        users: [{name: me, user: {token: %s}}]
+        """.formatted(port, authority, TOKEN));
+  }
+
+  private static String pem(String kind, byte[] der) {
+    return "-----BEGIN " + kind + "-----\n" + Base64.getMimeEncoder().encodeToString(der)
+        + "\n-----END " + kind + "-----\n";
+  }
+
+  /** A Revision with what Knative's controllers make for it. */
+  private void create(int number) {
+    uids[number] = Meta.uid(store.create(Kinds.REVISION, Json.MAPPER.readValue("""
+        {"apiVersion": "serving.knative.dev/v1", "kind": "Revision",
+         "metadata": {"namespace": "%s", "name": "%s", "annotations":
+           {"serving.knative.dev/creator": "training"}},
+         "spec": {"timeoutSeconds": 300, "containerConcurrency": %d, "containers": [{"image": "x",
+           "ports": [{"name": "%s", "containerPort": 8080}]}]}}
+        """.formatted(NAMESPACE, name(number), number % 3 * 10, number % 2 == 0 ? "http1" : "h2c"), ObjectNode.class)));
+    for (var type : List.of("Public", "Private")) {
+      store.create(Kinds.SERVICE, labelled("v1", "Service", number, type, """
+          , "spec": {"clusterIP": "127.0.0.1", "ports": [{"name": "%s", "port": 80}]}"""
+          .formatted(portName(number))));
+    }
+    store.create(Kinds.ENDPOINTS, endpoints(number, "Public"));
+    store.create(Kinds.ENDPOINTS, endpoints(number, "Private"));
+    store.create(Kinds.ENDPOINT_SLICE, slice(number, PODS));
+  }
+
+  private static String name(int number) {
+    return "hello-" + number;
+  }
+
+  /** Odd ones speak HTTP/2. */
+  private static String portName(int number) {
+    return number % 2 == 0 ? "http" : "http2";
+  }
+
+  private ObjectNode endpoints(int number, String type) {
+    return labelled("v1", "Endpoints", number, type, """
+        , "subsets": [{"addresses": [{"ip": "127.0.0.1"}],
+          "ports": [{"name": "%s", "port": %d}]}]"""
+        .formatted(portName(number), pods.port()));
+  }
+
+  private ObjectNode slice(int number, int ready) {
+    var endpoints = IntStream.range(0, PODS).mapToObj(pod -> """
+        {"addresses": ["127.0.0.%d"], "conditions": {"ready": %b},
+         "targetRef": {"kind": "Pod", "name": "pod-%d"}}""".formatted(1 + pod, pod < ready, pod))
+        .toList();
+    return labelled("discovery.k8s.io/v1", "EndpointSlice", number, "Private", """
+        , "addressType": "IPv4", "endpoints": %s, "ports": [{"name": "%s", "port": %d}]
+        """.formatted(endpoints, portName(number), pods.port()));
+  }
+
+  private ObjectNode labelled(String version, String kind, int number, String type,
+      String rest) {
+    return Json.MAPPER.readValue("""
+        {"apiVersion": "%s", "kind": "%s", "metadata": {"namespace": "%s", "name": "%s",
+         "labels": {"serving.knative.dev/revision": "%s", "serving.knative.dev/revisionUID": "%s",
+          "networking.internal.knative.dev/serviceType": "%s"}}%s}
+        """.formatted(version, kind, NAMESPACE, name(number) + (type.equals("Private") ? "-p" : ""),
+        name(number), uids[number], type, rest), ObjectNode.class);
   }
 
   /** The command that the image starts, but for the cache it would use. */
   private List<String> command(String... instead) throws IOException {
-    var command = new ArrayList<>(List.of(java));
+    var command = new ArrayList<>(List.of(root.resolve("opt/java/bin/java").toString()));
+    command.addAll(NO_PROFILES);
     command.addAll(List.of(instead));
     for (String line : Files.readAllLines(app.resolve("java.options"))) {
       if (!line.isBlank() && !line.startsWith("#") && !line.startsWith("-XX:AOTCache=")) {
@@ -68,89 +249,92 @@ class Training {
     return command;
   }
 
-  private Process start(List<String> command) throws IOException {
-    var builder = new ProcessBuilder(command).directory(app.toFile()).redirectErrorStream(true);
-    builder.environment().keySet()
-        .removeAll(List.of("KUBECONFIG", "KUBERNETES_SERVICE_HOST", "JDK_JAVA_OPTIONS"));
-    builder.environment().put("ACTIVATOR_MODE", "embedded");
+  private Process start(List<String> command, Path kubeconfig, String autoscaler)
+      throws Exception {
+    var builder = new ProcessBuilder(command).directory(app.toFile()).redirectErrorStream(true)
+        .redirectOutput(output.toFile());
+    var chain = Files.writeString(scratch.resolve("tls.crt"),
+        pem("CERTIFICATE", certificate.getEncoded()));
+    var secret = Files.writeString(scratch.resolve("tls.key"),
+        pem("PRIVATE KEY", key.getEncoded()));
+    var environment = builder.environment();
+    environment.keySet().removeAll(List.of("KUBERNETES_SERVICE_HOST", "JDK_JAVA_OPTIONS"));
+    environment.putAll(Map.of("KUBECONFIG", kubeconfig.toString(), "POD_NAME", "activator",
+        "POD_IP", "127.0.0.1", "SYSTEM_NAMESPACE", "knative-serving", "CLUSTER_DOMAIN",
+        "cluster.local", "ACTIVATOR_TLS_CERTIFICATE", chain.toString(), "ACTIVATOR_TLS_KEY",
+        secret.toString(), "ACTIVATOR_CLUSTER_AUTOSCALER", autoscaler));
+    environment.putAll(Map.of("ACTIVATOR_PORT_HTTP1", Integer.toString(http),
+        "ACTIVATOR_PORT_H2C", "0", "ACTIVATOR_PORT_HTTPS", Integer.toString(https),
+        "PROFILING_PORT", "0", "METRICS_PROMETHEUS_PORT", Integer.toString(management),
+        "ACTIVATOR_SERVING_PROPAGATION_DELAY", "1s"));
     return builder.start();
   }
 
-  public static void main(String[] args) throws Exception {
-    var training = new Training(Path.of(args[0]));
-    try {
-      training.awaitReady();
-      training.exercise();
-      training.finish();
-    } catch (Exception failure) {
-      training.log.forEach(System.err::println);
-      throw failure;
-    } finally {
-      training.process.destroyForcibly();
-    }
-  }
-
-  private void awaitReady() throws Exception {
-    var ready = new CompletableFuture<Void>();
-    Thread.ofPlatform().daemon().start(() -> read(ready));
-    ready.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    requests = port("Try: curl http://hello\\.default\\.localhost:(\\d+)/");
-  }
-
-  private void read(CompletableFuture<Void> ready) {
-    try (BufferedReader lines = process.inputReader()) {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        synchronized (log) {
-          log.add(line);
+  private void awaitReady(Process process) throws Exception {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    try (var client = HttpClient.newHttpClient()) {
+      while (process.isAlive() && System.nanoTime() < end) {
+        try {
+          if (client.send(probe().build(), BodyHandlers.discarding()).statusCode() == 200) {
+            return;
+          }
+        } catch (IOException early) {
+          // It does not listen yet.
         }
-        if (line.contains("Try: curl")) {
-          ready.complete(null);
+        Thread.sleep(50);
+      }
+    }
+    throw new IOException("the activator was never ready");
+  }
+
+  private HttpRequest.Builder probe() {
+    return to("http", http, "/").header("K-Kubelet-Probe", "activator");
+  }
+
+  /** Requests in both versions of HTTP and over TLS, pods that come and go, and scrapes. */
+  private void exercise() throws Exception {
+    for (var version : List.of(Version.HTTP_1_1, Version.HTTP_2)) {
+      for (var scheme : List.of("http", "https")) {
+        try (var client = HttpClient.newBuilder().version(version).sslContext(trusting())
+            .build()) {
+          expect(200, client, hello(scheme, 0));
+          for (int i = 0; i < ROUNDS; i++) {
+            requests(client, scheme, i);
+          }
+          expect(200, client, probe());
+          expect(404, client, to("http", http, "/"));
+          expect(200, client, to("http", management, "/actuator/health"));
+          expect(200, client, to("http", management, "/metrics"));
         }
       }
-    } catch (IOException closed) {
-      ready.completeExceptionally(closed);
     }
-    ready.completeExceptionally(new IOException("the activator ended before it was ready"));
+    coldStarts();
   }
 
-  private int port(String pattern) {
-    synchronized (log) {
-      return log.stream().map(Pattern.compile(pattern)::matcher).filter(Matcher::find)
-          .map(found -> Integer.parseInt(found.group(1))).findFirst().orElseThrow();
-    }
-  }
-
-  private static int freePort() {
-    try (var socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException none) {
-      throw new UncheckedIOException(none);
-    }
-  }
-
-  /** A cold start, then warm requests in both versions of HTTP, with bodies and without. */
-  private void exercise() throws Exception {
-    for (Version version : List.of(Version.HTTP_1_1, Version.HTTP_2)) {
-      try (var client = HttpClient.newBuilder().version(version).build()) {
-        expect(200, client, hello());
-        for (int i = 0; i < ROUNDS; i++) {
-          warmUp(client);
-        }
-        expect(200, client, to(requests, "/").header("K-Kubelet-Probe", "activator"));
-        expect(404, client, to(requests, "/"));
-        expect(200, client, to(management, "/actuator/health"));
-        client.send(to(management, "/metrics").build(), BodyHandlers.discarding());
+  /** Requests that wait for a pod. */
+  private void coldStarts() throws Exception {
+    try (var client = HttpClient.newHttpClient()) {
+      for (int i = 0; i < REVISIONS; i++) {
+        store.update(Kinds.ENDPOINT_SLICE, slice(i, 0));
+      }
+      Thread.sleep(500);
+      for (int i = 0; i < REVISIONS; i++) {
+        var waiting = client.sendAsync(hello("http", i).build(), BodyHandlers.discarding());
+        store.update(Kinds.ENDPOINT_SLICE, slice(i, PODS));
+        expect(200, waiting.get().statusCode());
       }
     }
   }
 
   /** Some requests at once. A busy machine may fail one; that is no reason to have no image. */
-  private void warmUp(HttpClient client) throws InterruptedException {
+  private void requests(HttpClient client, String scheme, int round) throws InterruptedException {
     var answers = new ArrayList<CompletableFuture<HttpResponse<Void>>>();
     for (int i = 0; i < AT_ONCE; i++) {
-      var body = BodyPublishers.ofByteArray(new byte[20_000]);
-      var request = i % 4 == 3 ? hello().POST(body) : hello();
-      answers.add(client.sendAsync(request.build(), BodyHandlers.discarding()));
+      var request = hello(scheme, (round + i) % REVISIONS);
+      answers.add(client.sendAsync(
+          (i % 4 == 3 ? request.POST(BodyPublishers.ofByteArray(new byte[20_000])) : request)
+              .build(),
+          BodyHandlers.discarding()));
     }
     for (var answer : answers) {
       try {
@@ -161,15 +345,22 @@ class Training {
     }
   }
 
-  private HttpRequest.Builder hello() {
+  private HttpRequest.Builder hello(String scheme, int number) {
     // As ingresses ask, since the client sends no Host of ours in HTTP/2.
-    return to(requests, "/").header("Knative-Serving-Namespace", "default")
-        .header("Knative-Serving-Revision", "hello-00001");
+    return to(scheme, scheme.equals("https") ? https : http, "/")
+        .header("Knative-Serving-Namespace", NAMESPACE)
+        .header("Knative-Serving-Revision", name(number));
   }
 
-  private static HttpRequest.Builder to(int port, String path) {
-    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+  private static HttpRequest.Builder to(String scheme, int port, String path) {
+    return HttpRequest.newBuilder(URI.create(scheme + "://localhost:" + port + path))
         .timeout(PATIENCE);
+  }
+
+  private static SSLContext trusting() throws Exception {
+    var context = SSLContext.getInstance("TLS");
+    context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+    return context;
   }
 
   private static void expect(int status, HttpClient client, HttpRequest.Builder request)
@@ -183,25 +374,37 @@ class Training {
     }
   }
 
-  /** Ends it as Kubernetes does, and makes the cache of what it noted down. */
-  private void finish() throws Exception {
-    // Not the process's own destroy(), which closes what it logs to.
-    process.toHandle().destroy();
-    awaitEnd(process);
-    var making = start(command("-XX:AOTMode=create", NOTES, "-XX:AOTCache=activator.aot"));
-    var output = new String(making.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    awaitEnd(making);
+  private void makeCache() throws Exception {
+    var command = command("-XX:AOTMode=create", NOTES, "-XX:AOTCache=activator.aot");
+    var said = run(command);
     Files.deleteIfExists(app.resolve("activator.aot.notes"));
     var cache = app.resolve("activator.aot");
     if (!Files.exists(cache)) {
-      throw new IllegalStateException("no cache was made: " + output);
+      throw new IllegalStateException("no cache was made: " + said);
     }
     System.out.println("trained: " + cache + ", " + Files.size(cache) / 1_000_000 + " MB");
+  }
+
+  /** What it printed. */
+  private String run(List<String> command) throws Exception {
+    var process = new ProcessBuilder(command).directory(app.toFile()).redirectErrorStream(true)
+        .start();
+    var said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    awaitEnd(process);
+    return said;
   }
 
   private static void awaitEnd(Process process) throws InterruptedException {
     if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       throw new IllegalStateException("does not end: " + process.info());
+    }
+  }
+
+  private static int freePort() {
+    try (var socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    } catch (IOException none) {
+      throw new UncheckedIOException(none);
     }
   }
 }

@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
@@ -48,6 +49,7 @@ import org.springframework.boot.web.server.context.WebServerInitializedEvent;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
@@ -68,6 +70,12 @@ class OperatorsConfiguration {
   private static final Duration REFRESH = Duration.ofSeconds(1);
   private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
   private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+  /** It would make all handlers at the end of a start, to look for versions in the addresses of pages. */
+  @Bean
+  static SmartInitializingSingleton withoutResourceUrls(ApplicationEventMulticaster events) {
+    return () -> events.removeApplicationListenerBean("resourceUrlProvider");
+  }
 
   @Bean
   MetricsServer metricsServer(MetricsServerProperties properties, Environment environment) {

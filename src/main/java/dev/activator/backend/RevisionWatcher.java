@@ -254,7 +254,7 @@ final class RevisionWatcher {
 
   private void publishNow(HealthyDestinations destinations) {
     published = destinations;
-    log.info("{}: requests can go to {}", revision, text(destinations));
+    log.debug("{}: requests can go to {}", revision, text(destinations));
     listener.accept(destinations);
   }
 

@@ -25,11 +25,12 @@ import tools.jackson.databind.node.ObjectNode;
  * over TLS and with a token, in this one, where the pods are too; they take turns. Pods are listed in
  * Endpoints, or in EndpointSlices.
  */
-public final class ColdStartBench implements AutoCloseable {
+public final class ColdStartBench {
   private static final long MILLI = 1_000_000;
   /** Rounds in which little of the activator's code is compiled yet. */
   private static final int FIRST = 8;
-  private static final int ROUNDS = Integer.getInteger("rounds", 40);
+  private static final int LAST = 20;
+  private static final int STARTING_ROUNDS = 40;
 
   /** Where pods are listed. */
   private enum Source {
@@ -50,7 +51,6 @@ public final class ColdStartBench implements AutoCloseable {
   private final SecureApi api = SecureApi.start();
   private final BenchPod alwaysListening = BenchPod.listening(0);
   private final int requests = BenchPod.freePort();
-  private final Process activator;
   private final List<Long> listens = new ArrayList<>();
   private final List<Long> listed = new ArrayList<>();
   private String uid = "";
@@ -63,39 +63,40 @@ public final class ColdStartBench implements AutoCloseable {
     var flags = new ArrayList<>(Arrays.asList(words).subList(1, words.length));
     flags.add("-Dactivator.endpoints-source="
         + (source == Source.SLICES ? "endpointslices" : "endpoints"));
-    this.activator = ActivatorProcess.of(Path.of(words[0]).toAbsolutePath(), flags,
+    var activator = ActivatorProcess.of(Path.of(words[0]).toAbsolutePath(), flags,
         api.kubeconfig(), requests, "ws://127.0.0.1:" + autoscaler);
     ActivatorProcess.awaitReady(requests, activator);
     revisionIsListed();
   }
 
-  /** @param args endpoints or slices, then a folder or jar with flags each */
+  /** @param args endpoints or slices, then rounds, then a folder or jar with flags each */
   public static void main(String[] args) throws Exception {
     var source = source(args[0]);
+    int rounds = Integer.parseInt(args[1]);
     var loops = LoopResources.create("autoscaler", 1, true);
     var autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
     var all = new ArrayList<ColdStartBench>();
-    for (var program : Arrays.asList(args).subList(1, args.length)) {
+    for (var program : Arrays.asList(args).subList(2, args.length)) {
       all.add(new ColdStartBench(source, program, autoscaler.port()));
     }
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
       for (var each : all) {
         each.listed(round);
       }
     }
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < Math.min(rounds, STARTING_ROUNDS); round++) {
       for (var each : all) {
         each.listens();
       }
     }
-    System.out.printf("%-62s %8s %8s %8s%n", "milliseconds", "first " + FIRST, "median", "p99");
+    System.out.printf("%-62s %8s %8s %8s %8s%n", "milliseconds", "first " + FIRST, "median",
+        "last " + LAST, "p99");
     for (var each : all) {
       print("a pod starts to listen -> first byte, " + each.program, each.listens);
       print(source.text + " written -> first byte, " + each.program, each.listed);
-      each.close();
     }
     System.exit(0);
   }
@@ -136,7 +137,7 @@ public final class ColdStartBench implements AutoCloseable {
   private void listed(int round) throws Exception {
     try (var caller = ask()) {
       pause(300);
-      var ip = "127.0.1." + (round + 1);
+      var ip = "127.0." + (1 + round / 250) + "." + (1 + round % 250);
       long written = System.nanoTime();
       write(new Listed(ip, alwaysListening.port(), true));
       caller.read(1);
@@ -146,9 +147,10 @@ public final class ColdStartBench implements AutoCloseable {
   }
 
   private static void print(String what, List<Long> nanos) {
-    System.out.printf(Locale.ROOT, "%-62s %8.1f %8.1f %8.1f%n", what,
+    System.out.printf(Locale.ROOT, "%-62s %8.1f %8.1f %8.1f %8.1f%n", what,
         percentile(nanos.subList(0, FIRST), 0.5),
         percentile(nanos.subList(FIRST, nanos.size()), 0.5),
+        percentile(nanos.subList(nanos.size() - LAST, nanos.size()), 0.5),
         percentile(nanos.subList(FIRST, nanos.size()), 0.99));
   }
 
@@ -220,11 +222,5 @@ public final class ColdStartBench implements AutoCloseable {
 
   private static void pause(long millis) {
     LockSupport.parkNanos(millis * MILLI);
-  }
-
-  @Override
-  public void close() {
-    activator.destroyForcibly();
-    api.close();
   }
 }
