@@ -47,7 +47,8 @@ import org.springframework.context.annotation.Import;
 @Configuration(proxyBeanMethods = false)
 @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
 @Import({SettingsConfiguration.class, CapacityConfiguration.class, RequestConfiguration.class,
-    ObservabilityConfiguration.class, OperatorsConfiguration.class, LifecycleConfiguration.class})
+    ObservabilityConfiguration.class, OperatorsConfiguration.class, LifecycleConfiguration.class,
+    RescueConfiguration.class})
 // Properties and shutdown.
 @ImportAutoConfiguration({ConfigurationPropertiesAutoConfiguration.class,
     PropertyPlaceholderAutoConfiguration.class, LifecycleAutoConfiguration.class,

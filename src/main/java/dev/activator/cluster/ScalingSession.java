@@ -1,6 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.KubernetesApi;
+import java.time.Clock;
 
 /**
  * A connection of its own for the election and for scaling, which no list or watch delays.
@@ -24,6 +25,10 @@ public final class ScalingSession implements AutoCloseable {
 
   public ScaleApi scales() {
     return scales;
+  }
+
+  public EventApi events() {
+    return new EventApi(api, Clock.systemUTC());
   }
 
   public LeaseApi lease(String namespace, String name) {

@@ -185,7 +185,10 @@ final class ConsolePages {
   /** In steps, so that a page at rest does not change every second. */
   private static String age(Duration ago) {
     long seconds = ago.toSeconds();
-    return seconds < 60 ? Math.max(5, seconds / 5 * 5) + " s" : length(ago);
+    if (seconds < 5) {
+      return "a moment";
+    }
+    return seconds < 60 ? seconds / 5 * 5 + " s" : length(ago);
   }
 
   // Cold starts.

@@ -65,7 +65,8 @@ public final class RevisionActivity {
 
   public LastMinute of(RevisionId id) {
     var minute = minutes.get(id);
-    return minute == null ? LastMinute.NONE : minute.until(second(), durations.apply(id));
+    // The present second is not over, and perhaps not reported.
+    return minute == null ? LastMinute.NONE : minute.until(second() - 1, durations.apply(id));
   }
 
   public void gone(RevisionId id) {
@@ -79,14 +80,17 @@ public final class RevisionActivity {
   private record Snapshot(long second, long[] counts) {}
 
   private static final class Minute {
-    private final int[] requests = new int[SECONDS];
-    private final int[] queue = new int[SECONDS];
+    /** With the present second. */
+    private static final int SLOTS = SECONDS + 1;
+
+    private final int[] requests = new int[SLOTS];
+    private final int[] queue = new int[SLOTS];
     private final Deque<Snapshot> snapshots = new ArrayDeque<>();
     private long last = Long.MIN_VALUE / 2;
 
     synchronized void add(long second, int more, int depth, long @Nullable [] counts) {
       clearUntil(second);
-      int at = Math.floorMod(second, SECONDS);
+      int at = Math.floorMod(second, SLOTS);
       requests[at] += more;
       queue[at] = depth;
       if (counts != null
@@ -99,21 +103,21 @@ public final class RevisionActivity {
     }
 
     private void clearUntil(long second) {
-      for (long each = Math.max(last + 1, second - SECONDS + 1); each <= second; each++) {
-        requests[Math.floorMod(each, SECONDS)] = 0;
-        queue[Math.floorMod(each, SECONDS)] = 0;
+      for (long each = Math.max(last + 1, second - SLOTS + 1); each <= second; each++) {
+        requests[Math.floorMod(each, SLOTS)] = 0;
+        queue[Math.floorMod(each, SLOTS)] = 0;
       }
       last = Math.max(last, second);
     }
 
     synchronized LastMinute until(long second, long @Nullable [] counts) {
-      clearUntil(second);
+      clearUntil(second + 1);
       return new LastMinute(ordered(requests, second), ordered(queue, second), since(counts));
     }
 
     private static int[] ordered(int[] ring, long second) {
       var line = new int[SECONDS];
-      Arrays.setAll(line, i -> ring[Math.floorMod(second + 1 + i, SECONDS)]);
+      Arrays.setAll(line, i -> ring[Math.floorMod(second - SECONDS + 1 + i, SLOTS)]);
       return line;
     }
 

@@ -2,6 +2,7 @@ package dev.activator.cluster;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -17,6 +18,7 @@ import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -149,6 +151,19 @@ class ScalingSessionTest {
         created.lease().version());
     assertThat(result(leases.write(renewal))).isInstanceOf(LeaseAnswer.Found.class);
     assertThat(result(leases.write(renewal))).isEqualTo(new LeaseAnswer.Conflict());
+  }
+
+  @Test
+  void writesAnEventAboutARevision() {
+    session.events().write(WEB, true, "RescueFailed", "it may not be scaled");
+
+    await().atMost(Duration.ofSeconds(30))
+        .until(() -> !server.store().list(Kinds.EVENT).isEmpty());
+    var event = server.store().list(Kinds.EVENT).getFirst();
+    assertThat(event.at("/involvedObject/kind").asString("")).isEqualTo("Revision");
+    assertThat(event.at("/involvedObject/name").asString("")).isEqualTo("web");
+    assertThat(event.path("type").asString("")).isEqualTo("Warning");
+    assertThat(event.path("message").asString("")).isEqualTo("it may not be scaled");
   }
 
   @Test

@@ -19,6 +19,7 @@ import dev.activator.throttle.Admission.Rejection;
 import java.io.StringReader;
 import java.time.Clock;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.xpath.XPathFactory;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +83,9 @@ class LivePageTest {
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
   private final List<String> acted = new CopyOnWriteArrayList<>();
   private final LastFailures failures = new LastFailures(loop::nanoTime);
-  private final RevisionActivity activity = new RevisionActivity(loop::nanoTime, _ -> 7,
+  private final AtomicLong seconds = new AtomicLong();
+  private final RevisionActivity activity = new RevisionActivity(
+      () -> seconds.get() * 1_000_000_000, _ -> 7,
       _ -> null);
   private volatile String unready = "";
   private final LivePage page = page(new SomeFacts(true));
@@ -237,6 +240,7 @@ class LivePageTest {
   void hasACardForEachRevision() throws Exception {
     throttler.revision(Revision.of(HELLO, 1));
     activity.reported(List.of(new RevisionStat(HELLO, 1, 3)));
+    seconds.addAndGet(1);
     var failed = failed();
     var page = dom("/console");
 
@@ -248,7 +252,7 @@ class LivePageTest {
     assertThat(text(page, card + "//*[name()='svg']/@aria-label"))
         .isEqualTo("3 requests in the last minute, at most 3 a second; at most 7 queued");
     assertThat(text(page, card + "//p[@class='failed']"))
-        .isEqualTo("Last failure 5 s ago: queue-timeout (504)");
+        .isEqualTo("Last failure a moment ago: queue-timeout (504)");
 
     // and after a success the failure is gone
     failed.responding(200);

@@ -140,8 +140,16 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
   }
 
   public void dark() {
+    prefers("dark");
+  }
+
+  public void light() {
+    prefers("light");
+  }
+
+  private void prefers(String scheme) {
     command("Emulation.setEmulatedMedia",
-        "{\"features\":[{\"name\":\"prefers-color-scheme\",\"value\":\"dark\"}]}");
+        "{\"features\":[{\"name\":\"prefers-color-scheme\",\"value\":\"" + scheme + "\"}]}");
   }
 
   /** The value of an expression, as text. */

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
  * Which fields have an effect here, and why others have none. {@code docs/embedded-mode.md} has the
  * same table, and a test compares them.
  */
-public final class FieldEffects {
+final class FieldEffects {
   /** What runs programs: Knative's Services, and Deployments. */
   static final List<Kind> PROGRAMS = List.of(Kinds.KNATIVE_SERVICE, Kinds.DEPLOYMENT);
   /** For fields without a row. */
@@ -70,7 +70,7 @@ public final class FieldEffects {
    *
    * @param reason why it has no effect; empty if it works
    */
-  public record Row(String path, String reason) {
+  record Row(String path, String reason) {
     boolean works() {
       return reason.isEmpty();
     }
@@ -79,7 +79,7 @@ public final class FieldEffects {
   private FieldEffects() {}
 
   /** Kinds without rows have an effect, or are kept for whoever reads them. */
-  public static Map<Kind, List<Row>> rows() {
+  static Map<Kind, List<Row>> rows() {
     return BY_KIND;
   }
 

@@ -30,8 +30,8 @@ public final class ManifestCheck {
   private static final Set<String> TYPE = Set.of("apiVersion", "kind");
   private static final Pattern INDEX = Pattern.compile("\\[\\d+]");
   private static final Pattern QUANTITY = Pattern
-      .compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+|[KMGTPE]i|[numkMGTPE])?");
-  private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/\\s]*={0,2}\\s*");
+      .compile("[+-]?(\\d++\\.?+\\d*+|\\.\\d++)([eE][+-]?\\d++|[KMGTPE]i|[numkMGTPE])?");
+  private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/\\s]*+={0,2}+\\s*+");
 
   private final Kind kind;
   private final List<Cause> wrong = new ArrayList<>();

@@ -1,0 +1,150 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.lifecycle.Part;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.stats.RequestCounter;
+import dev.activator.testing.EmbeddedApi;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Everything that scales, as in a cluster without Knative, over HTTP and WebSockets. */
+class StandaloneScalingTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final String IP = "127.0.7.1";
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ApiStore store = api.store();
+  private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(2,
+      NioIoHandler.newFactory());
+  private final NettyLoop loop = new NettyLoop(threads.next());
+  private final ClusterAccess access = new ClusterAccess.At(URI.create(api.url()));
+  private final StandaloneScaling surroundings = new StandaloneScaling(access,
+      new ElectedAutoscaler.Identity("activator-1", IP, "system", "activator", "activator",
+          freePort()),
+      threads, new Random(1));
+  private final Cluster cluster = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
+      ReflectorSettings.DEFAULT, new Random(1));
+  private final AutoscalerLink link = AutoscalerLink.to(surroundings::autoscaler, loop,
+      "activator-1", AutoscalerLink.Timings.DEFAULT, new Random(1));
+  private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,
+      Duration.ofSeconds(1), link);
+  private final RequestCounter requests = reporter.onLoop(loop);
+
+  private static int freePort() {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getByName(IP))) {
+      return socket.getLocalPort();
+    } catch (IOException none) {
+      throw new IllegalStateException(none);
+    }
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    ScaledServiceKind.createIn(store);
+    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'replicas': 0}}
+        """));
+    store.create(Kinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80}]}}
+        """));
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'hosts': ['shop.example.com'],
+         'maxReplicas': 5, 'target': {'concurrency': 2}}}
+        """));
+    link.onChange(reporter);
+    cluster.follows(surroundings.sources(), "cluster.local");
+    surroundings.join(cluster, link);
+    for (var part : surroundings.beforePorts()) {
+      part.start().run();
+    }
+    cluster.start();
+    link.open();
+    reporter.start();
+  }
+
+  @AfterEach
+  void stop() {
+    reporter.stop();
+    link.close();
+    cluster.close();
+    surroundings.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+    api.close();
+    threads.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+  }
+
+  private int replicas() {
+    return store.find(Kinds.DEPLOYMENT, "shop", "web").at("/spec/replicas").asInt();
+  }
+
+  private List<String> events() {
+    return store.list(Kinds.EVENT).stream().map(one -> one.path("reason").asString()).toList();
+  }
+
+  private String condition(String type) {
+    return store.find(ScaledServiceKind.of(store), "shop", "web").at("/status/conditions")
+        .valueStream().filter(one -> one.path("type").asString().equals(type)).findFirst()
+        .map(one -> one.path("status").asString() + " " + one.path("reason").asString())
+        .orElse("");
+  }
+
+  @Test
+  void aRequestAtZeroStartsAPodAndTheStatusSaysSo() {
+    await().atMost(LONG).until(link::connected);
+    await().atMost(LONG).untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+
+    loop.execute(() -> requests.arrived(WEB));
+
+    await().atMost(LONG).untilAsserted(() -> assertThat(replicas()).isEqualTo(1));
+    await().atMost(LONG)
+        .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
+    await().atMost(LONG).untilAsserted(() -> assertThat(events()).contains("ScaledUp"));
+    assertThat(surroundings.scaling(WEB).explanation()).contains("in flight ÷ 2");
+    assertThat(cluster.ofHost("shop.example.com")).isEqualTo(WEB);
+  }
+
+  @Test
+  void aServiceThatGoesIsSeenWithinASecondAndItsWorkloadIsScaledOn() {
+    await().atMost(LONG).untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().atMost(LONG).until(link::connected);
+
+    store.delete(Kinds.SERVICE, "shop", "web");
+    await().atMost(LONG).untilAsserted(
+        () -> assertThat(condition("Ready")).isEqualTo("False ServiceNotFound"));
+
+    loop.execute(() -> {
+      for (int i = 0; i < 5; i++) {
+        requests.arrived(WEB);
+      }
+    });
+    await().atMost(LONG).untilAsserted(() -> assertThat(replicas()).isPositive());
+  }
+}
