@@ -59,10 +59,11 @@ class WaitingPagesTest {
   private final ColdStarts starts = new ColdStarts(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStarts.LabelledBy.NONE);
   private final Counter counter = new Counter();
+  private final FakePod pod = new FakePod();
   private final List<Caller> callers = new ArrayList<>();
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
       new Router("cluster.local", _ -> ID, _ -> null, _ -> revision, Readiness.Ready::new),
-      throttler::admit, new FakePod(), counter, starts,
+      throttler::admit, pod, counter, starts,
       new HeldBytes(new MemoryBound(1 << 20)).share(),
       new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop),
       new CallerTexts(false, new WaitingPages(WaitingPage.Mode.AUTO,
@@ -237,6 +238,7 @@ class WaitingPagesTest {
     send("Accept", "application/json");
     var browser = navigate();
     pods(Destinations.of(POD));
+    pod.accepts();
 
     loop.advance(Duration.ofSeconds(20));
 
