@@ -145,12 +145,13 @@ final class LocalFacts implements RevisionFacts, RevisionFacts.Actions {
   @Override
   public void scaleToZero(RevisionId id) {
     log.info("{}: scaled to zero from the console", id);
-    store.list(Kinds.DEPLOYMENT, each -> Meta.namespace(each).equals(id.namespace())
-        && id.name().equals(Meta.labels(each).get(KnativeLabels.REVISION)))
+    autoscaler.forgetLoad(id).thenRun(() -> store
+        .list(Kinds.DEPLOYMENT, each -> Meta.namespace(each).equals(id.namespace())
+            && id.name().equals(Meta.labels(each).get(KnativeLabels.REVISION)))
         .forEach(each -> store.edit(Kinds.DEPLOYMENT, id.namespace(), Meta.name(each), found -> {
           ((ObjectNode) found.path("spec")).put("replicas", 0);
           return found;
-        }));
+        })));
   }
 
   @Override

@@ -135,6 +135,17 @@ public final class Autoscaler {
     });
   }
 
+  /** Forgets a workload's load, so that only new requests keep its pods. */
+  public CompletableFuture<Void> forgetLoad(RevisionId id) {
+    return CompletableFuture.runAsync(() -> {
+      var scaler = scalers.remove(id);
+      if (scaler != null && term != null) {
+        scaler.stop();
+        scale(term, id);
+      }
+    }, loop);
+  }
+
   /** How many pods of a workload are ready, and do not terminate. */
   public void pods(RevisionId id, int nowReady) {
     loop.execute(() -> {

@@ -96,7 +96,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     }
     return switch (state) {
       case UNKNOWN, AT_ZERO, SERVING, SERVING_BY_CLUSTER_IP, MOVING -> "";
-      case BUSY, QUEUE_FULL -> "all " + now.capacity() + " permits are in use"
+      case BUSY, QUEUE_FULL -> inUse(now.capacity())
           + (now.isByClusterIp() ? "" : where(now));
       case NO_PODS -> now.linkProblem() == null
           ? "no pod is listed"
@@ -112,6 +112,10 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       case NO_CLUSTER_IP -> "the ClusterIP does not answer";
       case NOT_SYNCED -> "the activator has not heard everything yet of the Kubernetes API";
     };
+  }
+
+  static String inUse(int capacity) {
+    return capacity == 1 ? "the only permit is in use" : "all " + capacity + " permits are in use";
   }
 
   static String cannotStart(StartFailure failure) {
@@ -198,7 +202,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     if (now.inFlight() < now.capacity()) {
       return cause(State.MOVING, "there is room, and they are about to run" + where(now));
     }
-    var text = "all " + now.capacity() + " permits are in use" + where(now) + share(now)
+    var text = inUse(now.capacity()) + where(now) + share(now)
         + (now.queue().now().newestFirst()
             ? ", and callers leave before they are served, so the newest request runs first"
             : "");

@@ -89,7 +89,12 @@ public final class RevisionActivity {
     private long last = Long.MIN_VALUE / 2;
 
     synchronized void add(long second, int more, int depth, long @Nullable [] counts) {
+      boolean skipped = second - last == 2;
       clearUntil(second);
+      if (skipped) {
+        // A report came a little late.
+        queue[Math.floorMod(second - 1, SLOTS)] = queue[Math.floorMod(second - 2, SLOTS)];
+      }
       int at = Math.floorMod(second, SLOTS);
       requests[at] += more;
       queue[at] = depth;

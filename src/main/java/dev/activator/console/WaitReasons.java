@@ -63,6 +63,6 @@ public final class WaitReasons {
   private static String busy(ThrottleView view) {
     return view.inFlight() < view.capacity()
         ? ""
-        : "all " + view.capacity() + " permits are in use";
+        : Diagnosis.inUse(view.capacity());
   }
 }

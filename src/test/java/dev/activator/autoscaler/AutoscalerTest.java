@@ -242,6 +242,23 @@ class AutoscalerTest {
   }
 
   @Test
+  void leavesAWorkloadAtZeroWhoseLoadItIsToForgetUntilTheNextRequest() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    batches(10, 15);
+
+    autoscaler.forgetLoad(WEB);
+    loop.run();
+    scales.set(WEB, 0);
+    batches(3, 0);
+    assertThat(scales.replicas(WEB)).isZero();
+
+    report(1, 1);
+    batches(1, 1);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+  }
+
+  @Test
   void namesAMissingWorkloadAndTriesAgain() {
     var other = new RevisionId("shop", "other");
     autoscaler.target(new ScaledTarget(other, WORKLOAD, 1, OptionalInt.of(2), OptionalInt.of(1), 0,

@@ -146,7 +146,7 @@ class InspectorTest {
     loop.advance(Duration.ofSeconds(2));
     var busy = report(HELLO);
     assertThat(busy.summary())
-        .isEqualTo("2 requests wait for default/hello-00001: all 1 permits are"
+        .isEqualTo("2 requests wait for default/hello-00001: the only permit is"
             + " in use on 1 pod; the first has waited 5.1 s.");
     assertThat(Objects.requireNonNull(busy.pods()).getFirst().inFlight()).isOne();
     var requests = Objects.requireNonNull(busy.requests());
@@ -178,7 +178,7 @@ class InspectorTest {
     loop.advance(Duration.ofSeconds(2));
     request(OTHER);
     loop.run();
-    assertThat(reasons.of(OTHER)).isEqualTo("all 1 permits are in use");
+    assertThat(reasons.of(OTHER)).isEqualTo("the only permit is in use");
     assertThat(reasons.of(new RevisionId("default", "nope"))).isEmpty();
   }
 
@@ -195,8 +195,9 @@ class InspectorTest {
     request(HELLO);
     request(HELLO);
 
-    assertThat(report(HELLO).summary()).startsWith("1 request waits for default/hello-00001: all 1"
-        + " permits are in use on 1 pod (this is activator 2 of 2, and has its share of 2 pods)");
+    assertThat(report(HELLO).summary())
+        .startsWith("1 request waits for default/hello-00001: the only"
+            + " permit is in use on 1 pod (this is activator 2 of 2, and has its share of 2 pods)");
   }
 
   @Test

@@ -44,6 +44,22 @@ class RevisionActivityTest {
   }
 
   @Test
+  void takesAReportThatComesAtTheEndOfItsSecondForThatBefore() {
+    second(3, 4);
+    loop.advance(Duration.ofSeconds(1));
+    second(3, 2);
+
+    assertThat(activity.of(HELLO).queue()).endsWith(4, 4, 2);
+  }
+
+  @Test
+  void marksTheUsualStartOnTheLineOfOneUnderWay() {
+    assertThat(Charts.start(Duration.ofSeconds(2), null, Duration.ofSeconds(4)))
+        .contains("class=\"usual\" x=\"346.8\"", "a start usually takes 4.0 s");
+    assertThat(Charts.start(Duration.ofSeconds(2), null, Duration.ZERO)).doesNotContain("usual");
+  }
+
+  @Test
   void countsDurationsOfTheLastMinuteOnly() {
     for (int i = 0; i < 200; i++) {
       second(1, 0);

@@ -28,7 +28,8 @@ public final class EffectiveSettings {
       EmbeddedProperties.class, IdentityProperties.class, MetricsProperties.class,
       MetricsServerProperties.class,
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
-      ProfilingProperties.class, ReadinessProperties.class, ServingProperties.class,
+      ProfilingProperties.class, ReadinessProperties.class, RescueProperties.class,
+      ServingProperties.class,
       StandaloneProperties.class, TlsProperties.class, UpstreamProperties.class);
 
   private EffectiveSettings() {}

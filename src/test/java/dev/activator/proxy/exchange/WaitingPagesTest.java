@@ -231,6 +231,21 @@ class WaitingPagesTest {
   }
 
   @Test
+  void holdsANavigationThatWaitsForItsTurnOnARunningPod() {
+    revision = new Revision(ID, "", Protocol.HTTP1, 1, RequestTimeouts.DEFAULT, true, null,
+        Map.of(), Map.of(), null);
+    send("Accept", "application/json");
+    var browser = navigate();
+    pods(Destinations.of(POD));
+
+    loop.advance(Duration.ofSeconds(20));
+
+    assertThat(throttler.view(ID).inFlight()).isEqualTo(1);
+    assertThat(throttler.view(ID).queued()).isEqualTo(1);
+    assertThat(browser.answers).isEmpty();
+  }
+
+  @Test
   void isNotForRevisionsWithoutIt() {
     revision = revision(Map.of("activator.dev/waiting-page", "off"));
     var browser = navigate();
