@@ -61,7 +61,7 @@ class ScaledServicesTest {
 
   private void tells(Map<String, String> expected) {
     await().atMost(Duration.ofSeconds(30))
-        .untilAsserted(() -> assertThat(told).isEqualTo(expected));
+        .untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected));
   }
 
   private void scaledService(String name, String target, String hosts) {
@@ -109,7 +109,7 @@ class ScaledServicesTest {
     complete();
 
     cluster.start();
-    assertThat(told).as("everything is known at the start").isEqualTo(
+    assertThat(Map.copyOf(told)).as("everything is known at the start").isEqualTo(
         Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready", "pods shop/web",
             "[10.0.0.1:8080]"));
     assertThat(cluster.find(WEB)).isNotNull();
@@ -155,7 +155,8 @@ class ScaledServicesTest {
     ScaledServiceKind.createIn(store);
     scaledService("web", "web", "");
     cluster.start();
-    assertThat(told).containsEntry("troubles of shop/web", "[ServiceNotFound, TargetNotFound]");
+    assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web",
+        "[ServiceNotFound, TargetNotFound]");
 
     store.create(Kinds.SERVICE, service());
     store.create(Kinds.DEPLOYMENT, deployment("/ready"));
@@ -165,7 +166,8 @@ class ScaledServicesTest {
 
     store.delete(Kinds.SERVICE, "shop", "web");
     await().untilAsserted(
-        () -> assertThat(told).containsEntry("troubles of shop/web", "[ServiceNotFound]"));
+        () -> assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web",
+            "[ServiceNotFound]"));
   }
 
   @Test
@@ -176,13 +178,13 @@ class ScaledServicesTest {
         .equals(store.find(ScaledServiceKind.of(store), "shop", "web")
             .at("/metadata/creationTimestamp").asString()));
     scaledService("web-2", "web", "'shop.example.com'");
-    await().untilAsserted(() -> assertThat(told).containsEntry("troubles of shop/web-2",
+    await().untilAsserted(() -> assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web-2",
         "[TargetTaken, HostTaken]").containsEntry("troubles of shop/web", "[]"));
     assertThat(cluster.ofHost("shop.example.com")).isEqualTo(WEB);
 
     store.delete(ScaledServiceKind.of(store), "shop", "web");
     await().untilAsserted(
-        () -> assertThat(told).containsEntry("troubles of shop/web-2", "[]"));
+        () -> assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web-2", "[]"));
     assertThat(cluster.ofHost("shop.example.com")).isEqualTo(new RevisionId("shop", "web-2"));
   }
 
@@ -192,7 +194,7 @@ class ScaledServicesTest {
     api.faults().add(Match.requests(Verb.LIST).of(Kinds.DEPLOYMENT), Fault.Answer.status(403));
 
     cluster.start();
-    assertThat(told).containsEntry("troubles of shop/web", "[]").containsEntry(
+    assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web", "[]").containsEntry(
         "revision shop/web", "HTTP1 ");
   }
 

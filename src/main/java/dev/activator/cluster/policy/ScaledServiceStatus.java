@@ -68,7 +68,10 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
         ? state.listed()
         : scaling.replicas;
     return new ScaledServiceStatus(counted,
-        scaling == null ? desiredReplicas : scaling.desiredReplicas, state.object().generation(),
+        scaling == null || scaling.desiredReplicas.isEmpty()
+            ? desiredReplicas
+            : scaling.desiredReplicas,
+        state.object().generation(),
         known);
   }
 

@@ -17,6 +17,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.testing.EmbeddedApi;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -79,6 +80,7 @@ class KubectlTest {
         "kubectl is not installed at " + Kubectl.COMMAND);
     api = EmbeddedApi.start();
     store = api.store();
+    ScaledServiceKind.createIn(store);
     kubectl = new Kubectl(api.url(), home);
   }
 
@@ -242,6 +244,35 @@ class KubectlTest {
             + "'availableReplicas':3}")));
     assertThat(kubectl.ok("rollout", "status", "deployment", "it"))
         .isEqualTo("deployment \"it\" successfully rolled out");
+  }
+
+  @Test
+  void showsAndScalesScaledServices() {
+    var manifest = """
+        apiVersion: activator.dev/v1alpha1
+        kind: ScaledService
+        metadata: {name: it}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: web, port: 80}
+          maxReplicas: %s
+          containerConcurrency: 1
+        """;
+    assertThat(kubectl.ok("apply", "-f", file(manifest.formatted("3"))))
+        .isEqualTo("scaledservice.activator.dev/it created");
+    assertThat(kubectl.ok("apply", "-f", file(manifest.formatted("3"))))
+        .as("defaults change nothing").isEqualTo("scaledservice.activator.dev/it unchanged");
+
+    assertThat(kubectl.ok("scale", "ssvc", "it", "--replicas=2"))
+        .isEqualTo("scaledservice.activator.dev/it scaled");
+    assertThat(store.find(ScaledServiceKind.of(store), "default", "it")
+        .at("/spec/minReplicas").asInt()).isEqualTo(2);
+    assertThat(kubectl.ok("get", "ssvc").lines().findFirst().orElse("").split("\\s+"))
+        .containsExactly("NAME", "TARGET", "REPLICAS", "DESIRED", "ACTIVE", "READY", "AGE");
+    assertThat(kubectl.ok("get", "all")).contains("scaledservice.activator.dev/it");
+    assertThat(kubectl.run("scale", "ssvc", "it", "--replicas=4").err())
+        .contains("maxReplicas must be at least minReplicas");
+    kubectl.ok("delete", "ssvc", "it");
   }
 
   @Test
