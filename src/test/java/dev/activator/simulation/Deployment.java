@@ -47,6 +47,7 @@ final class Deployment {
   };
   private int generation;
   private int made;
+  private int wanted;
   /** Whether its EndpointSlices were deleted, and nobody makes them again for now. */
   private boolean unlisted;
 
@@ -155,6 +156,7 @@ final class Deployment {
     }
     story.tell("%s is deleted", id);
     revision = null;
+    wanted = 0;
     changed.run();
     api.remove(ResourceKind.REVISIONS, id.toString());
     soon(100, () -> removeIfGone(ResourceKind.SERVICES, "-private"));
@@ -201,7 +203,19 @@ final class Deployment {
             .map(pod -> pod.process.at).toList());
   }
 
-  void scale(int wanted) {
+  /** The pods that its scale asks for; one that is lost is replaced. */
+  int wanted() {
+    return wanted;
+  }
+
+  void scale(int replicas) {
+    if (revision != null) {
+      wanted = replicas;
+      reconcile();
+    }
+  }
+
+  private void reconcile() {
     if (revision == null) {
       return;
     }
@@ -283,6 +297,7 @@ final class Deployment {
     pods.remove(pod);
     network.remove(pod.process);
     changed.run();
+    soon(50, this::reconcile);
   }
 
   /** Something goes wrong with one of its pods. */

@@ -142,8 +142,9 @@ final class World {
   private final class Scales implements ScaleClient {
     @Override
     public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
-      int size = deployment(id).size();
-      return CompletableFuture.completedFuture(new ScaleAnswer.Found(size, size, "1"));
+      var found = deployment(id);
+      return CompletableFuture
+          .completedFuture(new ScaleAnswer.Found(found.wanted(), found.size(), "1"));
     }
 
     @Override
