@@ -48,7 +48,16 @@ public final class Autoscaler {
 
   /** How a workload is to be scaled. */
   record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
-      OptionalInt lastDesired) {}
+      OptionalInt lastDesired) {
+    /** What was published last matters only to the next term. */
+    boolean isScaledLike(@Nullable Configured other) {
+      return other != null && equals(other.published(lastDesired));
+    }
+
+    private Configured published(OptionalInt desired) {
+      return new Configured(workload, settings, requestTimeout, desired);
+    }
+  }
 
   /** What the scalers of one term share. */
   record Term(Loop loop, long origin, ScaleClient scales, WriteGuard guard,
@@ -110,7 +119,7 @@ public final class Autoscaler {
   private void configure(RevisionId id, Configured now) {
     loop.execute(() -> {
       var before = configured.put(id, now);
-      if (term == null || now.equals(before)) {
+      if (term == null || now.isScaledLike(before)) {
         return;
       }
       var scaler = scalers.get(id);

@@ -275,6 +275,22 @@ class AutoscalerTest {
   }
 
   @Test
+  void itsOwnStatusIsNoReasonToTryAgain() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    loop.run();
+    scales.refuses = Reason.FORBIDDEN;
+    report(1, 1);
+    loop.advance(Duration.ofSeconds(5));
+    scales.refuses = null;
+
+    autoscaler.target(new ScaledTarget(WEB, WORKLOAD, 0, OptionalInt.of(10), OptionalInt.of(20), 0,
+        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.of(1)));
+    loop.run();
+    assertThat(scales.writes).isEmpty();
+    assertThat(view().trouble().reason()).isEqualTo("Forbidden");
+  }
+
+  @Test
   void triesAgainSoonWhileRequestsWaitForTheFirstPod() {
     autoscaler.target(target(OptionalInt.of(10)));
     scales.refuses = Reason.UNAVAILABLE;

@@ -174,7 +174,7 @@ class QueueTest extends WireTest {
       eventually(() -> assertThat(activator.held.total()).isGreaterThan(64 << 10));
 
       // then a window is held, and of the read that filled it what is left
-      assertThat(activator.held.total()).isLessThan(96 << 10);
+      assertThat(activator.held.total()).isLessThan(128 << 10);
 
       BlockingQueue<Integer> lengths = new LinkedBlockingQueue<>();
       pod(pod -> {

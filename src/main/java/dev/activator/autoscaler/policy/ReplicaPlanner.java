@@ -130,6 +130,8 @@ public final class ReplicaPlanner {
           now + " was set by another, and stands until the load gives a new reason");
     }
     if (wanted < now && !seen.mayShrink) {
+      // For the next leader: what it finds is what was desired, and not another's.
+      desired = OptionalInt.of(now);
       return new Plan(OptionalInt.empty(), again,
           "stays at " + now + " until every activator was heard for a whole window");
     }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a ScaledService comes to, with the objects that it refers to.
  *
- * @param target null if it may not scale its workload
+ * @param target null if there is nothing that it may scale
  * @param troubles in the order of their weight
  * @param warnings what does not keep it from working, for Events
  * @param remarks what was left out, for the log
@@ -140,8 +140,11 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
   }
 
   private static boolean isScaled(References found) {
-    return found.older == null && !(found.workload instanceof WorkloadState.NoKind)
-        && !(found.workload instanceof WorkloadState.NotScalable);
+    return found.older == null && switch (found.workload) {
+      // Once it appears it is scaled at once, instead of when a failed read is repeated.
+      case WorkloadState.Missing _,WorkloadState.NoKind _,WorkloadState.NotScalable _ -> false;
+      case WorkloadState.Found _,WorkloadState.Hidden _ -> true;
+    };
   }
 
   private static List<Trouble> warnings(@Nullable Hpa hpa) {

@@ -217,6 +217,8 @@ class ReplicaPlannerTest {
 
     assertThat(target.plan(10).write()).isEqualTo(NOTHING);
     assertThat(target.plan(10).note()).contains("stays at 5");
+    // then the next leader, which is told this, takes what it finds for ours
+    assertThat(target.planner.desired()).hasValue(5);
     target.decided = 7;
     assertThat(target.write(12)).hasValue(7);
     target.decided = 2;

@@ -133,7 +133,8 @@ class ScaledServiceStateTest {
     assertThat(state(SERVICE, new WorkloadState.NoKind()).target()).isNull();
     assertThat(state(SERVICE, new WorkloadState.NotScalable()).target()).isNull();
     assertThat(state(SERVICE, new WorkloadState.Missing()).target())
-        .as("it may come any moment").isNotNull();
+        .as("scaled at once when it comes").isNull();
+    assertThat(state(SERVICE, new WorkloadState.Hidden()).target()).isNotNull();
     assertThat(state(null, FOUND).listed()).isEmpty();
   }
 
