@@ -65,8 +65,9 @@ final class KubeconfigReader {
     try {
       return YAMLMapper.builder().build().readTree(path);
     } catch (JacksonException malformed) {
+      // Neither the message nor the cause: they quote the line, which may be a token.
       throw new IllegalArgumentException(
-          "it is not YAML: " + malformed.getOriginalMessage().replace('\n', ' '), malformed);
+          "it is not YAML: look at line " + malformed.getLocation().getLineNr());
     }
   }
 

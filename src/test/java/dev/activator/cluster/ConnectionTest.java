@@ -176,6 +176,17 @@ class ConnectionTest {
   }
 
   @Test
+  void saysWhereAKubeconfigIsNoYamlWithoutQuotingIt(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"),
+        "users:\n- name: u\n  user:\n    token: s3cret: x\n");
+
+    assertThatThrownBy(
+        () -> Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))
+        .hasMessage("the kubeconfig at " + file
+            + " cannot be used: it is not YAML: look at line 4");
+  }
+
+  @Test
   void namesAClusterThatTheKubeconfigDoesNotHave(@TempDir Path directory) {
     assertThatThrownBy(() -> configured(directory, "", "three"))
         .isInstanceOf(ClusterUnavailableException.class)

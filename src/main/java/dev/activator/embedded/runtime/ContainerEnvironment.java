@@ -57,9 +57,18 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
           variables.put(name, value);
         }
       }
+      variables.forEach(ContainerEnvironment::checkText);
       return new ContainerEnvironment(variables, "");
     } catch (MissingException missing) {
       return new ContainerEnvironment(Map.of(), String.valueOf(missing.getMessage()));
+    }
+  }
+
+  /** The platform's own error would quote the value, which may be a secret. */
+  private static void checkText(String name, String value) {
+    if (value.indexOf('\0') >= 0) {
+      throw new MissingException("the value of " + name
+          + " has a zero byte, which no environment variable can have");
     }
   }
 

@@ -152,7 +152,7 @@ final class DeploymentPods {
   /** The pod's process runs, and is not ready in the usual time. */
   void slow(LocalPod pod) {
     publishPod(pod);
-    publishConditions(now -> now.unknown("Ready", "Deploying", pod.problem()));
+    publishTrouble(now -> now.unknown("Ready", "Deploying", pod.problem()));
   }
 
   void ready(LocalPod pod) {
@@ -215,9 +215,14 @@ final class DeploymentPods {
   }
 
   private void publishFailure(Exit exit) {
+    publishTrouble(now -> now.fail("ContainerHealthy", exit.reason(), exit.message())
+        .fail("Ready", exit.reason(), exit.message()));
+  }
+
+  /** One pod that is ready is enough. */
+  private void publishTrouble(Consumer<Conditions> change) {
     if (views(true).stream().noneMatch(PodView::ready)) {
-      publishConditions(now -> now.fail("ContainerHealthy", exit.reason(), exit.message())
-          .fail("Ready", exit.reason(), exit.message()));
+      publishConditions(change);
     }
   }
 

@@ -323,6 +323,7 @@ final class LocalPod {
         unhealthy = "its " + what + " failed too often: " + why;
         log.warn("Pod {} is started again: {}", name, unhealthy);
         stopProbes();
+        handle(new Event.NotReady(run));
         running.stop();
       }
     }

@@ -68,9 +68,18 @@ final class PeriodicProbe {
   private void ask() {
     if (!stopped) {
       threads.execute(() -> {
-        String problem = attempt.get();
+        String problem = outcome();
         loop.execute(() -> attempted(problem));
       });
+    }
+  }
+
+  /** Without an answer no further attempt would follow. */
+  private String outcome() {
+    try {
+      return attempt.get();
+    } catch (RuntimeException impossible) {
+      return "the probe cannot run: " + impossible.getMessage();
     }
   }
 

@@ -49,7 +49,7 @@ class ContainerEnvironmentTest {
   @Test
   void takesAllOfAnObjectWithAPrefixAndLetsEnvReplaceThem() {
     var found = of("""
-        {envFrom: [{configMapRef: {name: cm}}, {prefix: S_, secretRef: {name: s}},
+        {envFrom: [{configMapRef: {name: cm}}, {prefix: S_, secretRef: {name: t}},
           {configMapRef: {name: no, optional: true}}], env: [{name: k, value: '$(k)!'}]}""");
 
     assertThat(text(found)).isEqualTo("S_pw=geheim,S_text=plain,k=v!");
@@ -68,6 +68,15 @@ class ContainerEnvironmentTest {
     assertThat(of(container).problem()).isEqualTo(problem);
   }
 
+  @Test
+  void doesNotQuoteASecretThatCannotBeAVariable() {
+    var found = of("{env: [{name: A, valueFrom: {secretKeyRef: {name: s, key: binary}}}]}");
+
+    assertThat(found.problem())
+        .isEqualTo("the value of A has a zero byte, which no environment variable can have");
+    assertThat(found.variables()).isEmpty();
+  }
+
   private static ContainerEnvironment of(String container) {
     return ContainerEnvironment.of(
         new tools.jackson.dataformat.yaml.YAMLMapper().readTree(container),
@@ -78,7 +87,11 @@ class ContainerEnvironmentTest {
     if (kind == Kinds.CONFIG_MAP && name.equals("cm")) {
       return Objects.parse("{'data': {'k': 'v'}}");
     }
-    return kind == Kinds.SECRET && name.equals("s")
+    if (kind == Kinds.SECRET && name.equals("s")) {
+      return Objects.parse("{'data': {'pw': 'Z2VoZWlt', 'binary': 'YQBi'},"
+          + " 'stringData': {'text': 'plain'}}");
+    }
+    return kind == Kinds.SECRET && name.equals("t")
         ? Objects.parse("{'data': {'pw': 'Z2VoZWlt'}, 'stringData': {'text': 'plain'}}")
         : null;
   }

@@ -3,19 +3,25 @@ package dev.activator.embedded.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.NettyLoop;
 import java.io.Closeable;
+import java.io.IOException;
 import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -73,6 +79,57 @@ class KubeletTest {
     assertThat(store.list(Kinds.POD)).hasSize(1);
   }
 
+  @Test
+  void aRevisionThatIsReadyStaysSoWhileAnotherPodStartsSlowly() {
+    portsAreFree = true;
+    var objects = new StoreWriter(store);
+    var pods = new DeploymentPods(store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT), kubelet,
+        new EndpointsController(objects, _ -> Stream.empty()), loop, objects, Clock.systemUTC());
+    onLoop(() -> pods.update(replicas(store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT), 1)));
+    until(() -> pods.pods().stream().anyMatch(pod -> pod.view().ready()));
+
+    onLoop(() -> pods.slow(kubelet.makePod(pods.template(), pods)));
+
+    assertThat(Conditions.find(revision(), "Ready").path("status").stringValue())
+        .isEqualTo("True");
+    onLoop(pods::retire);
+    until(pods::isEmpty);
+  }
+
+  @Test
+  void aPodWhoseLivenessProbeFailedIsNotReadyWhileItsProcessEnds(@TempDir Path directory)
+      throws IOException {
+    portsAreFree = true;
+    // When this goes, so does the process, even after a failure.
+    var runs = Files.writeString(directory.resolve("runs"), "");
+    var sick = directory.resolve("sick");
+    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
+          {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
+          'spec': {'terminationGracePeriodSeconds': 60, 'containers': [{'name': 'c', 'command':
+            ['sh', '-c', 'trap : TERM; while [ -f %s ]; do sleep 0.02; done'],
+            'readinessProbe': {'exec': {'command': ['true']}},
+            'livenessProbe': {'failureThreshold': 1, 'periodSeconds': 1, 'exec': {'command':
+              ['test', '!', '-f', '%s']}}}]}}}}""".formatted(runs, sick)));
+    until(() -> readyReplicas() == 1);
+
+    Files.writeString(sick, "");
+
+    until(() -> readyReplicas() == 0);
+    assertThat(store.list(Kinds.POD).getFirst().at("/status/containerStatuses/0/restartCount")
+        .intValue(0)).isZero();
+    Files.delete(sick);
+    Files.delete(runs);
+  }
+
+  private int readyReplicas() {
+    return store.find(Kinds.DEPLOYMENT, "default", "d").at("/status/readyReplicas").intValue(0);
+  }
+
+  private void onLoop(Runnable work) {
+    CompletableFuture.runAsync(work, loop).join();
+  }
+
   private boolean isReady() {
     return Conditions.isTrue(revision(), "Ready");
   }
@@ -91,10 +148,12 @@ class KubeletTest {
   }
 
   private void scale(int pods) {
-    store.edit(Kinds.DEPLOYMENT, "default", DEPLOYMENT, found -> {
-      ((ObjectNode) found.path("spec")).put("replicas", pods);
-      return found;
-    });
+    store.edit(Kinds.DEPLOYMENT, "default", DEPLOYMENT, found -> replicas(found, pods));
+  }
+
+  private static ObjectNode replicas(ObjectNode deployment, int pods) {
+    deployment.withObjectProperty("spec").put("replicas", pods);
+    return deployment;
   }
 
   private static void until(Callable<Boolean> holds) {

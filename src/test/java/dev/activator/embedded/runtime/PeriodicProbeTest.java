@@ -49,6 +49,20 @@ class PeriodicProbeTest {
   }
 
   @Test
+  void anAttemptThatCannotBeMadeIsAFailureAndTheNextOneFollows() {
+    probe(0, 1, 1, 2, () -> {
+      if (attempts < 4) {
+        throw new IllegalArgumentException("port out of range:70000");
+      }
+      return true;
+    });
+
+    loop.advance(Duration.ofSeconds(10));
+
+    assertThat(told).containsExactly("failed after 1000 ms", "passed after 3000 ms");
+  }
+
+  @Test
   void tellsNothingOnceStopped() {
     var probe = probe(0, 1, 2, 1, () -> true);
 

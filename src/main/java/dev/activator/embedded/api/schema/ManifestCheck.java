@@ -129,7 +129,7 @@ public final class ManifestCheck {
     switch (type) {
       case "any" -> {
       }
-      case "string" -> expect(value.isString(), value, path, quoted(value));
+      case "string" -> expect(value.isString(), value, path, quoted(value, path));
       case "bool" -> expect(value.isBoolean(), value, path, "true or false");
       case "int32", "int64" ->
         expect(value.isIntegralNumber(), value, path, "a whole number");
@@ -152,17 +152,26 @@ public final class ManifestCheck {
     }
   }
 
-  private static String quoted(JsonNode value) {
-    return value.isValueNode() ? "a string; quote it: \"" + value.asString() + '"' : "a string";
+  private String quoted(JsonNode value, String path) {
+    return value.isValueNode() && !isSecret(path)
+        ? "a string; quote it: \"" + value.asString() + '"'
+        : "a string";
   }
 
   private boolean expect(boolean right, JsonNode value, String path, String expected) {
     if (!right && !value.isNull()) {
-      String shown = shortened(value.toString(), LONGEST_VALUE);
+      String shown = isSecret(path)
+          ? "(secret)"
+          : shortened(value.toString(), LONGEST_VALUE);
       add(wrong, new Cause("FieldValueInvalid", path,
           "Invalid value: " + shown + ": must be " + expected));
     }
     return right;
+  }
+
+  /** Its value must not appear in a message, since tools keep messages in their logs. */
+  private boolean isSecret(String path) {
+    return kind.equals(Kinds.SECRET) && path.matches("(data|stringData)\\..*");
   }
 
   private static String shortened(String text, int longest) {
