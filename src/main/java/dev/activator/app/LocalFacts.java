@@ -110,9 +110,23 @@ final class LocalFacts implements RevisionFacts, RevisionFacts.Actions {
     }
   }
 
+  /** What is scaled for a revision or a ScaledService; null if nothing is. */
+  private @Nullable ObjectNode deployment(RevisionId id) {
+    var view = autoscaler.views().get(id);
+    return view == null || !view.workload().kind().equals("Deployment")
+        ? null
+        : store.find(Kinds.DEPLOYMENT, id.namespace(), view.workload().name());
+  }
+
   private List<ObjectNode> pods(RevisionId id) {
+    var deployment = deployment(id);
+    if (deployment == null) {
+      return List.of();
+    }
+    var selector = deployment.at("/spec/selector/matchLabels").properties();
     return store.list(Kinds.POD, pod -> Meta.namespace(pod).equals(id.namespace())
-        && id.name().equals(Meta.labels(pod).get(KnativeLabels.REVISION)));
+        && !selector.isEmpty() && selector.stream().allMatch(
+            label -> label.getValue().asString("").equals(Meta.labels(pod).get(label.getKey()))));
   }
 
   @Override
@@ -145,13 +159,15 @@ final class LocalFacts implements RevisionFacts, RevisionFacts.Actions {
   @Override
   public void scaleToZero(RevisionId id) {
     log.info("{}: scaled to zero from the console", id);
-    autoscaler.forgetLoad(id).thenRun(() -> store
-        .list(Kinds.DEPLOYMENT, each -> Meta.namespace(each).equals(id.namespace())
-            && id.name().equals(Meta.labels(each).get(KnativeLabels.REVISION)))
-        .forEach(each -> store.edit(Kinds.DEPLOYMENT, id.namespace(), Meta.name(each), found -> {
-          ((ObjectNode) found.path("spec")).put("replicas", 0);
-          return found;
-        })));
+    var deployment = deployment(id);
+    if (deployment != null) {
+      var name = Meta.name(deployment);
+      autoscaler.forgetLoad(id)
+          .thenRun(() -> store.edit(Kinds.DEPLOYMENT, id.namespace(), name, found -> {
+            ((ObjectNode) found.path("spec")).put("replicas", 0);
+            return found;
+          }));
+    }
   }
 
   @Override
