@@ -31,8 +31,10 @@ import io.netty.handler.codec.http.websocketx.WebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketFrameAggregator;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolConfig;
 import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -149,6 +151,13 @@ public final class AutoscalerServer {
     }
   }
 
+  /** An IPv6 address in the short form, as in URLs. */
+  static OwnNames names(InetSocketAddress address, int port) {
+    return new OwnNames(address.getAddress() instanceof Inet6Address ip
+        ? NetUtil.toAddressString(ip)
+        : address.getHostString(), port);
+  }
+
   private static void answer(ChannelHandlerContext context, FullHttpRequest request,
       HttpResponseStatus status, String text) {
     request.release();
@@ -164,8 +173,8 @@ public final class AutoscalerServer {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       if (message instanceof FullHttpRequest request) {
-        var refusal = new OwnNames(address.getHostString(), port())
-            .refusal(request.headers().getAll("Host"), request.headers().getAll("Origin"));
+        var refusal = names(address, port()).refusal(request.headers().getAll("Host"),
+            request.headers().getAll("Origin"));
         if (refusal != null) {
           log.debug("Refused a connection: {}", refusal);
           answer(context, request, HttpResponseStatus.FORBIDDEN, refusal + "\n");

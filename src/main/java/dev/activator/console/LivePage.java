@@ -5,7 +5,6 @@ import static org.springframework.web.reactive.function.server.RequestPredicates
 import static org.springframework.web.reactive.function.server.RequestPredicates.POST;
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
-import dev.activator.config.OwnNames;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.revision.RevisionId;
 import java.net.URI;
@@ -13,7 +12,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SequencedMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
@@ -93,13 +91,6 @@ public final class LivePage implements AutoCloseable {
   }
 
   private static Mono<ServerResponse> act(RevisionFacts.Actions actions, ServerRequest request) {
-    var local = Objects.requireNonNull(request.exchange().getRequest().getLocalAddress());
-    var refusal = new OwnNames(local.getAddress().getHostAddress(), local.getPort())
-        .refusal(request.headers().header("Host"), request.headers().header("Origin"));
-    if (refusal != null) {
-      return ServerResponse.status(HttpStatus.FORBIDDEN).contentType(MediaType.TEXT_PLAIN)
-          .bodyValue(refusal + "\n");
-    }
     var id = id(request);
     switch (request.pathVariable("action")) {
       case "request" -> actions.sendRequest(id);
@@ -116,7 +107,7 @@ public final class LivePage implements AutoCloseable {
       Mono<SequencedMap<String, String>> parts) {
     return parts.flatMap(all -> ServerResponse.ok().contentType(HTML)
         .cacheControl(CacheControl.noStore()).header("Content-Security-Policy", POLICY)
-        // With no referrer at all the buttons' requests would have no origin, either.
+        // Without a referrer, a button's request says "Origin: null", as a foreign page's does.
         .header("Referrer-Policy", "same-origin").header("X-Content-Type-Options", "nosniff")
         .bodyValue(ConsolePages.shell(title, revision, all)));
   }

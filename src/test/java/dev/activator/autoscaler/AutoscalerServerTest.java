@@ -21,6 +21,7 @@ import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -151,6 +152,14 @@ class AutoscalerServerTest {
 
       assertThat(peer.readHead().start()).startsWith("HTTP/1.1 " + status + " ");
     }
+  }
+
+  @Test
+  void knowsItsOwnIpv6AddressAsItIsInUrls() {
+    var names = AutoscalerServer.names(new InetSocketAddress("fd00::1:2", 8080), 8080);
+
+    assertThat(names.refusal(List.of("[fd00::1:2]:8080"), List.of())).isNull();
+    assertThat(names.refusal(List.of("[fd00::1:3]:8080"), List.of())).isNotNull();
   }
 
   @Test

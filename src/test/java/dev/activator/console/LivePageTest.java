@@ -350,18 +350,10 @@ class LivePageTest {
   }
 
   @Test
-  void aForeignPagePressesNoButton() throws Exception {
-    throttler.revision(Revision.of(HELLO, 1));
-    var zero = URI.create("http://127.0.0.1:" + server.port() + "/console/" + HELLO + "/zero");
-    for (var origin : List.of("http://evil.example", "null", "http://127.0.0.1:1")) {
-      var press = HttpRequest.newBuilder(zero).header("Origin", origin)
-          .POST(HttpRequest.BodyPublishers.noBody()).build();
-      assertThat(http.send(press, BodyHandlers.discarding()).statusCode()).isEqualTo(403);
-    }
-    assertThat(acted).isEmpty();
-    // and our own page lets the browser say where it comes from
-    var own = get("/console/" + HELLO, BodyHandlers.discarding());
-    assertThat(own.headers().firstValue("Referrer-Policy")).hasValue("same-origin");
+  void letsTheBrowserSayThatAButtonIsOnOurPage() throws Exception {
+    var page = get("/console/" + HELLO, BodyHandlers.discarding());
+
+    assertThat(page.headers().firstValue("Referrer-Policy")).hasValue("same-origin");
   }
 
   private int post(String path, int port) throws Exception {

@@ -97,11 +97,16 @@ public final class Roster {
    * @param requestTimeout how long an activator may have a request that we know nothing of
    */
   public List<String> missing(long now, Duration window, Duration requestTimeout) {
-    if (members == null) {
+    if (members == null || members.isEmpty() && heard.isEmpty()) {
       return List.of("the endpoints of our own Service");
     }
     var missing = new ArrayList<String>();
-    members.forEach((pod, ready) -> {
+    // The leader is one of them: without any, those that it hears must do, itself at least.
+    var expected = new TreeMap<>(members);
+    if (expected.isEmpty()) {
+      heard.keySet().forEach(pod -> expected.put(pod, false));
+    }
+    expected.forEach((pod, ready) -> {
       var one = heard.get(pod);
       boolean covered = one != null && !one.isSilent(now)
           && (one.sinceItsStart || now - one.covered >= window.toNanos());

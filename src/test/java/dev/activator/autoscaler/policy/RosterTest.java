@@ -46,6 +46,16 @@ class RosterTest {
   }
 
   @Test
+  void isNotCompleteWithoutTheLeaderItself() {
+    roster.members(Map.of());
+    assertThat(complete(1_000)).isFalse();
+
+    batches("leader", 1_000, 1_060);
+    assertThat(complete(1_059)).isFalse();
+    assertThat(complete(1_060)).isTrue();
+  }
+
+  @Test
   void oneThatHasJustStartedDelaysNothing() {
     roster.members(Map.of("a", true, "c", true));
     batches("a", 0, 62);
