@@ -268,7 +268,7 @@ class ClusterTest {
           + "| has no revisions (404); is Knative Serving installed?"})
   void saysInOneLineWhatTheApiRefuses(String path, int status, String message) {
     api.refuses(path, status);
-    try (var impatient = cluster(new ClusterAccess.At(api.url()), 3)) {
+    try (var impatient = cluster(new ClusterAccess.At(api.url()), 8)) {
       assertThatThrownBy(impatient::start).isInstanceOf(ClusterUnavailableException.class)
           .hasMessage("the Kubernetes API at " + api.url() + "/ " + message);
       assertThat(impatient.synced()).isFalse();

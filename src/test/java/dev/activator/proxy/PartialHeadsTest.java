@@ -61,7 +61,8 @@ class PartialHeadsTest extends WireTest {
       long before = activator.held.total();
       callers.add(activator.connect().send("GET / HTTP/1.1\r\nHost: x\r\n" + LARGE + "\r\n"));
       awaitCounted(before, i);
-      assertThat(activator.held.total()).isLessThanOrEqualTo(PART_BYTES);
+      // It is counted before the oldest is refused.
+      eventually(() -> assertThat(activator.held.total()).isLessThanOrEqualTo(PART_BYTES));
     }
     serves();
     long refused = refused();
@@ -96,7 +97,8 @@ class PartialHeadsTest extends WireTest {
         caller.frame(RawHttp2.CONTINUATION, 0, 1, new byte[10_000]);
       }
       awaitCounted(before, i);
-      assertThat(activator.held.total()).isLessThanOrEqualTo(PART_BYTES);
+      // It is counted before the oldest is refused.
+      eventually(() -> assertThat(activator.held.total()).isLessThanOrEqualTo(PART_BYTES));
     }
     serves();
     assertThat(callers.getFirst().awaitEnd()).isEqualTo(ENHANCE_YOUR_CALM);

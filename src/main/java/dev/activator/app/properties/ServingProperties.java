@@ -32,7 +32,7 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes,
     @Nullable DataSize unreadBytes, @DefaultValue("off") WaitingPage.Mode waitingPage,
     @DefaultValue("45s") Duration propagationDelay,
-    @DefaultValue("10m") Duration drainTimeout) {
+    @DefaultValue("9m") Duration drainTimeout) {
   private static final long MOST_HELD_BYTES = 256 << 20;
 
   public ServingProperties {

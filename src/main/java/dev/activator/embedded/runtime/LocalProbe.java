@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.revision.ReadinessProbe;
-import java.io.BufferedReader;
+import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -28,6 +29,8 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     int successThreshold, int failureThreshold) {
   static final String NOTHING_LISTENS = "nothing listens on ";
   private static final int MAX_SECONDS = 3600;
+  /** A program may send anything, without end. */
+  private static final int MAX_LINE_CHARS = 1024;
 
   sealed interface Action {}
 
@@ -143,8 +146,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     try {
       var socket = get.tls() ? AnyCertificate.over(connected) : connected;
       socket.getOutputStream().write(request(get).getBytes(StandardCharsets.US_ASCII));
-      var line = new BufferedReader(
-          new InputStreamReader(socket.getInputStream(), StandardCharsets.ISO_8859_1)).readLine();
+      var line = firstLine(new BufferedInputStream(socket.getInputStream()));
       if (line == null) {
         return who + " closed the connection without an answer to " + what;
       }
@@ -159,6 +161,17 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     } catch (IOException ended) {
       return who + " ended the connection before it answered " + what;
     }
+  }
+
+  /** Without its end, or the start of a long one; null if there is none. */
+  private static @Nullable String firstLine(InputStream in) throws IOException {
+    var line = new StringBuilder();
+    int next = in.read();
+    boolean closed = next < 0;
+    for (; next >= 0 && next != '\n' && line.length() < MAX_LINE_CHARS; next = in.read()) {
+      line.append((char) next);
+    }
+    return closed ? null : line.toString().stripTrailing();
   }
 
   private static String request(HttpGet get) {

@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
 /**
@@ -20,7 +21,7 @@ public interface Downstream {
     public static Caller of(Channel connection) {
       boolean secure = connection.pipeline().get(SslHandler.class) != null;
       return connection.remoteAddress() instanceof InetSocketAddress peer
-          ? new Caller(peer.getAddress().getHostAddress(), peer.getPort(), secure)
+          ? new Caller(NetUtil.toAddressString(peer.getAddress()), peer.getPort(), secure)
           : new Caller("", 0, secure);
     }
   }

@@ -111,12 +111,18 @@ public final class WaitingPages {
 
     void start() {
       dispatcher.counter().arrived(revision.id());
-      switch (dispatcher.throttle().apply(revision, this)) {
-        case Permit now -> granted(now);
-        case QueueEntry later -> {
-          entry = later;
-          timer = loop().schedule(KEEP, this::giveUpIfForgotten);
+      try {
+        switch (dispatcher.throttle().apply(revision, this)) {
+          case Permit now -> granted(now);
+          case QueueEntry later -> {
+            entry = later;
+            timer = loop().schedule(KEEP, this::giveUpIfForgotten);
+          }
         }
+      } catch (RuntimeException bug) {
+        // Or the revision would have demand for ever.
+        end(Outcome.INTERNAL);
+        throw bug;
       }
     }
 

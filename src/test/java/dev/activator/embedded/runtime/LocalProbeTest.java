@@ -139,6 +139,26 @@ class LocalProbeTest {
   }
 
   @Test
+  void readsNoMoreThanItNeedsOfAnEndlessLine() throws IOException {
+    try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Thread.ofVirtual().start(() -> {
+        try (var caller = process.accept()) {
+          caller.getOutputStream().write("x".repeat(4 << 20).getBytes());
+          caller.getInputStream().readAllBytes();
+        } catch (IOException closed) {
+          // The probe has seen enough.
+        }
+      });
+      int port = process.getLocalPort();
+      var probe = new LocalProbe(get(port, "/"), Duration.ZERO, Duration.ZERO,
+          Duration.ofSeconds(2), 1, 3);
+
+      assertThat(probe.attempt(probed(port)))
+          .isEqualTo("process 123 does not speak HTTP on its PORT " + port);
+    }
+  }
+
+  @Test
   void aProgramThatAcceptsAndIsSilentHangs() throws IOException {
     try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = process.getLocalPort();
