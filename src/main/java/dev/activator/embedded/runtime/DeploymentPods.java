@@ -64,13 +64,18 @@ final class DeploymentPods {
       cannotRun();
       return;
     }
+    if (Conditions.isTrue(now, "ReplicaFailure")) {
+      objects.updateStatus(Kinds.DEPLOYMENT, template.namespace(), template.deployment(),
+          found -> Conditions.of(found, clock.instant()).fail("ReplicaFailure", "CommandGiven",
+              ""));
+    }
     scale(Math.max(0, now.path("spec").path("replicas").intValue(1)));
   }
 
   private void cannotRun() {
     scale(0);
     objects.updateStatus(Kinds.DEPLOYMENT, template.namespace(), template.deployment(), found -> {
-      if (Conditions.find(found, "ReplicaFailure").isMissingNode()) {
+      if (!Conditions.isTrue(found, "ReplicaFailure")) {
         log.warn("Deployment {} does not run: its container has no command", template.id());
         Conditions.of(found, clock.instant()).fail("Available", "NoCommand",
             "embedded mode runs local processes, not images: give the container a command");

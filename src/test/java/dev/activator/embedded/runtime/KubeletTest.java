@@ -122,8 +122,36 @@ class KubeletTest {
     Files.delete(runs);
   }
 
+  @Test
+  void aDeploymentFailsOnlyAsLongAsItHasNoCommand() {
+    portsAreFree = true;
+    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
+          {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
+          'spec': {'containers': [{'name': 'c', 'image': 'nginx'}]}}}}"""));
+    until(() -> Conditions.isTrue(deployment(), "ReplicaFailure"));
+
+    command("sleep", "1000");
+    until(() -> !Conditions.isTrue(deployment(), "ReplicaFailure"));
+
+    command();
+    until(() -> Conditions.isTrue(deployment(), "ReplicaFailure"));
+  }
+
+  private ObjectNode deployment() {
+    return store.find(Kinds.DEPLOYMENT, "default", "d");
+  }
+
+  private void command(String... words) {
+    store.edit(Kinds.DEPLOYMENT, "default", "d", found -> {
+      var command = ((ObjectNode) found.at("/spec/template/spec/containers/0")).putArray("command");
+      Stream.of(words).forEach(command::add);
+      return found;
+    });
+  }
+
   private int readyReplicas() {
-    return store.find(Kinds.DEPLOYMENT, "default", "d").at("/status/readyReplicas").intValue(0);
+    return deployment().at("/status/readyReplicas").intValue(0);
   }
 
   private void onLoop(Runnable work) {
