@@ -30,7 +30,8 @@ class LocalFactsTest {
   private final ApiStore store = api.store();
   private final VirtualLoop loop = new VirtualLoop();
   private final Autoscaler autoscaler = new Autoscaler(loop, new OnePod(), WriteGuard.ALONE,
-      new ScalingListener() {});
+      new ScalingListener() {
+      });
   private final LocalFacts facts = new LocalFacts(null, store, autoscaler, 10, () -> 8080);
 
   private static final class OnePod implements ScaleClient {
