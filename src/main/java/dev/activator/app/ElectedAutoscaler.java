@@ -95,7 +95,7 @@ public final class ElectedAutoscaler {
     return URI.create("ws://" + (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + identity.port);
   }
 
-  /** Has this link report to the leader, whoever that is; call before it is opened. */
+  /** Keeps this link connected to the current leader; call before it is opened. */
   public void follow(AutoscalerLink link) {
     link.tellUptime();
     onMove = link::moved;

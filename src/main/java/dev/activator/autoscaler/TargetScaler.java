@@ -37,7 +37,7 @@ final class TargetScaler {
   private static final Logger log = LoggerFactory.getLogger(TargetScaler.class);
   private static final Duration TICK = Duration.ofSeconds(2);
   private static final Duration REREAD = Duration.ofSeconds(300);
-  /** While no pod is ready, somebody may have scaled to zero. */
+  /** While no pod is ready, another client may have scaled to zero. */
   private static final Duration REREAD_WITHOUT_PODS = Duration.ofSeconds(1);
   private static final Duration PUBLISHED_EVERY = Duration.ofSeconds(1);
 

@@ -111,7 +111,7 @@ public final class ScaledServiceWriter {
         known.eventsAt.clear();
       } else if (!known.isUnderWay && !state.object().status().equals(known.written)
           && loop.nanoTime() - known.notBefore >= AFTER_FAILURE.toNanos()) {
-        // Somebody else wrote.
+        // Another client wrote.
         known.written = null;
       }
       if (state.target() == null) {

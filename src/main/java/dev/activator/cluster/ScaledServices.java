@@ -142,7 +142,7 @@ final class ScaledServices {
       objects.remove(before.id());
       leave(byService, serviceOf(before), before.id());
       leave(byTarget, targetOf(before), before.id());
-      // Whoever is next in age may scale the workload.
+      // The next oldest object may scale the workload.
       stale.addAll(byTarget.getOrDefault(targetOf(before), Set.of()));
       stale.add(before.id());
     }

@@ -29,7 +29,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * {@code /console}: what happens now. Pages are written here, and while somebody looks the parts
+ * {@code /console}: what happens now. Pages are written here, and while a viewer is connected the parts
  * that differ are sent once a second. A slow viewer skips what it did not read in time.
  *
  * <p>

@@ -20,7 +20,7 @@ public sealed interface ScaleAnswer {
 
   /** Why it was refused, by what helps against it. */
   enum Reason {
-    /** Somebody else wrote first: read again. */
+    /** Another client wrote first: read again. */
     CONFLICT,
     /** There is no such object. */
     NOT_FOUND,

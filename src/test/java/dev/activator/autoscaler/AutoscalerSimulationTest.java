@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One to five activators that pause, are cut off and die, whose clocks drift, and whose reports and
- * requests are late or lost. Never do two write, never is scaled to zero what somebody waits for; from
+ * requests are late or lost. Two never write at once, and a workload with waiting requests is never scaled to zero; from
  * zero it takes one report; and in the end there is what the algorithm says. More seeds with
  * {@code -Dsimulation.seeds=3000}.
  */
@@ -163,7 +163,7 @@ class AutoscalerSimulationTest {
         case 8 -> world.workloads.values().forEach(Workload::touch);
         case 9 -> {
           int replicas = world.random.nextInt(8);
-          world.tell("somebody scales to %d", replicas);
+          world.tell("a user scales to %d", replicas);
           world.workloads.get(MANY).set(replicas);
         }
         default -> {

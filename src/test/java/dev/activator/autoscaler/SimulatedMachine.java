@@ -102,7 +102,7 @@ final class SimulatedMachine implements Loop {
     dead = true;
   }
 
-  /** Somebody sets the wall clock; not of one whose other clock may stand still. */
+  /** Sets the wall clock, except of a machine whose monotonic clock may stand still. */
   void setWallClock() {
     if (!sleeps) {
       wallOffset = wallOffset.plusMillis(random.nextInt(40_000) - 20_000);

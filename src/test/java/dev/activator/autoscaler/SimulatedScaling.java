@@ -415,7 +415,7 @@ final class SimulatedScaling {
     return activators.stream().filter(one -> one.alive).toList();
   }
 
-  /** Whoever is asked at this moment, at most one says that it may write. */
+  /** At any moment, at most one says that it may write. */
   void checkOneWriter() {
     var writers = alive().stream().filter(one -> one.election.mayWrite()).map(one -> one.name)
         .toList();

@@ -7,7 +7,7 @@ import java.time.Duration;
 public final class WriteRetries {
   private static final int CONFLICTS_AT_ONCE = 5;
   private static final Duration AFTER_CONFLICTS = Duration.ofSeconds(2);
-  /** Somebody must change something first. */
+  /** A retry cannot help before a user changes something. */
   private static final Duration AFTER_REFUSAL = Duration.ofSeconds(30);
   private static final Duration FIRST_WHEN_WAKING = Duration.ofMillis(100);
   private static final Duration LAST_WHEN_WAKING = Duration.ofSeconds(2);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A Service whose pods may get requests.
  *
- * @param selector of its pods; empty if somebody else keeps its EndpointSlices
+ * @param selector of its pods; empty if another controller writes its EndpointSlices
  */
 public record BackendService(String namespace, String name, Map<String, String> selector,
     List<Port> ports) {

@@ -146,7 +146,7 @@ public final class ServingController {
       log.info("{}/{}: a new revision of {}", Meta.namespace(service), current.name(),
           Meta.name(service));
     }
-    // First: whoever sees the revision may look it up by the Service's name.
+    // First: observers of the revision may look it up by the Service's name.
     latest.putIfAbsent(id(service), new RevisionId(Meta.namespace(service), current.name()));
     String before = known.newest;
     known.newest = current.name();

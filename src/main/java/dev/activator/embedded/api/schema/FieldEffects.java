@@ -78,7 +78,7 @@ final class FieldEffects {
 
   private FieldEffects() {}
 
-  /** Kinds without rows have an effect, or are kept for whoever reads them. */
+  /** Kinds without rows have an effect, or are kept for clients that read them. */
   static Map<Kind, List<Row>> rows() {
     return BY_KIND;
   }

@@ -79,7 +79,7 @@ public final class ApiStore {
     return kinds;
   }
 
-  /** What pods print; whoever runs them writes it. */
+  /** What pods print, written by the runtime. */
   public PodLogs podLogs() {
     return podLogs;
   }
