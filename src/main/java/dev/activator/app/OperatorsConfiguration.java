@@ -1,12 +1,12 @@
 package dev.activator.app;
 
+import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.config.LiveSettings;
@@ -17,7 +17,7 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
-import dev.activator.console.RevisionReport.ScalingReport;
+import dev.activator.console.LeaderReport;
 import dev.activator.console.RevisionActivity;
 import dev.activator.console.RevisionCards;
 import dev.activator.console.WaitReasons;
@@ -35,7 +35,6 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,6 +66,7 @@ import reactor.core.scheduler.Schedulers;
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
+  private static final double MILLIS_A_SECOND = 1e3;
   private static final Duration REFRESH = Duration.ofSeconds(1);
   private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
   private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -135,19 +135,16 @@ class OperatorsConfiguration {
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Surroundings surroundings) {
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf, surroundings::problem, id -> scaling(surroundings.scaling(id)));
+        cluster::revisionsOf, surroundings::problem, surroundings::scaling,
+        () -> leader(surroundings.leadership()));
   }
 
-  private static @Nullable ScalingReport scaling(@Nullable ScalingView view) {
-    return view == null
+  private static @Nullable LeaderReport leader(@Nullable Leadership now) {
+    return now == null
         ? null
-        : new ScalingReport(orNull(view.desired()), orNull(view.replicas()), view.ready(),
-            view.active().state().name(), view.explanation(),
-            view.trouble() == null ? null : view.trouble().message(), view.note());
-  }
-
-  private static @Nullable Integer orNull(OptionalInt number) {
-    return number.isPresent() ? number.getAsInt() : null;
+        : new LeaderReport(now.pod().isEmpty() ? null : now.pod(), now.here(), now.transitions(),
+            now.leaseAge().toMillis() / MILLIS_A_SECOND,
+            now.problem().isEmpty() ? null : now.problem());
   }
 
   @Bean
