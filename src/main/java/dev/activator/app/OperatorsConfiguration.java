@@ -31,6 +31,7 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -173,12 +174,27 @@ class OperatorsConfiguration {
 
   @Bean
   RevisionActivity revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
-      Cluster cluster) {
+      ObjectProvider<Observability> observability, Cluster cluster) {
     Loop clock = loops.loopFor("clock");
     var activity = new RevisionActivity(clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
-    }, meters::durations);
+    }, new RevisionActivity.Durations() {
+      @Override
+      public void start() {
+        observability.getObject().startLooking();
+      }
+
+      @Override
+      public void stop() {
+        observability.getObject().stopLooking();
+      }
+
+      @Override
+      public long @Nullable [] of(RevisionId id) {
+        return meters.durations(id);
+      }
+    });
     cluster.onRevisionGone(activity::gone);
     return activity;
   }

@@ -11,6 +11,7 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.Meters;
+import dev.activator.observability.Metric;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Admission.Permit;
@@ -85,9 +86,33 @@ class LivePageTest {
   private final LastFailures failures = new LastFailures(loop::nanoTime);
   private final AtomicLong seconds = new AtomicLong();
   private final RevisionActivity activity = new RevisionActivity(
-      () -> seconds.get() * 1_000_000_000, _ -> 7,
-      _ -> null);
+      () -> seconds.get() * 1_000_000_000, _ -> 7, new Histogram());
   private volatile String unready = "";
+
+  /** One more short request at each look. */
+  private static final class Histogram implements RevisionActivity.Durations {
+    private volatile long @Nullable [] counts;
+
+    @Override
+    public void start() {
+      counts = new long[Metric.SERVER_DURATION.bounds().length + 1];
+    }
+
+    @Override
+    public void stop() {}
+
+    @Override
+    public long @Nullable [] of(RevisionId id) {
+      var now = counts;
+      if (now == null) {
+        return null;
+      }
+      var before = now.clone();
+      now[0]++;
+      return before;
+    }
+  }
+
   private final LivePage page = page(new SomeFacts(true));
 
   private LivePage page(RevisionFacts facts) {
@@ -253,6 +278,10 @@ class LivePageTest {
         .isEqualTo("3 requests in the last minute, at most 3 a second; at most 7 queued");
     assertThat(text(page, card + "//p[@class='failed']"))
         .isEqualTo("Last failure a moment ago: queue-timeout (504)");
+
+    // and once the page has been open, it also knows how long requests take
+    assertThat(text(page, card + "//dl")).endsWith("p50, 1 min–p99–");
+    assertThat(text(dom("/console"), card + "//dl")).endsWith("p50, 1 min2 msp994 ms");
 
     // and after a success the failure is gone
     failed.responding(200);
