@@ -214,9 +214,12 @@ class OperatorsConfiguration {
   RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
-    return new RevisionCards(
-        surroundings.facts(new ClusterFacts(cluster, identity.clusterDomain(), serving)), activity,
-        starts, failures, loops.loopFor("clock")::nanoTime);
+    var clock = loops.loopFor("clock");
+    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
+        cluster.eventReader(clock::nanoTime),
+        new ScalingFacts(surroundings::scaling, surroundings::leader));
+    return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
+        clock::nanoTime);
   }
 
   @Bean
