@@ -3,13 +3,13 @@ package dev.activator.app;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.RevisionFacts;
-import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.runtime.LocalRuntime;
@@ -159,8 +159,8 @@ public final class EmbeddedPlatform implements Surroundings {
   }
 
   @Override
-  public @Nullable ScalingReport scaling(RevisionId id) {
-    return controller.report(id, autoscaler, "");
+  public @Nullable ScalingView scaling(RevisionId id) {
+    return autoscaler.views().get(id);
   }
 
   @Override

@@ -135,9 +135,10 @@ class OperatorsConfiguration {
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Surroundings surroundings) {
+    var facts = new ScalingFacts(surroundings::scaling, surroundings::leadership);
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf, surroundings::problem, surroundings::scaling,
-        () -> leader(surroundings.leadership()));
+        cluster::revisionsOf, surroundings::problem,
+        id -> facts.report(id, cluster.scaledService(id)), () -> leader(surroundings.leadership()));
   }
 
   private static @Nullable LeaderReport leader(@Nullable Leadership now) {
@@ -211,9 +212,12 @@ class OperatorsConfiguration {
   RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
-    return new RevisionCards(
-        surroundings.facts(new ClusterFacts(cluster, identity.clusterDomain(), serving)), activity,
-        starts, failures, loops.loopFor("clock")::nanoTime);
+    var clock = loops.loopFor("clock");
+    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
+        cluster.eventReader(clock::nanoTime),
+        new ScalingFacts(surroundings::scaling, surroundings::leadership));
+    return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
+        clock::nanoTime);
   }
 
   @Bean

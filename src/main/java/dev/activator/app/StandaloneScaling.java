@@ -1,11 +1,11 @@
 package dev.activator.app;
 
 import dev.activator.app.ElectedAutoscaler.Leadership;
+import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ScalingSession;
-import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
@@ -80,8 +80,8 @@ public final class StandaloneScaling implements Surroundings {
   }
 
   @Override
-  public @Nullable ScalingReport scaling(RevisionId id) {
-    return controller.report(id, elected.autoscaler(), elected.leadership().pod());
+  public @Nullable ScalingView scaling(RevisionId id) {
+    return elected.autoscaler().views().get(id);
   }
 
   @Override

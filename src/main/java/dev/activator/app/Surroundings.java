@@ -1,11 +1,11 @@
 package dev.activator.app;
 
 import dev.activator.app.ElectedAutoscaler.Leadership;
+import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.RevisionFacts;
-import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.RevisionId;
@@ -49,8 +49,8 @@ public interface Surroundings {
   /** Call before anything starts. */
   default void join(Cluster cluster, AutoscalerLink link) {}
 
-  /** How a revision is scaled, as far as this process knows; null if it knows nothing. */
-  default @Nullable ScalingReport scaling(RevisionId id) {
+  /** How this process scales a revision now; null if it does not. */
+  default @Nullable ScalingView scaling(RevisionId id) {
     return null;
   }
 
