@@ -31,6 +31,7 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -176,12 +177,27 @@ class OperatorsConfiguration {
 
   @Bean
   RevisionActivity revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
-      Cluster cluster) {
+      ObjectProvider<Observability> observability, Cluster cluster) {
     Loop clock = loops.loopFor("clock");
     var activity = new RevisionActivity(clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
-    }, meters::durations);
+    }, new RevisionActivity.Durations() {
+      @Override
+      public void start() {
+        observability.getObject().startLooking();
+      }
+
+      @Override
+      public void stop() {
+        observability.getObject().stopLooking();
+      }
+
+      @Override
+      public long @Nullable [] of(RevisionId id) {
+        return meters.durations(id);
+      }
+    });
     cluster.onRevisionGone(activity::gone);
     return activity;
   }
@@ -198,9 +214,12 @@ class OperatorsConfiguration {
   RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
-    return new RevisionCards(
-        surroundings.facts(new ClusterFacts(cluster, identity.clusterDomain(), serving)), activity,
-        starts, failures, loops.loopFor("clock")::nanoTime);
+    var clock = loops.loopFor("clock");
+    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
+        cluster.eventReader(clock::nanoTime),
+        new ScalingFacts(surroundings::scaling, surroundings::leader));
+    return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
+        clock::nanoTime);
   }
 
   @Bean

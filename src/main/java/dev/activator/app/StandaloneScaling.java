@@ -81,6 +81,11 @@ public final class StandaloneScaling implements Surroundings {
   }
 
   @Override
+  public ScalingFacts.Leader leader() {
+    return ScalingFacts.Leader.of(elected.election());
+  }
+
+  @Override
   public List<Part> beforePorts() {
     return List.of(elected.part(),
         new Part("statuses of ScaledServices", controller::start, controller::stop));

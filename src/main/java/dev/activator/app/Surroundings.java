@@ -53,6 +53,11 @@ public interface Surroundings {
     return null;
   }
 
+  /** Which activator scales; null where none is elected. */
+  default ScalingFacts.@Nullable Leader leader() {
+    return null;
+  }
+
   /** Start before the activator takes requests, and stop after the last one. */
   List<Part> beforePorts();
 

@@ -1,18 +1,23 @@
 package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.app.properties.ServingProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.console.RevisionFacts.Setting;
+import dev.activator.console.RevisionFacts;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.NettyLoop;
+import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
@@ -129,6 +134,37 @@ class StandaloneScalingTest {
     await().atMost(LONG).untilAsserted(() -> assertThat(events()).contains("ScaledUp"));
     assertThat(surroundings.scaling(WEB).explanation()).contains("in flight ÷ 2");
     assertThat(cluster.ofHost("shop.example.com")).isEqualTo(WEB);
+  }
+
+  private ClusterFacts facts() {
+    return new ClusterFacts(cluster, "cluster.local",
+        new ServingProperties("", 10, null, null, WaitingPage.Mode.OFF, Duration.ZERO,
+            Duration.ZERO),
+        cluster.eventReader(loop::nanoTime),
+        new ScalingFacts(surroundings::scaling, surroundings::leader));
+  }
+
+  @Test
+  void theConsoleKnowsWhereItIsHowItIsScaledAndByWhom() {
+    var facts = facts();
+    await().atMost(LONG).untilAsserted(() -> assertThat(facts.settings(WEB))
+        .extracting(Setting::name, Setting::value)
+        .contains(tuple("scaled by", "this activator"), tuple("pods wanted", "0"),
+            tuple("condition Ready", "True")));
+
+    assertThat(facts.kind(WEB)).isEqualTo("ScaledService");
+    assertThat(facts.url(WEB)).isEqualTo("http://shop.example.com/");
+    assertThat(facts.maxPods(WEB)).isEqualTo(5);
+    assertThat(facts.settings(WEB)).extracting(Setting::origin)
+        .noneMatch(origin -> origin.contains("Revision"));
+    assertThat(facts.obstacles(WEB)).isEmpty();
+
+    store.delete(Kinds.SERVICE, "shop", "web");
+    await().atMost(LONG).untilAsserted(() -> assertThat(facts.obstacles(WEB))
+        .containsExactly("there is no Service shop/web"));
+    // written by the one that scales
+    await().atMost(LONG).untilAsserted(() -> assertThat(facts().events(WEB).join().all())
+        .extracting(RevisionFacts.EventLine::reason).contains("ServiceNotFound"));
   }
 
   @Test
