@@ -1,12 +1,12 @@
 package dev.activator.app;
 
+import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.config.LiveSettings;
@@ -17,7 +17,7 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
-import dev.activator.console.RevisionReport.ScalingReport;
+import dev.activator.console.LeaderReport;
 import dev.activator.console.RevisionActivity;
 import dev.activator.console.RevisionCards;
 import dev.activator.console.WaitReasons;
@@ -31,11 +31,11 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,6 +66,7 @@ import reactor.core.publisher.Flux;
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
+  private static final double MILLIS_A_SECOND = 1e3;
   private static final Duration REFRESH = Duration.ofSeconds(1);
 
   /** It would make all handlers at the end of a start, to look for versions in the addresses of pages. */
@@ -133,20 +134,18 @@ class OperatorsConfiguration {
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Surroundings surroundings) {
+    var facts = new ScalingFacts(surroundings::scaling, surroundings::leadership);
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf, surroundings::problem, id -> scaling(surroundings.scaling(id)));
+        cluster::revisionsOf, surroundings::problem,
+        id -> facts.report(id, cluster.scaledService(id)), () -> leader(surroundings.leadership()));
   }
 
-  private static @Nullable ScalingReport scaling(@Nullable ScalingView view) {
-    return view == null
+  private static @Nullable LeaderReport leader(@Nullable Leadership now) {
+    return now == null
         ? null
-        : new ScalingReport(orNull(view.desired()), orNull(view.replicas()), view.ready(),
-            view.active().state().name(), view.explanation(),
-            view.trouble() == null ? null : view.trouble().message(), view.note());
-  }
-
-  private static @Nullable Integer orNull(OptionalInt number) {
-    return number.isPresent() ? number.getAsInt() : null;
+        : new LeaderReport(now.pod().isEmpty() ? null : now.pod(), now.here(), now.transitions(),
+            now.leaseAge().toMillis() / MILLIS_A_SECOND,
+            now.problem().isEmpty() ? null : now.problem());
   }
 
   @Bean
@@ -175,12 +174,27 @@ class OperatorsConfiguration {
 
   @Bean
   RevisionActivity revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
-      Cluster cluster) {
+      ObjectProvider<Observability> observability, Cluster cluster) {
     Loop clock = loops.loopFor("clock");
     var activity = new RevisionActivity(clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
-    }, meters::durations);
+    }, new RevisionActivity.Durations() {
+      @Override
+      public void start() {
+        observability.getObject().startLooking();
+      }
+
+      @Override
+      public void stop() {
+        observability.getObject().stopLooking();
+      }
+
+      @Override
+      public long @Nullable [] of(RevisionId id) {
+        return meters.durations(id);
+      }
+    });
     cluster.onRevisionGone(activity::gone);
     return activity;
   }
@@ -197,9 +211,12 @@ class OperatorsConfiguration {
   RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
-    return new RevisionCards(
-        surroundings.facts(new ClusterFacts(cluster, identity.clusterDomain(), serving)), activity,
-        starts, failures, loops.loopFor("clock")::nanoTime);
+    var clock = loops.loopFor("clock");
+    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
+        cluster.eventReader(clock::nanoTime),
+        new ScalingFacts(surroundings::scaling, surroundings::leadership));
+    return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
+        clock::nanoTime);
   }
 
   @Bean
