@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
@@ -54,7 +55,7 @@ public interface Surroundings {
   }
 
   /** Which activator scales; null where none is elected. */
-  default ScalingFacts.@Nullable Leader leader() {
+  default @Nullable Leadership leadership() {
     return null;
   }
 

@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.app.ScalingFacts.Leader;
+import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.policy.Activity;
 import dev.activator.cluster.Yaml;
@@ -15,7 +15,9 @@ import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
 import dev.activator.console.RevisionFacts.Setting;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
@@ -46,6 +48,10 @@ class ScaledServiceFactsTest {
     return facts(spec, "{}", List.of());
   }
 
+  private static Leadership leader(String pod, boolean here, String problem) {
+    return new Leadership(pod, here, 0, Duration.ZERO, 0, problem, Map.of());
+  }
+
   @Test
   void leadsToTheFirstHostThatABrowserCanBeSentTo() {
     assertThat(facts("hosts: ['*.shop.example.com', shop.example.com]").url())
@@ -62,7 +68,7 @@ class ScaledServiceFactsTest {
     var facts = facts("maxReplicas: 5");
 
     assertThat(facts.maxPods()).isEqualTo(5);
-    assertThat(new ScalingFacts(_ -> VIEW, () -> new Leader(true, "activator-1", ""))
+    assertThat(new ScalingFacts(_ -> VIEW, () -> leader("activator-1", true, ""))
         .rows(WEB, facts)).containsExactly(
             new Setting("pods wanted", "3", "3 = ceil(52 in flight ÷ 20), stable window"),
             new Setting("scaling", "Forbidden", "cannot patch Deployment web: 403"),
@@ -77,7 +83,7 @@ class ScaledServiceFactsTest {
         {desiredReplicas: 2, conditions: [{type: Ready, status: "False", reason: Forbidden,
          message: no right, lastTransitionTime: "2026-11-22T12:00:00Z"}]}""", List.of());
 
-    assertThat(new ScalingFacts(_ -> null, () -> new Leader(false, "activator-2", ""))
+    assertThat(new ScalingFacts(_ -> null, () -> leader("activator-2", false, ""))
         .rows(WEB, facts)).containsExactly(
             new Setting("pods wanted", "2", "the status; the activator that scales it knows why"),
             new Setting("scaled by", "activator-2", "the Lease"),
@@ -94,7 +100,7 @@ class ScaledServiceFactsTest {
 
   @Test
   void saysWhenNobodyScales() {
-    assertThat(new ScalingFacts(_ -> null, () -> new Leader(false, "", "403")).rows(WEB,
+    assertThat(new ScalingFacts(_ -> null, () -> leader("", false, "403")).rows(WEB,
         facts("minReplicas: 0"))).contains(
             new Setting("scaled by", "nobody", "the Lease, which cannot be used: 403"));
   }
