@@ -22,6 +22,11 @@ activator
 {{ include "activator.name" . }}{{ eq .Values.mode "standalone" | ternary "" "-service" }}
 {{- end -}}
 
+{{/* Without Knative: the Lease by which one activator is elected. */}}
+{{- define "activator.lease" -}}
+{{ get .Values.properties "activator.standalone.lease" | default (include "activator.name" .) }}
+{{- end -}}
+
 {{/* Where the ConfigMaps are. */}}
 {{- define "activator.systemNamespace" -}}
 {{ eq .Values.mode "standalone" | ternary .Release.Namespace .Values.systemNamespace }}

@@ -1,9 +1,15 @@
 package dev.activator.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.activator.testing.RawPeer;
+import java.net.ConnectException;
+import java.net.Inet4Address;
+import java.net.NetworkInterface;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -188,6 +194,24 @@ class EmbeddedModeIT {
         .contains(" 403 ");
     assertThat(status(own, path, "Host: localhost:" + own + "\r\nOrigin: http://localhost:3000"))
         .contains(" 403 ");
+  }
+
+  @Test
+  void listensForProgramsOfThisMachineOnly() throws Exception {
+    var outside = NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses)
+        .filter(address -> address instanceof Inet4Address && !address.isLoopbackAddress())
+        .findFirst();
+    assumeTrue(outside.isPresent(), "this machine has no other address");
+
+    for (String port : new String[]{"Try: curl http://hello\\.default\\.localhost:",
+        "Metrics and health are on port\\s*", "Profiling listens on 127\\.0\\.0\\.1:",
+        "The autoscaler listens on 127\\.0\\.0\\.1:",
+        "The embedded Kubernetes API listens on 127\\.0\\.0\\.1:"}) {
+      int own = activator.port(port + "(\\d+)");
+      new Socket("127.0.0.1", own).close();
+      assertThatThrownBy(() -> new Socket(outside.get(), own).close())
+          .as(port).isInstanceOf(ConnectException.class);
+    }
   }
 
   private static String status(int port, String path, String headers) throws Exception {

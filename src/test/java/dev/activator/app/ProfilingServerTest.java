@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.config.ObservabilityConfig.Profiling;
+import dev.activator.testing.RawPeer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
@@ -76,6 +77,19 @@ class ProfilingServerTest {
     assertThat(text("/debug/pprof/cmdline")).contains("java");
     assertThat(get("/debug/pprof/nothing").statusCode()).isEqualTo(404);
     assertThat(get("/").statusCode()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Host: localhost:PORT, 200", "Host: evil.example:PORT, 403",
+      "Host: localhost:PORT\\r\\nOrigin: http://localhost:3000, 403"})
+  void answersNoWebPageFromElsewhere(String headers, int status) throws Exception {
+    server.use(Profiling.ENABLED);
+
+    try (var peer = RawPeer.connect(port)) {
+      peer.send("GET /debug/pprof/ HTTP/1.1\r\n"
+          + headers.replace("\\r\\n", "\r\n").replace("PORT", "" + port) + "\r\n\r\n");
+      assertThat(peer.readHead().start()).startsWith("HTTP/1.1 " + status + " ");
+    }
   }
 
   @Test

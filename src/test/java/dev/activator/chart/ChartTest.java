@@ -448,11 +448,13 @@ class ChartTest {
     var rules = new ArrayList<String>();
     for (String kind : List.of("Role", "ClusterRole")) {
       chart.all(kind).forEach(role -> role.path("rules").forEach(rule -> rules.add(
-          rule.path("apiGroups") + " " + rule.path("resources") + " " + rule.path("verbs"))));
+          rule.path("apiGroups") + " " + rule.path("resources") + " " + rule.path("verbs")
+              + (rule.has("resourceNames") ? " " + rule.path("resourceNames") : ""))));
     }
     assertThat(rules).containsExactlyInAnyOrder(
         "[\"\"] [\"configmaps\"] [\"get\",\"list\",\"watch\"]",
-        "[\"coordination.k8s.io\"] [\"leases\"] [\"get\",\"create\",\"update\"]",
+        "[\"coordination.k8s.io\"] [\"leases\"] [\"create\"]",
+        "[\"coordination.k8s.io\"] [\"leases\"] [\"get\",\"update\"] [\"web\"]",
         "[\"activator.dev\"] [\"scaledservices\"] [\"get\",\"list\",\"watch\"]",
         "[\"\"] [\"services\"] [\"get\",\"list\",\"watch\"]",
         "[\"apps\"] [\"deployments\",\"statefulsets\"] [\"get\",\"list\",\"watch\"]",
@@ -460,6 +462,43 @@ class ChartTest {
         "[\"discovery.k8s.io\"] [\"endpointslices\"] [\"get\",\"list\",\"watch\"]",
         "[\"*\"] [\"*/scale\"] [\"get\",\"patch\"]",
         "[\"activator.dev\"] [\"scaledservices/status\"] [\"patch\"]",
-        "[\"\"] [\"events\"] [\"create\"]");
+        "[\"\"] [\"events\"] [\"create\",\"patch\"]",
+        "[\"\"] [\"events\"] [\"create\",\"patch\"]");
+  }
+
+  @Test
+  void saysInAScaledServiceWhereItMayNotScaleThatItMayNot() {
+    var chart = Chart.installed("web", "edge", "mode: standalone",
+        "standalone: {namespaces: [shop, blog]}");
+
+    assertThat(chart.all("ClusterRole").stream()
+        .filter(role -> role.at("/metadata/name").asString().equals("edge-web-cluster"))
+        .flatMap(role -> role.path("rules").valueStream())
+        .map(rule -> rule.path("resources") + " " + rule.path("verbs")))
+        .contains("[\"scaledservices/status\"] [\"patch\"]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      mode: standalone | web
+      {mode: standalone, properties: {activator.standalone.lease: theirs}} | theirs
+      {mode: beside, rescue: true} | activator-rescue
+      """)
+  void mayReadAndRenewOneLeaseOnly(String values, String lease) {
+    var chart = Chart.installed("web", "edge", values);
+
+    var rules = new ArrayList<String>();
+    chart.only("Role").path("rules").forEach(rule -> {
+      if (rule.path("resources").toString().contains("leases")) {
+        rules.add(rule.path("verbs") + " " + rule.path("resourceNames"));
+      }
+    });
+    assertThat(rules).containsExactly("[\"create\"] ",
+        "[\"get\",\"update\"] [\"" + lease + "\"]");
+    chart.container().path("env").forEach(one -> {
+      if (one.path("name").asString().equals("ACTIVATOR_STANDALONE_LEASE")) {
+        assertThat(one.path("value").asString()).isEqualTo(lease);
+      }
+    });
   }
 }

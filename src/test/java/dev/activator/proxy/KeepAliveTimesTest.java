@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.activator.loop.KeepAlive;
 import dev.activator.testing.KernelConnections;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.nio.NioIoHandler;
@@ -38,6 +39,16 @@ class KeepAliveTimesTest {
       eventually(() -> assertThat(KernelConnections.untilKeepAlive(port, otherPort)).isBetween(
           Duration.ofSeconds(seconds).dividedBy(2), Duration.ofSeconds(seconds)));
     }
+  }
+
+  @Test
+  void endAConnectionToAPodAfterTwentySecondsAndToACallerAfterSixty() {
+    assertThat(untilEnd(KeepAlive.TO_PODS)).isEqualTo(Duration.ofSeconds(20));
+    assertThat(untilEnd(KeepAlive.FROM_CALLERS)).isEqualTo(Duration.ofSeconds(60));
+  }
+
+  private static Duration untilEnd(KeepAlive times) {
+    return times.idle().plus(times.interval().multipliedBy(times.probes()));
   }
 
   @Nested

@@ -12,7 +12,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Requests that could not be delivered. */
-class RetryTest {
+class RetriesTest {
   @Test
   void goToAnotherPod() {
     var revision = new OneRevision(1);
