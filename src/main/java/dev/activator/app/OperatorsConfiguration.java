@@ -41,27 +41,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.AnnotationConfigUtils;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.web.reactive.function.server.RouterFunction;
-import org.springframework.web.reactive.function.server.RouterFunctions;
-import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** Metrics, health and the console on one port, profiles on another. */
 @Configuration(proxyBeanMethods = false)
@@ -69,8 +68,6 @@ class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
   private static final double MILLIS_A_SECOND = 1e3;
   private static final Duration REFRESH = Duration.ofSeconds(1);
-  private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
-  private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
   /** It would make all handlers at the end of a start, to look for versions in the addresses of pages. */
   @Bean
@@ -113,23 +110,25 @@ class OperatorsConfiguration {
     };
   }
 
-  /** 404 unless the ConfigMap enables scraping. */
+  /** Pages other than that of metrics are made by WebFlux, which is loaded when one is first asked for. */
   @Bean
-  RouterFunction<ServerResponse> metricsPage(Observability observability,
-      PrometheusMeterRegistry registry) {
-    return RouterFunctions.route().GET("/metrics", request -> observability.isScraped()
-        ? scrape(request, registry)
-        : ServerResponse.notFound().build()).build();
+  HttpHandler httpHandler(ApplicationContext context, Observability observability,
+      PrometheusMeterRegistry registry, ObjectProvider<WebPageFilter> filter) {
+    var handler = new MetricsPage(observability::isScraped, registry::scrape,
+        () -> WebHttpHandlerBuilder.applicationContext(context).build());
+    var guard = filter.getIfAvailable();
+    return guard == null ? handler : guard.around(handler);
   }
 
-  private static Mono<ServerResponse> scrape(ServerRequest request,
-      PrometheusMeterRegistry registry) {
-    var type = request.headers().header(HttpHeaders.ACCEPT).stream()
-        .anyMatch(each -> each.contains("application/openmetrics-text")) ? OPEN_METRICS : PLAIN;
-    // Thousands of series take time, and this port's loop also answers the kubelet's probes.
-    return Mono.fromCallable(() -> registry.scrape(type)).subscribeOn(Schedulers.boundedElastic())
-        .flatMap(text -> ServerResponse.ok().header(HttpHeaders.CONTENT_TYPE, type)
-            .bodyValue(text));
+  /** Nothing here has such a method, and it would look for one in each bean. */
+  @Bean
+  static BeanDefinitionRegistryPostProcessor withoutEventListenerMethods() {
+    return registry -> {
+      var name = AnnotationConfigUtils.EVENT_LISTENER_PROCESSOR_BEAN_NAME;
+      if (registry.containsBeanDefinition(name)) {
+        registry.removeBeanDefinition(name);
+      }
+    };
   }
 
   @Bean
@@ -225,8 +224,8 @@ class OperatorsConfiguration {
       HealthState health) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
-      case Readiness.NotReady(var why) when health.isDraining() ->
-        "This activator drains: it finishes its requests and ends (" + why + ")";
+      case Readiness.NotReady _ when health.isDraining() ->
+        "This activator drains: it finishes its requests and ends.";
       case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
     }, Flux.interval(Duration.ZERO, REFRESH));
   }
