@@ -313,6 +313,10 @@ final class TargetScaler {
   }
 
   private void publish() {
+    if (published == null && scale == null && trouble == null) {
+      // Nothing is known before the first answer, which is followed by another look.
+      return;
+    }
     var view = view();
     term.views().put(id, view);
     if (published == null || !published.equalsButExplanation(view)) {
