@@ -303,7 +303,6 @@ class Training {
           }
           expect(200, client, probe());
           expect(404, client, to("http", http, "/"));
-          expect(200, client, to("http", management, "/actuator/health"));
           expect(200, client, to("http", management, "/metrics"));
         }
       }

@@ -18,7 +18,6 @@ import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
-import org.springframework.web.server.WebFilter;
 import reactor.netty.resources.LoopResources;
 
 /** The activator with a platform in its own process, on event loops that run no requests. */
@@ -47,7 +46,7 @@ public class EmbeddedActivator {
 
   /** The console is for this machine only. */
   @Bean
-  WebFilter webPageFilter(MetricsServerProperties properties, Environment environment) {
+  WebPageFilter webPageFilter(MetricsServerProperties properties, Environment environment) {
     return new WebPageFilter(environment.getProperty("server.address", properties.host()));
   }
 

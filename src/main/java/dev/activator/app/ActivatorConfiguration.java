@@ -33,7 +33,6 @@ import org.springframework.boot.micrometer.metrics.autoconfigure.system.SystemMe
 import org.springframework.boot.reactor.autoconfigure.ReactorAutoConfiguration;
 import org.springframework.boot.reactor.netty.autoconfigure.NettyReactiveWebServerAutoConfiguration;
 import org.springframework.boot.reactor.netty.autoconfigure.actuate.web.server.NettyReactiveManagementContextAutoConfiguration;
-import org.springframework.boot.webflux.autoconfigure.HttpHandlerAutoConfiguration;
 import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
 import org.springframework.boot.webflux.autoconfigure.actuate.endpoint.web.WebFluxHealthEndpointExtensionAutoConfiguration;
 import org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration;
@@ -54,8 +53,8 @@ import org.springframework.context.annotation.Import;
     PropertyPlaceholderAutoConfiguration.class, LifecycleAutoConfiguration.class,
     // The web server and JSON.
     ReactorAutoConfiguration.class, SslAutoConfiguration.class,
-    NettyReactiveWebServerAutoConfiguration.class, HttpHandlerAutoConfiguration.class,
-    WebFluxAutoConfiguration.class, ErrorWebFluxAutoConfiguration.class,
+    NettyReactiveWebServerAutoConfiguration.class, WebFluxAutoConfiguration.class,
+    ErrorWebFluxAutoConfiguration.class,
     JacksonAutoConfiguration.class, CodecsAutoConfiguration.class,
     // Its endpoints.
     EndpointAutoConfiguration.class, WebEndpointAutoConfiguration.class,

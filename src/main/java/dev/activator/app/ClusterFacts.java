@@ -2,18 +2,23 @@ package dev.activator.app;
 
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.cluster.Cluster;
+import dev.activator.cluster.EventReader;
 import dev.activator.console.RevisionFacts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** What the activator itself knows of a revision's settings. */
 final class ClusterFacts implements RevisionFacts {
   private static final String SERVICE = "serving.knative.dev/service";
   private static final String MAX_SCALE = "autoscaling.knative.dev/max-scale";
+  private static final String THE_REVISION = "the Revision";
   /** In this order; where the default comes from. */
   private static final List<String> OURS = List.of("activator.dev/queue-timeout",
       "activator.dev/balancing", "activator.dev/slow-start", "activator.dev/server-timing");
@@ -24,26 +29,51 @@ final class ClusterFacts implements RevisionFacts {
   private final Cluster cluster;
   private final String domain;
   private final ServingProperties serving;
+  private final EventReader events;
+  private final ScalingFacts scaling;
 
-  ClusterFacts(Cluster cluster, String domain, ServingProperties serving) {
+  ClusterFacts(Cluster cluster, String domain, ServingProperties serving, EventReader events,
+      ScalingFacts scaling) {
     this.cluster = cluster;
     this.domain = domain;
     this.serving = serving;
+    this.events = events;
+    this.scaling = scaling;
   }
 
-  @Nullable String service(RevisionId id) {
-    var revision = cluster.find(id);
-    return revision == null ? null : revision.labels().get(SERVICE);
+  private @Nullable ScaledServiceFacts scaledService(RevisionId id) {
+    var state = cluster.scaledService(id);
+    return state == null ? null : new ScaledServiceFacts(state);
+  }
+
+  @Override
+  public String kind(RevisionId id) {
+    return scaledService(id) == null ? "Revision" : "ScaledService";
+  }
+
+  @Override
+  public List<String> obstacles(RevisionId id) {
+    var scaled = scaledService(id);
+    return scaled == null ? List.of() : scaled.obstacles(scaling.views().apply(id));
   }
 
   @Override
   public @Nullable String url(RevisionId id) {
-    var service = service(id);
+    var scaled = scaledService(id);
+    if (scaled != null) {
+      return scaled.url();
+    }
+    var revision = cluster.find(id);
+    var service = revision == null ? null : revision.labels().get(SERVICE);
     return service == null ? null : "http://" + service + "." + id.namespace() + ".svc." + domain;
   }
 
   @Override
   public @Nullable Integer maxPods(RevisionId id) {
+    var scaled = scaledService(id);
+    if (scaled != null) {
+      return scaled.maxPods();
+    }
     var revision = cluster.find(id);
     var text = revision == null ? null : revision.annotations().get(MAX_SCALE);
     return text != null && text.matches("[1-9]\\d{0,8}") ? Integer.valueOf(text) : null;
@@ -51,27 +81,42 @@ final class ClusterFacts implements RevisionFacts {
 
   @Override
   public List<Setting> settings(RevisionId id) {
+    var scaled = scaledService(id);
+    var rows = new ArrayList<Setting>();
+    rows.addAll(scaling.rows(id, scaled));
     var revision = cluster.find(id);
-    return revision == null ? List.of() : settings(revision);
+    if (scaled != null) {
+      rows.addAll(scaled.settings());
+    } else if (revision != null) {
+      rows.addAll(ofRevision(revision));
+    }
+    if (revision != null) {
+      rows.addAll(annotations(revision.annotations()));
+      if (scaled == null) {
+        SCALING.forEach(name -> rows
+            .add(setting(revision.annotations(), name, "not set", "the autoscaler")));
+      }
+    }
+    return rows;
   }
 
-  private List<Setting> settings(Revision revision) {
-    var rows = new ArrayList<Setting>();
+  private static List<Setting> ofRevision(Revision revision) {
     int limit = revision.containerConcurrency();
-    rows.add(new Setting("container concurrency", limit == 0 ? "any number" : "" + limit,
-        "the Revision"));
-    rows.add(new Setting("timeout", revision.timeouts().overall().toSeconds() + " s",
-        "the Revision"));
-    rows.add(new Setting("pods are probed as",
-        revision.readinessProbe() == null ? "queue-proxy" : "a container", "the Revision"));
-    var annotations = revision.annotations();
-    rows.add(setting(annotations, "activator.dev/queue-capacity", "" + serving.queueCapacity(),
+    return List.of(
+        new Setting("container concurrency", limit == 0 ? "any number" : "" + limit, THE_REVISION),
+        new Setting("timeout", revision.timeouts().overall().toSeconds() + " s", THE_REVISION),
+        new Setting("pods are probed as",
+            revision.readinessProbe() == null ? "queue-proxy" : "a container", THE_REVISION));
+  }
+
+  private List<Setting> annotations(Map<String, String> own) {
+    var rows = new ArrayList<Setting>();
+    rows.add(setting(own, "activator.dev/queue-capacity", "" + serving.queueCapacity(),
         "activator.serving.queue-capacity"));
-    rows.add(setting(annotations, "activator.dev/waiting-page",
-        serving.waitingPage().toString().toLowerCase(java.util.Locale.ROOT),
+    rows.add(setting(own, "activator.dev/waiting-page",
+        serving.waitingPage().toString().toLowerCase(Locale.ROOT),
         "activator.serving.waiting-page"));
-    OURS.forEach(name -> rows.add(setting(annotations, name, "not set", "default")));
-    SCALING.forEach(name -> rows.add(setting(annotations, name, "not set", "the autoscaler")));
+    OURS.forEach(name -> rows.add(setting(own, name, "not set", "default")));
     return rows;
   }
 
@@ -85,15 +130,38 @@ final class ClusterFacts implements RevisionFacts {
   }
 
   @Override
-  public Known<EventLine> events(RevisionId id) {
-    return new Known<>(List.of(), "The activator does not read Events: kubectl get events -n "
-        + id.namespace());
+  public CompletableFuture<Known<EventLine>> events(RevisionId id) {
+    var scaled = scaledService(id);
+    var workload = scaled == null ? id.name() + "-deployment" : scaled.workload().name();
+    return events
+        .read(new EventReader.Objects(id.namespace(),
+            Set.copyOf(List.of(id.name(), workload)), workload))
+        .thenApply(answer -> switch (answer) {
+          case EventReader.Answer.Read(var all) -> new Known<>(
+              all.stream().map(ClusterFacts::line).toList(), "");
+          case EventReader.Answer.Forbidden() -> new Known<>(List.of(),
+              "This activator may not list Events (the chart's rbac.events): " + command(id));
+          case EventReader.Answer.Failed(var why) -> new Known<>(List.of(),
+              "They cannot be read now (" + why + "): " + command(id));
+        });
+  }
+
+  private static EventLine line(EventReader.Event event) {
+    return new EventLine(event.when(), event.type(), event.reason(),
+        event.kind() + " " + event.name(), event.message());
+  }
+
+  private static String command(RevisionId id) {
+    return "kubectl get events -n " + id.namespace();
   }
 
   @Override
   public Known<String> log(RevisionId id) {
-    return new Known<>(List.of(), "kubectl logs -n " + id.namespace()
-        + " -l serving.knative.dev/revision=" + id.name() + " -c user-container");
+    var scaled = scaledService(id);
+    return new Known<>(List.of(), scaled == null
+        ? "kubectl logs -n " + id.namespace() + " -l serving.knative.dev/revision=" + id.name()
+            + " -c user-container"
+        : scaled.logCommand());
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.activator.autoscaler.ScaleClient;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.LeaseApi;
 import dev.activator.cluster.ScalingSession;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.DeadlineTimer;
@@ -23,9 +24,14 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +43,8 @@ import org.jspecify.annotations.Nullable;
 public final class ElectedAutoscaler {
   private static final Duration MEMBERS_PERIOD = Duration.ofSeconds(2);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+  /** Another may not lead before: the rest is written by it. */
+  private static final Duration STATUSES_TIMEOUT = Duration.ofSeconds(1);
 
   private final Identity identity;
   private final Supplier<ClusterAccess> access;
@@ -45,7 +53,10 @@ public final class ElectedAutoscaler {
   private final AutoscalerServer server;
   private final LeaderElection election;
   private final DeadlineTimer members;
-  private volatile @Nullable ScalingSession session;
+  private final Supplier<CompletableFuture<Void>> lastStatuses;
+  private volatile @Nullable Open open;
+  private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
+  private final Map<String, LongAdder> writes = new ConcurrentHashMap<>();
   private volatile boolean leads;
   private volatile String holder = "";
   private volatile Runnable onMove = () -> {
@@ -65,9 +76,31 @@ public final class ElectedAutoscaler {
     }
   }
 
-  /** @param access asked at the start */
+  /**
+   * Who scales.
+   *
+   * @param pod of the leader; empty if nobody leads, or that is not known
+   * @param here whether it is this activator
+   * @param transitions how many times the lease has changed hands
+   * @param leaseAge since the lease was last seen to be renewed
+   * @param failures how many times the lease could not be read or written
+   * @param problem why it could not the last time; empty if it could
+   * @param writes of scales by this activator, by their result
+   */
+  public record Leadership(String pod, boolean here, int transitions, Duration leaseAge,
+      long failures, String problem, Map<String, Long> writes) {}
+
+  /** While it runs. */
+  private record Open(ScalingSession session, LeaseApi lease) {}
+
+  /**
+   * @param access asked at the start
+   * @param lastStatuses writes what the listener has heard, when this activator ceases to lead
+   */
   public ElectedAutoscaler(Identity identity, Supplier<ClusterAccess> access, Loop loop,
-      EventLoopGroup connections, ScalingListener listener, RandomGenerator random) {
+      EventLoopGroup connections, ScalingListener listener, RandomGenerator random,
+      Supplier<CompletableFuture<Void>> lastStatuses) {
+    this.lastStatuses = lastStatuses;
     this.identity = identity;
     this.access = access;
     this.loop = loop;
@@ -84,8 +117,14 @@ public final class ElectedAutoscaler {
     return autoscaler;
   }
 
-  public LeaderElection.View election() {
-    return election.view();
+  public LeaderElection election() {
+    return election;
+  }
+
+  /** For what the leader writes besides scales; null while there is none. */
+  public @Nullable ScalingSession session() {
+    var now = open;
+    return now == null ? null : now.session;
   }
 
   /** Where reports go; nowhere useful while there is no leader. */
@@ -112,30 +151,48 @@ public final class ElectedAutoscaler {
     });
   }
 
+  /** Who leads, and what this activator has written; any thread. */
+  public Leadership leadership() {
+    var view = election.view();
+    var age = Duration.ofNanos(loop.nanoTime() - view.renewedAt());
+    boolean ended = view.holder().isEmpty() || age.compareTo(Times.DEFAULT.lease()) > 0;
+    var counts = new TreeMap<String, Long>();
+    writes.forEach((result, count) -> counts.put(result, count.sum()));
+    return new Leadership(ended ? "" : podOf(view.holder()), view.leads(), view.term(), age,
+        view.failures(), view.problem(), counts);
+  }
+
+  private static String podOf(String holder) {
+    int end = holder.lastIndexOf('_');
+    return end < 0 ? holder : holder.substring(0, end);
+  }
+
   /** Before the link opens. */
   public Part part() {
     return new Part("elected autoscaler", this::start, this::stop);
   }
 
   private void start() {
-    session = ScalingSession.of(access.get());
+    var session = ScalingSession.of(access.get());
+    open = new Open(session, session.lease(identity.namespace, identity.lease));
     server.start();
     election.start();
   }
 
   private void stop() {
     // Without a release the lease ends by itself.
-    election.stop().completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
+    election.stop().thenComposeAsync(_ -> told, loop)
+        .completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
     leads = false;
     server.stop();
-    var open = session;
-    if (open != null) {
-      open.close();
+    var session = session();
+    if (session != null) {
+      session.close();
     }
   }
 
-  private ScalingSession session() {
-    return Objects.requireNonNull(session, "not started");
+  private Open open() {
+    return Objects.requireNonNull(open, "not started");
   }
 
   /** Asked of the API itself: a watch could be late, and a member that is missed is a request lost. */
@@ -144,7 +201,7 @@ public final class ElectedAutoscaler {
       return;
     }
     members.within(MEMBERS_PERIOD);
-    var _ = session().members(identity.namespace, identity.service).read()
+    var _ = open().session.members(identity.namespace, identity.service).read()
         .thenAcceptAsync(read -> autoscaler.members(read.orElse(null)), loop);
   }
 
@@ -152,6 +209,7 @@ public final class ElectedAutoscaler {
     @Override
     public void elected(int term) {
       leads = true;
+      tell("LeaderElected", "became leader");
       autoscaler.members(null);
       autoscaler.start();
       readMembers();
@@ -162,7 +220,15 @@ public final class ElectedAutoscaler {
       leads = false;
       members.cancel();
       server.disconnect();
-      return autoscaler.stop();
+      tell("LeaderLost", "stopped leading");
+      return autoscaler.stop().thenCompose(_ -> lastStatuses.get().completeOnTimeout(null,
+          STATUSES_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    private void tell(String reason, String what) {
+      var now = open();
+      told = now.session.events().write(now.lease.regarding(), false, reason,
+          identity.holder() + " " + what);
     }
 
     @Override
@@ -175,25 +241,31 @@ public final class ElectedAutoscaler {
   private final class Leases implements LeaseClient {
     @Override
     public CompletableFuture<LeaseAnswer> read() {
-      return session().lease(identity.namespace, identity.lease).read();
+      return open().lease.read();
     }
 
     @Override
     public CompletableFuture<LeaseAnswer> write(LeaseRecord lease) {
-      return session().lease(identity.namespace, identity.lease).write(lease);
+      return open().lease.write(lease);
     }
   }
 
   private final class Scales implements ScaleClient {
     @Override
     public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
-      return session().scales().read(id, workload);
+      return open().session.scales().read(id, workload);
     }
 
     @Override
     public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
         ScaleAnswer.Found read, int replicas) {
-      return session().scales().write(id, workload, read, replicas);
+      return open().session.scales().write(id, workload, read, replicas).thenApply(answer -> {
+        var result = answer instanceof ScaleAnswer.Refused(var reason, _)
+            ? reason.name().toLowerCase(Locale.ROOT).replace('_', '-')
+            : "written";
+        writes.computeIfAbsent(result, _ -> new LongAdder()).increment();
+        return answer;
+      });
     }
   }
 }

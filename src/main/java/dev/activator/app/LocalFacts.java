@@ -11,10 +11,10 @@ import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -52,11 +52,20 @@ final class LocalFacts implements RevisionFacts, RevisionFacts.Actions {
   }
 
   @Override
-  public @Nullable String url(RevisionId id) {
+  public String url(RevisionId id) {
     var service = service(id);
-    return service.isEmpty()
-        ? null
-        : "http://" + service + "." + id.namespace() + ".localhost:" + requestPort.getAsInt() + "/";
+    return "http://" + (service.isEmpty() ? id.name() : service) + "." + id.namespace()
+        + ".localhost:" + requestPort.getAsInt() + "/";
+  }
+
+  @Override
+  public String kind(RevisionId id) {
+    return ours.kind(id);
+  }
+
+  @Override
+  public List<String> obstacles(RevisionId id) {
+    return ours.obstacles(id);
   }
 
   @Override
@@ -66,29 +75,18 @@ final class LocalFacts implements RevisionFacts, RevisionFacts.Actions {
 
   @Override
   public List<Setting> settings(RevisionId id) {
-    var rows = new ArrayList<Setting>();
-    var view = autoscaler.views().get(id);
-    if (view != null) {
-      rows.add(new Setting("pods wanted",
-          view.desired().isPresent() ? "" + view.desired().getAsInt() : "not decided yet",
-          view.explanation()));
-      if (view.trouble() != null) {
-        rows.add(new Setting("scaling", view.trouble().reason(), view.trouble().message()));
-      }
-    }
-    rows.addAll(ours.settings(id));
-    return rows;
+    return ours.settings(id);
   }
 
   @Override
-  public Known<EventLine> events(RevisionId id) {
+  public CompletableFuture<Known<EventLine>> events(RevisionId id) {
     var service = service(id);
-    return new Known<>(store.list(Kinds.EVENT, event -> {
+    return CompletableFuture.completedFuture(new Known<>(store.list(Kinds.EVENT, event -> {
       var about = event.at("/involvedObject/name").asString("");
       return Meta.namespace(event).equals(id.namespace()) && (about.equals(service)
           || about.equals(id.name()) || about.startsWith(id.name() + "-"));
     }).stream().map(LocalFacts::line).sorted(Comparator.comparing(EventLine::when).reversed())
-        .limit(MOST_EVENTS).toList(), "");
+        .limit(MOST_EVENTS).toList(), ""));
   }
 
   private static EventLine line(ObjectNode event) {

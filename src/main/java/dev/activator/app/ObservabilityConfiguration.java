@@ -39,6 +39,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.info.BuildProperties;
@@ -132,8 +133,7 @@ class ObservabilityConfiguration {
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
       Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,
-      ServingProperties serving,
-      LoopGroup loops) {
+      ServingProperties serving, LoopGroup loops, Surroundings surroundings) {
     return () -> {
       long limit = serving.heldLimit();
       stages.queues(throttler::views);
@@ -145,6 +145,9 @@ class ObservabilityConfiguration {
       var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
       stages.saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit,
           delays);
+      if (surroundings.leadership() != null) {
+        stages.leadership(() -> Objects.requireNonNull(surroundings.leadership()));
+      }
     };
   }
 

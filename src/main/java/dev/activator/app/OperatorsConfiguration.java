@@ -1,12 +1,12 @@
 package dev.activator.app;
 
+import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.config.LiveSettings;
@@ -17,7 +17,7 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
-import dev.activator.console.RevisionReport.ScalingReport;
+import dev.activator.console.LeaderReport;
 import dev.activator.console.RevisionActivity;
 import dev.activator.console.RevisionCards;
 import dev.activator.console.WaitReasons;
@@ -31,45 +31,43 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.AnnotationConfigUtils;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.web.reactive.function.server.RouterFunction;
-import org.springframework.web.reactive.function.server.RouterFunctions;
-import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** Metrics, health and the console on one port, profiles on another. */
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
+  private static final double MILLIS_A_SECOND = 1e3;
   private static final Duration REFRESH = Duration.ofSeconds(1);
-  private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
-  private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
   /** It would make all handlers at the end of a start, to look for versions in the addresses of pages. */
   @Bean
@@ -112,42 +110,42 @@ class OperatorsConfiguration {
     };
   }
 
-  /** 404 unless the ConfigMap enables scraping. */
+  /** Pages other than that of metrics are made by WebFlux, which is loaded when one is first asked for. */
   @Bean
-  RouterFunction<ServerResponse> metricsPage(Observability observability,
-      PrometheusMeterRegistry registry) {
-    return RouterFunctions.route().GET("/metrics", request -> observability.isScraped()
-        ? scrape(request, registry)
-        : ServerResponse.notFound().build()).build();
+  HttpHandler httpHandler(ApplicationContext context, Observability observability,
+      PrometheusMeterRegistry registry, ObjectProvider<WebPageFilter> filter) {
+    var handler = new MetricsPage(observability::isScraped, registry::scrape,
+        () -> WebHttpHandlerBuilder.applicationContext(context).build());
+    var guard = filter.getIfAvailable();
+    return guard == null ? handler : guard.around(handler);
   }
 
-  private static Mono<ServerResponse> scrape(ServerRequest request,
-      PrometheusMeterRegistry registry) {
-    var type = request.headers().header(HttpHeaders.ACCEPT).stream()
-        .anyMatch(each -> each.contains("application/openmetrics-text")) ? OPEN_METRICS : PLAIN;
-    // Thousands of series take time, and this port's loop also answers the kubelet's probes.
-    return Mono.fromCallable(() -> registry.scrape(type)).subscribeOn(Schedulers.boundedElastic())
-        .flatMap(text -> ServerResponse.ok().header(HttpHeaders.CONTENT_TYPE, type)
-            .bodyValue(text));
+  /** Nothing here has such a method, and it would look for one in each bean. */
+  @Bean
+  static BeanDefinitionRegistryPostProcessor withoutEventListenerMethods() {
+    return registry -> {
+      var name = AnnotationConfigUtils.EVENT_LISTENER_PROCESSOR_BEAN_NAME;
+      if (registry.containsBeanDefinition(name)) {
+        registry.removeBeanDefinition(name);
+      }
+    };
   }
 
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Surroundings surroundings) {
+    var facts = new ScalingFacts(surroundings::scaling, surroundings::leadership);
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf, surroundings::problem, id -> scaling(surroundings.scaling(id)));
+        cluster::revisionsOf, surroundings::problem,
+        id -> facts.report(id, cluster.scaledService(id)), () -> leader(surroundings.leadership()));
   }
 
-  private static @Nullable ScalingReport scaling(@Nullable ScalingView view) {
-    return view == null
+  private static @Nullable LeaderReport leader(@Nullable Leadership now) {
+    return now == null
         ? null
-        : new ScalingReport(orNull(view.desired()), orNull(view.replicas()), view.ready(),
-            view.active().state().name(), view.explanation(),
-            view.trouble() == null ? null : view.trouble().message(), view.note());
-  }
-
-  private static @Nullable Integer orNull(OptionalInt number) {
-    return number.isPresent() ? number.getAsInt() : null;
+        : new LeaderReport(now.pod().isEmpty() ? null : now.pod(), now.here(), now.transitions(),
+            now.leaseAge().toMillis() / MILLIS_A_SECOND,
+            now.problem().isEmpty() ? null : now.problem());
   }
 
   @Bean
@@ -176,12 +174,27 @@ class OperatorsConfiguration {
 
   @Bean
   RevisionActivity revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
-      Cluster cluster) {
+      ObjectProvider<Observability> observability, Cluster cluster) {
     Loop clock = loops.loopFor("clock");
     var activity = new RevisionActivity(clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
-    }, meters::durations);
+    }, new RevisionActivity.Durations() {
+      @Override
+      public void start() {
+        observability.getObject().startLooking();
+      }
+
+      @Override
+      public void stop() {
+        observability.getObject().stopLooking();
+      }
+
+      @Override
+      public long @Nullable [] of(RevisionId id) {
+        return meters.durations(id);
+      }
+    });
     cluster.onRevisionGone(activity::gone);
     return activity;
   }
@@ -198,9 +211,12 @@ class OperatorsConfiguration {
   RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
-    return new RevisionCards(
-        surroundings.facts(new ClusterFacts(cluster, identity.clusterDomain(), serving)), activity,
-        starts, failures, loops.loopFor("clock")::nanoTime);
+    var clock = loops.loopFor("clock");
+    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
+        cluster.eventReader(clock::nanoTime),
+        new ScalingFacts(surroundings::scaling, surroundings::leadership));
+    return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
+        clock::nanoTime);
   }
 
   @Bean
@@ -208,8 +224,8 @@ class OperatorsConfiguration {
       HealthState health) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
-      case Readiness.NotReady(var why) when health.isDraining() ->
-        "This activator drains: it finishes its requests and ends (" + why + ")";
+      case Readiness.NotReady _ when health.isDraining() ->
+        "This activator drains: it finishes its requests and ends.";
       case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
     }, Flux.interval(Duration.ZERO, REFRESH));
   }

@@ -8,7 +8,9 @@ import dev.activator.autoscaler.Rescue;
 import dev.activator.autoscaler.ScaleClient;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.EventWriter.Regarding;
 import dev.activator.cluster.LeaseApi;
 import dev.activator.cluster.ScaleApi;
 import dev.activator.cluster.ScalingSession;
@@ -37,7 +39,8 @@ class RescueConfiguration {
 
   @Bean
   Part rescue(RescueProperties properties, Surroundings surroundings, IdentityProperties identity,
-      AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random) {
+      AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
+      Cluster cluster) {
     if (!properties.enabled() || surroundings.sources() != Sources.KNATIVE) {
       return Part.started("no rescue", () -> {
       });
@@ -47,7 +50,7 @@ class RescueConfiguration {
     var rescue = new Rescue(loop, scales(session), listener -> new LeaderElection(
         identity.podName() + "_" + identity.podIp(), loop,
         leases(session.get().lease(identity.systemNamespace(), LEASE)), listener,
-        Clock.systemUTC(), random, Times.DEFAULT), events(session));
+        Clock.systemUTC(), random, Times.DEFAULT), events(session, cluster));
     throttler.onWaiting(rescue::waits);
     link.onChange(new AutoscalerLink.Listener() {
       @Override
@@ -69,11 +72,15 @@ class RescueConfiguration {
     });
   }
 
-  private static ScalingListener events(AtomicReference<ScalingSession> session) {
+  private static ScalingListener events(AtomicReference<ScalingSession> session,
+      Cluster cluster) {
     return new ScalingListener() {
       @Override
       public void happened(RevisionId id, boolean warning, String reason, String message) {
-        session.get().events().write(id, warning, reason, message);
+        var revision = cluster.find(id);
+        var _ = session.get().events().write(new Regarding("serving.knative.dev/v1", "Revision",
+            id.namespace(), id.name(), revision == null ? "" : revision.uid()), warning, reason,
+            message);
       }
     };
   }

@@ -11,6 +11,7 @@ import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.revision.RevisionId;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the autoscaler of ScaledServices, and has its decisions written into them. */
@@ -42,6 +43,11 @@ final class ScaledServiceController implements ScalingListener {
 
   void start() {
     Objects.requireNonNull(writer).start();
+  }
+
+  /** Writes what was decided last; done when it is written. */
+  CompletableFuture<Void> finish() {
+    return Objects.requireNonNull(writer).finish();
   }
 
   void stop() {

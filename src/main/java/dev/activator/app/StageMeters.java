@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -141,6 +142,15 @@ final class StageMeters {
 
   void readiness(HealthState health) {
     number(Metric.READY_WITHOUT_AUTOSCALER, () -> health.servesWithoutLink() ? 1 : 0);
+  }
+
+  void leadership(Supplier<Leadership> now) {
+    number(Metric.LEADER, () -> now.get().here() ? 1 : 0);
+    number(Metric.LEADER_TRANSITIONS, () -> now.get().transitions());
+    number(Metric.LEASE_AGE, () -> now.get().leaseAge().toNanos() / NANOS);
+    number(Metric.LEASE_FAILURES, () -> now.get().failures());
+    meters.numbers(Metric.SCALE_WRITES, out -> now.get().writes().forEach(
+        (result, count) -> out.accept(Labels.of("result", result), count.doubleValue())));
   }
 
   private void number(Metric metric, DoubleSupplier value) {

@@ -1,9 +1,11 @@
 package dev.activator.app;
 
+import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.ScalingSession;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
@@ -34,7 +36,8 @@ public final class StandaloneScaling implements Surroundings {
     this.access = access;
     this.ownService = new RevisionId(identity.namespace(), identity.service());
     this.loop = new NettyLoop(loops.next());
-    this.elected = new ElectedAutoscaler(identity, () -> access, loop, loops, controller, random);
+    this.elected = new ElectedAutoscaler(identity, () -> access, loop, loops, controller, random,
+        controller::finish);
   }
 
   @Override
@@ -72,7 +75,8 @@ public final class StandaloneScaling implements Surroundings {
     elected.follow(link);
     cluster.activatorsAre(ownService);
     controller.follow(cluster, elected.autoscaler(),
-        cluster.writer(loop, Clock.systemUTC(), () -> elected.election().leads()));
+        ScalingSession.writer(elected::session, loop, Clock.systemUTC(),
+            elected.election()::holdsLease));
   }
 
   @Override
@@ -81,9 +85,15 @@ public final class StandaloneScaling implements Surroundings {
   }
 
   @Override
+  public Leadership leadership() {
+    return elected.leadership();
+  }
+
+  @Override
   public List<Part> beforePorts() {
-    return List.of(elected.part(),
-        new Part("statuses of ScaledServices", controller::start, controller::stop));
+    // The statuses stop last: they are written once more before the lease is released.
+    return List.of(new Part("statuses of ScaledServices", controller::start, controller::stop),
+        elected.part());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
@@ -50,6 +51,11 @@ public interface Surroundings {
 
   /** How this process scales a revision now; null if it does not. */
   default @Nullable ScalingView scaling(RevisionId id) {
+    return null;
+  }
+
+  /** Which activator scales; null where none is elected. */
+  default @Nullable Leadership leadership() {
     return null;
   }
 

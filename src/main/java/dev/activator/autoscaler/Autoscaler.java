@@ -89,13 +89,13 @@ public final class Autoscaler {
   }
 
   /**
-   * Stops deciding, and forgets everything but what is to be scaled.
+   * Stops deciding, publishes what has changed, and forgets everything but what is to be scaled.
    *
    * @return done when no write is under way
    */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.supplyAsync(() -> {
-      var ending = scalers.values().stream().map(TargetScaler::stop)
+      var ending = scalers.values().stream().map(TargetScaler::finish)
           .toArray(CompletableFuture[]::new);
       scalers.clear();
       early.clear();

@@ -47,20 +47,26 @@ public final class LeaderElection implements WriteGuard {
   private final Election election;
   private final DeadlineTimer attempts;
   private final DeadlineTimer giveUp;
-  private boolean underWay;
+  /** Done when the request for the lease that is under way has ended. */
+  private CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
   private boolean elected;
   private String holder = "";
-  private volatile View view = new View(false, "", 0, "");
+  private volatile View view;
   private String problem = "";
+  private long failures;
   private boolean stopped;
 
   /**
    * What is known of the election.
    *
    * @param holder the identity of the leader; empty if it is not known
-   * @param problem why the lease could not be read or written the last time; empty if it could
+   * @param term how many times the lease has changed hands
+   * @param renewedAt by the loop's clock, when the lease was last seen to be new
+   * @param failures how many times the lease could not be read or written
+   * @param problem why it could not the last time; empty if it could
    */
-  public record View(boolean leads, String holder, int term, String problem) {}
+  public record View(boolean leads, String holder, int term, long renewedAt, long failures,
+      String problem) {}
 
   /** @param clock by which a machine that slept notices it */
   public LeaderElection(String identity, Loop loop, LeaseClient leases, Listener listener,
@@ -74,6 +80,7 @@ public final class LeaderElection implements WriteGuard {
     this.election = new Election(identity, times);
     this.attempts = new DeadlineTimer(loop, this::attempt);
     this.giveUp = new DeadlineTimer(loop, this::tell);
+    this.view = new View(false, "", 0, loop.nanoTime(), 0, "");
   }
 
   /** Takes part from now on. */
@@ -96,23 +103,48 @@ public final class LeaderElection implements WriteGuard {
       stopped = true;
       attempts.cancel();
       giveUp.cancel();
-      if (!elected) {
-        return CompletableFuture.<Void>completedFuture(null);
-      }
+      boolean led = elected;
       elected = false;
-      return listener.deposed().thenComposeAsync(_ -> release(), loop);
+      look();
+      var ending = led ? listener.deposed() : CompletableFuture.<Void>completedFuture(null);
+      return ending.thenCombine(underWay, (_, _) -> "").thenComposeAsync(_ -> release(), loop);
     }, loop).thenCompose(stopping -> stopping);
   }
 
+  /** After a write whose answer is lost, or that another came before, the lease is read first. */
   private CompletableFuture<Void> release() {
     var lease = election.release(now());
-    return lease == null
-        ? CompletableFuture.completedFuture(null)
-        : leases.write(lease).thenAccept(answer -> log.info("Released the lease: {}", answer));
+    if (lease != null) {
+      return leases.write(lease).thenComposeAsync(answer -> answer instanceof LeaseAnswer.Conflict
+          ? releaseAsRead()
+          : released(answer), loop);
+    }
+    return election.isUncertain() ? releaseAsRead() : CompletableFuture.completedFuture(null);
+  }
+
+  private CompletableFuture<Void> releaseAsRead() {
+    return leases.read().thenComposeAsync(read -> {
+      var lease = read instanceof LeaseAnswer.Found(var found)
+          ? election.release(found, now())
+          : null;
+      return lease == null
+          ? CompletableFuture.completedFuture(null)
+          : leases.write(lease).thenCompose(LeaderElection::released);
+    }, loop);
+  }
+
+  private static CompletableFuture<Void> released(LeaseAnswer answer) {
+    log.info("Released the lease: {}", answer);
+    return CompletableFuture.completedFuture(null);
   }
 
   public View view() {
     return view;
+  }
+
+  /** Whether the lease cannot be another's yet; on the loop. */
+  public boolean holdsLease() {
+    return election.leads(now());
   }
 
   @Override
@@ -135,7 +167,7 @@ public final class LeaderElection implements WriteGuard {
   }
 
   private void attempt() {
-    if (stopped || underWay) {
+    if (stopped || !underWay.isDone()) {
       return;
     }
     // First: a term ends if the machine slept, even if the lease can still be renewed.
@@ -149,7 +181,6 @@ public final class LeaderElection implements WriteGuard {
   }
 
   private void read() {
-    underWay = true;
     then(leases.read(), answer -> {
       if (stopped) {
         return;
@@ -169,7 +200,6 @@ public final class LeaderElection implements WriteGuard {
   }
 
   private void write(LeaseRecord lease) {
-    underWay = true;
     boolean renews = elected;
     var sent = now();
     then(leases.write(lease), answer -> {
@@ -191,17 +221,23 @@ public final class LeaderElection implements WriteGuard {
 
   /** An error ends the task, is logged by the loop, and another attempt is made. */
   private void then(CompletableFuture<LeaseAnswer> request, Consumer<LeaseAnswer> next) {
+    var done = new CompletableFuture<Void>();
+    underWay = done;
     var _ = request.whenComplete((answer, failure) -> loop.execute(() -> {
-      underWay = false;
       if (!stopped) {
         attempts.within(times.retry());
       }
-      next.accept(failure == null ? answer : new LeaseAnswer.Failed(failure.toString()));
+      try {
+        next.accept(failure == null ? answer : new LeaseAnswer.Failed(failure.toString()));
+      } finally {
+        done.complete(null);
+      }
     }));
   }
 
   private void note(LeaseAnswer answer) {
     String now = answer instanceof LeaseAnswer.Failed(var message) ? message : "";
+    failures += now.isEmpty() ? 0 : 1;
     if (!now.isEmpty() && !now.equals(problem)) {
       log.warn("The lease of the election cannot be used: {}", now);
     }
@@ -235,7 +271,11 @@ public final class LeaderElection implements WriteGuard {
       holder = election.holder();
       listener.holds(holder);
     }
-    view = new View(elected, holder, election.term(), problem);
+    look();
+  }
+
+  private void look() {
+    view = new View(elected, holder, election.term(), election.renewedAt(), failures, problem);
   }
 
   private Moment now() {

@@ -61,6 +61,7 @@ final class TargetScaler {
   private @Nullable Trouble trouble;
   private String note = "";
   private @Nullable ScalingView published;
+  private long publishedAt;
   private boolean stopped;
 
   TargetScaler(Term term, RevisionId id, Configured configured, int ready) {
@@ -81,6 +82,11 @@ final class TargetScaler {
 
   void start() {
     tick();
+  }
+
+  /** Writes nothing more, and publishes what has changed; done when nothing is under way. */
+  CompletableFuture<Void> finish() {
+    return stop().thenRun(this::announce);
   }
 
   /** Writes nothing more; done when nothing is under way. */
@@ -156,7 +162,9 @@ final class TargetScaler {
     } else {
       carryOut(plan(scale), scale);
     }
-    publishing.within(published == null ? Duration.ZERO : PUBLISHED_EVERY);
+    publishing.within(published == null
+        ? 0
+        : Math.max(0, publishedAt + PUBLISHED_EVERY.toNanos() - term.now()));
   }
 
   private Plan plan(ScaleAnswer.Found found) {
@@ -224,7 +232,7 @@ final class TargetScaler {
       var plan = plan(found);
       if (!confirmed) {
         retries.refused(term.now(), Reason.UNAVAILABLE, false);
-      } else if (plan.write().equals(OptionalInt.of(replicas))) {
+      } else if (!stopped && plan.write().equals(OptionalInt.of(replicas))) {
         write(found, replicas);
       }
     });
@@ -286,10 +294,8 @@ final class TargetScaler {
         if (failure != null) {
           throw new IllegalStateException("an answer must not be a failure", failure);
         }
-        if (!stopped) {
-          then.accept(value);
-          look();
-        }
+        then.accept(value);
+        look();
       } finally {
         done.complete(null);
       }
@@ -305,6 +311,9 @@ final class TargetScaler {
   }
 
   private String explanation() {
+    if (!note.isEmpty()) {
+      return note + "; otherwise " + decision.cause();
+    }
     var desired = planner.desired();
     String bound = desired.isPresent() && desired.getAsInt() != decision.pods()
         ? desired.getAsInt() + " within its bounds; "
@@ -313,14 +322,22 @@ final class TargetScaler {
   }
 
   private void publish() {
-    if (published == null && scale == null && trouble == null) {
-      // Nothing is known before the first answer, which is followed by another look.
-      return;
+    if (isKnown()) {
+      term.views().put(id, view());
+      announce();
     }
+  }
+
+  /** The first answer of the API is followed by another look. */
+  private boolean isKnown() {
+    return published != null || scale != null || trouble != null;
+  }
+
+  private void announce() {
     var view = view();
-    term.views().put(id, view);
-    if (published == null || !published.equalsButExplanation(view)) {
+    if (isKnown() && (published == null || !published.equalsButExplanation(view))) {
       published = view;
+      publishedAt = term.now();
       term.listener().changed(view);
     }
   }

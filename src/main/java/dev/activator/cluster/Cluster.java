@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -151,6 +152,12 @@ public final class Cluster implements Revisions, AutoCloseable {
   public @Nullable RevisionId ofHost(String host) {
     var known = scaledServices;
     return known == null ? null : known.hosts().find(host);
+  }
+
+  /** Null if there is none of this name. */
+  public @Nullable ScaledServiceState scaledService(RevisionId id) {
+    var known = scaledServices;
+    return known == null ? null : known.find(id);
   }
 
   public void onRevision(Consumer<Revision> consumer) {
@@ -318,6 +325,13 @@ public final class Cluster implements Revisions, AutoCloseable {
       var now = session;
       return now == null ? null : now.api();
     }, clock, leads);
+  }
+
+  public EventReader eventReader(LongSupplier nanoTime) {
+    return new EventReader(() -> {
+      var now = session;
+      return now == null ? null : now.api();
+    }, nanoTime);
   }
 
   /** Watches the revision's pods for ten seconds; call again while requests wait. */

@@ -10,18 +10,26 @@ import io.fabric8.kubernetes.api.model.ExecEnvVar;
 import io.fabric8.kubernetes.api.model.NamedAuthInfo;
 import io.fabric8.kubernetes.api.model.NamedCluster;
 import io.fabric8.kubernetes.api.model.NamedContext;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.dataformat.yaml.YAMLMapper;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * Reads a kubeconfig. The client library's own reader loads 1,300 classes, those of all kinds of objects among
- * them: a tenth of a start.
+ * Reads a kubeconfig, with the YAML library that Spring reads settings with. The client library's own reader loads
+ * 1,300 classes, those of all kinds of objects among them: a tenth of a start.
  */
 final class KubeconfigReader {
   /** Where the library looks up the file: for relative paths, and to read a new token. */
@@ -40,38 +48,42 @@ final class KubeconfigReader {
     config.setContexts(list(root, "contexts", named -> {
       var context = new NamedContext();
       context.setName(text(named, "name"));
-      context.setContext(context(named.path("context")));
+      context.setContext(context(field(named, "context")));
       context.setAdditionalProperty(CONTEXT_FILE, file);
       return context;
     }));
     config.setClusters(list(root, "clusters", named -> {
       var cluster = new NamedCluster();
       cluster.setName(text(named, "name"));
-      cluster.setCluster(cluster(named.path("cluster")));
+      cluster.setCluster(cluster(field(named, "cluster")));
       cluster.setAdditionalProperty(CLUSTER_FILE, file);
       return cluster;
     }));
     config.setUsers(list(root, "users", named -> {
       var user = new NamedAuthInfo();
       user.setName(text(named, "name"));
-      user.setUser(user(named.path("user")));
+      user.setUser(user(field(named, "user")));
       user.setAdditionalProperty(USER_FILE, file);
       return user;
     }));
     return config;
   }
 
-  private static JsonNode parse(Path path) {
-    try {
-      return YAMLMapper.builder().build().readTree(path);
-    } catch (JacksonException malformed) {
+  private static @Nullable Node parse(Path path) {
+    try (var reader = Files.newBufferedReader(path)) {
+      return new Yaml().compose(reader);
+    } catch (MarkedYAMLException malformed) {
       // Neither the message nor the cause: they quote the line, which may be a token.
       throw new IllegalArgumentException(
-          "it is not YAML: look at line " + malformed.getLocation().getLineNr());
+          "it is not YAML: look at line " + (malformed.getProblemMark().getLine() + 1));
+    } catch (YAMLException malformed) {
+      throw new IllegalArgumentException("it is not YAML");
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
     }
   }
 
-  private static Context context(JsonNode from) {
+  private static Context context(@Nullable Node from) {
     var context = new Context();
     context.setCluster(text(from, "cluster"));
     context.setUser(text(from, "user"));
@@ -79,18 +91,18 @@ final class KubeconfigReader {
     return context;
   }
 
-  private static Cluster cluster(JsonNode from) {
+  private static Cluster cluster(@Nullable Node from) {
     var cluster = new Cluster();
     cluster.setServer(text(from, "server"));
     cluster.setTlsServerName(text(from, "tls-server-name"));
-    cluster.setInsecureSkipTlsVerify(from.path("insecure-skip-tls-verify").asBoolean(false));
+    cluster.setInsecureSkipTlsVerify("true".equals(text(from, "insecure-skip-tls-verify")));
     cluster.setCertificateAuthority(text(from, "certificate-authority"));
     cluster.setCertificateAuthorityData(text(from, "certificate-authority-data"));
     cluster.setProxyUrl(text(from, "proxy-url"));
     return cluster;
   }
 
-  private static AuthInfo user(JsonNode from) {
+  private static AuthInfo user(@Nullable Node from) {
     var user = new AuthInfo();
     user.setClientCertificate(text(from, "client-certificate"));
     user.setClientCertificateData(text(from, "client-certificate-data"));
@@ -99,38 +111,59 @@ final class KubeconfigReader {
     user.setToken(text(from, "token"));
     user.setUsername(text(from, "username"));
     user.setPassword(text(from, "password"));
-    if (from.path("exec").isObject()) {
-      user.setExec(exec(from.path("exec")));
+    if (field(from, "exec") instanceof MappingNode exec) {
+      user.setExec(exec(exec));
     }
-    if (from.path("auth-provider").isObject()) {
-      user.setAuthProvider(provider(from.path("auth-provider")));
+    if (field(from, "auth-provider") instanceof MappingNode provider) {
+      user.setAuthProvider(provider(provider));
     }
     return user;
   }
 
-  private static ExecConfig exec(JsonNode from) {
+  private static ExecConfig exec(Node from) {
     var exec = new ExecConfig();
     exec.setApiVersion(text(from, "apiVersion"));
     exec.setCommand(text(from, "command"));
-    exec.setArgs(list(from, "args", JsonNode::asString));
+    exec.setArgs(list(from, "args", KubeconfigReader::text));
     exec.setEnv(list(from, "env",
         one -> new ExecEnvVar(text(one, "name"), text(one, "value"))));
     return exec;
   }
 
-  private static AuthProviderConfig provider(JsonNode from) {
+  private static AuthProviderConfig provider(Node from) {
     var settings = new HashMap<String, String>();
-    from.path("config").properties()
-        .forEach(entry -> settings.put(entry.getKey(), entry.getValue().asString()));
+    if (field(from, "config") instanceof MappingNode config) {
+      config.getValue()
+          .forEach(entry -> settings.put(text(entry.getKeyNode()), text(entry.getValueNode())));
+    }
     return new AuthProviderConfig(settings, text(from, "name"));
   }
 
-  private static <T> List<T> list(JsonNode from, String field, Function<JsonNode, T> element) {
-    return from.path(field).valueStream().map(element).toList();
+  private static <T> List<T> list(@Nullable Node from, String field, Function<Node, T> element) {
+    return field(from, field) instanceof SequenceNode list
+        ? list.getValue().stream().map(element).toList()
+        : List.of();
   }
 
-  private static @Nullable String text(JsonNode from, String field) {
-    var value = from.path(field);
-    return value.isMissingNode() || value.isNull() ? null : value.asString();
+  private static @Nullable String text(@Nullable Node from, String field) {
+    return field(from, field) instanceof ScalarNode value && !value.getTag().equals(Tag.NULL)
+        ? value.getValue()
+        : null;
+  }
+
+  /** As it is written, whatever type YAML makes of it; empty if it is no scalar. */
+  private static String text(Node node) {
+    return node instanceof ScalarNode scalar ? scalar.getValue() : "";
+  }
+
+  private static @Nullable Node field(@Nullable Node from, String name) {
+    if (from instanceof MappingNode map) {
+      for (var entry : map.getValue()) {
+        if (text(entry.getKeyNode()).equals(name)) {
+          return entry.getValueNode();
+        }
+      }
+    }
+    return null;
   }
 }

@@ -27,6 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class LeaseApi {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final String API_VERSION = "coordination.k8s.io/v1";
   private static final String JSON_TYPE = "application/json";
   private static final JsonMapper JSON = new JsonMapper();
   private static final DateTimeFormatter MICRO_TIME = DateTimeFormatter
@@ -35,6 +36,8 @@ public final class LeaseApi {
   private final KubernetesApi api;
   private final String namespace;
   private final String name;
+  /** As last read or written; empty before. */
+  private volatile String uid = "";
 
   LeaseApi(KubernetesApi api, String namespace, String name) {
     this.api = api;
@@ -54,13 +57,17 @@ public final class LeaseApi {
         TIMEOUT));
   }
 
+  /** For Events about it. */
+  public EventWriter.Regarding regarding() {
+    return new EventWriter.Regarding(API_VERSION, "Lease", namespace, name, uid);
+  }
+
   private String path() {
-    return "apis/coordination.k8s.io/v1/namespaces/" + namespace + "/leases";
+    return "apis/" + API_VERSION + "/namespaces/" + namespace + "/leases";
   }
 
   private String body(LeaseRecord lease) {
-    var object = JSON.createObjectNode().put("apiVersion", "coordination.k8s.io/v1").put("kind",
-        "Lease");
+    var object = JSON.createObjectNode().put("apiVersion", API_VERSION).put("kind", "Lease");
     var metadata = object.putObject("metadata").put("namespace", namespace).put("name", name);
     if (!lease.version().isEmpty()) {
       metadata.put("resourceVersion", lease.version());
@@ -85,9 +92,10 @@ public final class LeaseApi {
             failure -> new Failed(what + ": no answer from the Kubernetes API"));
   }
 
-  private static LeaseAnswer lease(String what, byte[] body) {
+  private LeaseAnswer lease(String what, byte[] body) {
     try {
       var object = JSON.readTree(body);
+      uid = object.at("/metadata/uid").asString("");
       var spec = object.path("spec");
       return new Found(new LeaseRecord(spec.path("holderIdentity").asString(""),
           spec.path("leaseDurationSeconds").intValue(0), spec.path("leaseTransitions").intValue(0),

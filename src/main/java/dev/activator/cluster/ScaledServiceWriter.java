@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,25 +34,24 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Threads.</b> Any; the state belongs to the loop.
  *
  * <p>
- * <b>Errors.</b> A refused write is logged, once for each answer, and repeated every five seconds. A
- * lost Event is not repeated.
+ * <b>Errors.</b> A refused write is logged, once for each answer, and repeated every five seconds.
  */
 public final class ScaledServiceWriter {
   private static final Logger log = LoggerFactory.getLogger(ScaledServiceWriter.class);
   private static final JsonMapper JSON = new JsonMapper();
   private static final String API_VERSION = "activator.dev/v1alpha1";
+  private static final String KIND = "ScaledService";
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   /** Between two writes of one status. */
   private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
-  /** Between two Events of one object with the same reason. */
-  private static final Duration SAME_EVENT = Duration.ofMinutes(1);
   private static final int MOST_WRITES = 10;
   private static final int NOT_FOUND = 404;
 
   private final Loop loop;
   private final Supplier<@Nullable KubernetesApi> api;
   private final InstantSource clock;
+  private final EventWriter events;
   private final BooleanSupplier leads;
   private final Map<RevisionId, Entry> entries = new HashMap<>();
   private final Set<RevisionId> stale = new LinkedHashSet<>();
@@ -60,14 +60,13 @@ public final class ScaledServiceWriter {
   private String refusal = "";
   private boolean led;
   private int underWay;
-  private int events;
+  private @Nullable CompletableFuture<Void> finishing;
 
   private static final class Entry {
     private ScaledServiceState state;
     private @Nullable Scaling scaling;
     /** What was written last in this term; null before. */
     private @Nullable ScaledServiceStatus written;
-    private final Map<String, Long> eventsAt = new HashMap<>();
     private long notBefore;
     private boolean isUnderWay;
 
@@ -77,12 +76,16 @@ public final class ScaledServiceWriter {
     }
   }
 
-  /** @param leads whether this activator may write now */
+  /**
+   * @param api null while there is no connection
+   * @param leads whether this activator may write now; asked on the loop
+   */
   ScaledServiceWriter(Loop loop, Supplier<@Nullable KubernetesApi> api, InstantSource clock,
       BooleanSupplier leads) {
     this.loop = loop;
     this.api = api;
     this.clock = clock;
+    this.events = new EventWriter(api, clock);
     this.leads = leads;
     this.writing = new DeadlineTimer(loop, this::write);
     this.leading = new DeadlineTimer(loop, this::lookWhoLeads);
@@ -90,6 +93,26 @@ public final class ScaledServiceWriter {
 
   public void start() {
     loop.execute(this::lookWhoLeads);
+  }
+
+  /**
+   * Writes what is not written yet, without waiting for its turn; call before another may lead.
+   *
+   * @return done when each has been tried once
+   */
+  public CompletableFuture<Void> finish() {
+    var done = new CompletableFuture<Void>();
+    loop.execute(() -> {
+      finishing = done;
+      stale.forEach(id -> {
+        var entry = entries.get(id);
+        if (entry != null) {
+          entry.notBefore = loop.nanoTime();
+        }
+      });
+      write();
+    });
+    return done;
   }
 
   public void stop() {
@@ -108,7 +131,6 @@ public final class ScaledServiceWriter {
       if (!known.state.object().uid().equals(state.object().uid())) {
         known.written = null;
         known.scaling = null;
-        known.eventsAt.clear();
       } else if (!known.isUnderWay && !state.object().status().equals(known.written)
           && loop.nanoTime() - known.notBefore >= AFTER_FAILURE.toNanos()) {
         // Another client wrote.
@@ -180,7 +202,7 @@ public final class ScaledServiceWriter {
   }
 
   private void mark(RevisionId id) {
-    if (led) {
+    if (led && finishing == null) {
       stale.add(id);
       writing.within(Duration.ZERO);
     }
@@ -202,6 +224,11 @@ public final class ScaledServiceWriter {
     }
     if (next < Long.MAX_VALUE) {
       writing.within(next);
+    }
+    var waiting = finishing;
+    if (waiting != null && stale.isEmpty() && underWay == 0) {
+      finishing = null;
+      waiting.complete(null);
     }
   }
 
@@ -257,34 +284,9 @@ public final class ScaledServiceWriter {
   }
 
   private void event(Entry entry, boolean warning, String reason, String message) {
-    long now = loop.nanoTime();
-    var last = entry.eventsAt.get(reason);
-    var open = api.get();
-    if (open == null || last != null && now - last < SAME_EVENT.toNanos()) {
-      return;
-    }
-    entry.eventsAt.put(reason, now);
-    var id = entry.state.object().id();
-    var time = now();
-    var event = JSON.createObjectNode();
-    event.put("apiVersion", "v1").put("kind", "Event");
-    event.putObject("metadata").put("namespace", id.namespace())
-        .put("name", id.name() + "." + Long.toHexString(clock.millis()) + "." + events++);
-    event.putObject("involvedObject").put("apiVersion", API_VERSION).put("kind", "ScaledService")
-        .put("namespace", id.namespace()).put("name", id.name())
-        .put("uid", entry.state.object().uid());
-    event.put("type", warning ? "Warning" : "Normal").put("reason", reason)
-        .put("message", message).put("count", 1).put("firstTimestamp", time)
-        .put("lastTimestamp", time).put("reportingComponent", "activator")
-        .put("reportingInstance", "");
-    event.putObject("source").put("component", "activator");
-    open.send("POST", "api/v1/namespaces/" + id.namespace() + "/events", "application/json",
-        event.toString(), TIMEOUT).whenComplete((answer, failure) -> {
-          if (answer == null || answer.status() >= 300) {
-            log.warn("An Event of ScaledService {} is lost: {} ({})", id, message,
-                answer == null ? "no answer" : answer.status() + " " + answer.message());
-          }
-        });
+    var object = entry.state.object();
+    var _ = events.write(new EventWriter.Regarding(API_VERSION, KIND, object.id().namespace(),
+        object.id().name(), object.uid()), warning, reason, message);
   }
 
   private String now() {

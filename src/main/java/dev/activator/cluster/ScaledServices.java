@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * tells what it comes to when that changes.
  *
  * <p>
- * <b>Threads.</b> The session's loop; any for {@link #hosts}.
+ * <b>Threads.</b> The session's loop; any for {@link #hosts} and {@link #find}.
  */
 final class ScaledServices {
   private static final Logger log = LoggerFactory.getLogger(ScaledServices.class);
@@ -58,7 +59,7 @@ final class ScaledServices {
   private final Map<RevisionId, Set<RevisionId>> byService = new HashMap<>();
   private final Map<TargetName, Set<RevisionId>> byTarget = new HashMap<>();
   private final Map<TargetName, Hpa> hpas = new HashMap<>();
-  private final Map<RevisionId, ScaledServiceState> told = new HashMap<>();
+  private final Map<RevisionId, ScaledServiceState> told = new ConcurrentHashMap<>();
   private final Set<RevisionId> stale = new TreeSet<>();
   private boolean hostsAreStale;
   private boolean settles;
@@ -125,6 +126,10 @@ final class ScaledServices {
 
   HostTable hosts() {
     return hosts;
+  }
+
+  @Nullable ScaledServiceState find(RevisionId id) {
+    return told.get(id);
   }
 
   /** Of the pods of a ScaledService; empty if there is no such object, or its Service selects none. */

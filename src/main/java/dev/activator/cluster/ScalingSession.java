@@ -1,7 +1,12 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.loop.Loop;
 import java.time.Clock;
+import java.time.InstantSource;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of its own for the election and for scaling, which no list or watch delays.
@@ -12,10 +17,12 @@ import java.time.Clock;
 public final class ScalingSession implements AutoCloseable {
   private final KubernetesApi api;
   private final ScaleApi scales;
+  private final EventWriter events;
 
   private ScalingSession(KubernetesApi api) {
     this.api = api;
     this.scales = new ScaleApi(api);
+    this.events = new EventWriter(() -> api, Clock.systemUTC());
   }
 
   /** @throws ClusterUnavailableException if the access is invalid */
@@ -27,8 +34,22 @@ public final class ScalingSession implements AutoCloseable {
     return scales;
   }
 
-  public EventApi events() {
-    return new EventApi(api, Clock.systemUTC());
+  public EventWriter events() {
+    return events;
+  }
+
+  /**
+   * Writes statuses and Events of ScaledServices over this connection.
+   *
+   * @param session null while there is none
+   * @param leads whether this activator may write now; asked on the loop
+   */
+  public static ScaledServiceWriter writer(Supplier<@Nullable ScalingSession> session, Loop loop,
+      InstantSource clock, BooleanSupplier leads) {
+    return new ScaledServiceWriter(loop, () -> {
+      var now = session.get();
+      return now == null ? null : now.api;
+    }, clock, leads);
   }
 
   public LeaseApi lease(String namespace, String name) {

@@ -7,8 +7,9 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
 
 /**
  * From the ConfigMap {@code config-logging}.
@@ -23,7 +24,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
   private static final String ZAP = "zap-logger-config";
   private static final String PREFIX = "loglevel.";
   private static final String OURS = PREFIX + "activator";
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonFactory JSON = new JsonFactory();
 
   /** Zap's three highest levels count as errors. */
   public enum Level {
@@ -72,15 +73,32 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
       return Level.INFO;
     }
     try {
-      JsonNode config = JSON.readTree(json);
-      if (config.isObject()) {
-        return level(entries, ZAP + ": level", config.path("level").asString(""));
+      var level = zapLevel(json);
+      if (level != null) {
+        return level(entries, ZAP + ": level", level);
       }
       entries.problem(ZAP + " must be a JSON object");
     } catch (JacksonException malformed) {
       entries.problem(ZAP + " is not JSON: " + malformed.getOriginalMessage());
     }
     return Level.INFO;
+  }
+
+  /** Empty if there is none; null if it is no object. */
+  private static @Nullable String zapLevel(String json) {
+    try (var parser = JSON.createParser(ObjectReadContext.empty(), json)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        parser.skipChildren();
+        return null;
+      }
+      var level = "";
+      for (var field = parser.nextName(); field != null; field = parser.nextName()) {
+        parser.nextToken();
+        level = field.equals("level") ? parser.getValueAsString("") : level;
+        parser.skipChildren();
+      }
+      return level;
+    }
   }
 
   /** The level changes at once. */

@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
 final class ConsolePages {
   private static final int MOST_CARDS = 200;
   private static final int MOST_STARTS = 40;
+  private static final String REVISION = "Revision";
 
   private ConsolePages() {}
 
@@ -47,7 +48,7 @@ final class ConsolePages {
         <script defer="defer" src="/console/console.js"></script>
         </head>
         <body>
-        <a class="skip" href="#parts">Skip to the revisions</a>
+        <a class="skip" href="#parts">Skip to the content</a>
         <header class="top">
         <p class="brand"><a href="/console" id="home">Activator</a></p>
         """).append(revision.isEmpty() ? """
@@ -66,11 +67,12 @@ final class ConsolePages {
   static SequencedMap<String, String> list(Status status, List<RevisionCard> cards,
       List<ColdStart> starts) {
     var parts = new LinkedHashMap<String, String>();
-    parts.put("summary", summary(status));
+    parts.put("summary", summary(status, cards));
     cards.stream().sorted(Comparator.comparing(RevisionCard::rank).thenComparing(RevisionCard::id))
         .limit(MOST_CARDS).forEach(card -> parts.put(partId(card.id()), card(card)));
     if (cards.isEmpty()) {
-      parts.put("none", "<p id=\"none\" class=\"wide soft\">There is no revision yet.</p>");
+      parts.put("none",
+          "<p id=\"none\" class=\"wide soft\">There is no Revision or ScaledService yet.</p>");
     } else if (cards.size() > MOST_CARDS) {
       parts.put("more", "<p id=\"more\" class=\"wide soft\">… and "
           + count(cards.size() - MOST_CARDS, "more revision")
@@ -84,13 +86,15 @@ final class ConsolePages {
     return "r." + text(id.namespace()) + "." + text(id.name());
   }
 
-  private static String summary(Status status) {
+  private static String summary(Status status, List<RevisionCard> cards) {
+    var kinds = cards.stream().map(RevisionCard::kind).distinct().toList();
+    var noun = kinds.isEmpty() || kinds.contains(REVISION) ? "revision" : kinds.getFirst();
     return "<section id=\"summary\" class=\"wide summary" + (status.trouble() ? " trouble" : "")
         + "\" role=\"status\">" + (status.problem().isEmpty()
             ? ""
             : "<p class=\"banner\">"
                 + text(status.problem()) + "</p>")
-        + "<h1>" + count(status.revisions(), "revision") + "</h1><p>" + text(status.summary())
+        + "<h1>" + count(status.revisions(), noun) + "</h1><p>" + text(status.summary())
         + "</p></section>";
   }
 
@@ -109,7 +113,9 @@ final class ConsolePages {
         .append(card.look().kind()).append("\" data-name=\"").append(text(id.toString()))
         .append(' ').append(card.look().word()).append("\"><h2><a id=\"a.").append(partId(id))
         .append("\" href=\"").append(detailUrl(id)).append("\">").append(text(id.name()))
-        .append("</a> <small>").append(text(id.namespace())).append("</small></h2>")
+        .append("</a> <small>")
+        .append(card.kind().equals(REVISION) ? "" : text(card.kind()) + " in ")
+        .append(text(id.namespace())).append("</small></h2>")
         .append(state(card)).append(url(card)).append(numbers(card))
         .append(Charts.sparkline(card.minute())).append(caption(card)).append(running(card))
         .append(failure(card));
@@ -117,7 +123,14 @@ final class ConsolePages {
     if (kind.equals("bad") || kind.equals("warn") || kind.equals("busy")) {
       html.append("<p class=\"why\">").append(text(card.diagnosis().summary())).append("</p>");
     }
-    return html.append("</article>").toString();
+    return html.append(obstacles(card)).append("</article>").toString();
+  }
+
+  private static String obstacles(RevisionCard card) {
+    return card.obstacles().isEmpty()
+        ? ""
+        : card.obstacles().stream().map(each -> "<li>" + text(each) + "</li>").collect(
+            Collectors.joining("", "<p class=\"why\">In the way:</p><ul class=\"why\">", "</ul>"));
   }
 
   private static String url(RevisionCard card) {
@@ -225,15 +238,18 @@ final class ConsolePages {
         + (named ? "<td><a href=\"" + detailUrl(id) + "\">" + text(id.name()) + "</a></td>" : "")
         + "<td class=\"bar\">" + Charts.finished(start, longest) + "</td><td class=\"right\">"
         + length(Duration.ofNanos(start.phases().totalNanos())) + "</td><td"
-        + (start.outcome() == Outcome.ANSWERED ? "" : " class=\"failed\"") + ">" + start.outcome()
+        + (isAnswered(start) ? "" : " class=\"failed\"") + ">" + start.outcome()
         + "</td><td class=\"right\">" + start.status() + "</td></tr>";
+  }
+
+  private static boolean isAnswered(ColdStart start) {
+    return start.outcome() == Outcome.ANSWERED || start.outcome() == Outcome.WAITING_PAGE;
   }
 
   /** Of starts that were answered: among failures, the timeouts would count. */
   private static String percentiles(List<ColdStart> all) {
-    var byRevision = all.stream().filter(start -> start.outcome() == Outcome.ANSWERED
-        || start.outcome() == Outcome.WAITING_PAGE)
-        .collect(Collectors.groupingBy(ColdStart::revision, TreeMap::new,
+    var byRevision = all.stream().filter(ConsolePages::isAnswered).collect(
+        Collectors.groupingBy(ColdStart::revision, TreeMap::new,
             Collectors.mapping(start -> start.phases().totalNanos(), Collectors.toList())));
     if (byRevision.isEmpty()) {
       return "";
@@ -259,25 +275,25 @@ final class ConsolePages {
 
   // One revision.
 
-  static SequencedMap<String, String> unknown(Status status, RevisionId id) {
+  static SequencedMap<String, String> unknown(RevisionId id) {
     var parts = new LinkedHashMap<String, String>();
     parts.put("head", "<section id=\"head\" class=\"wide\"><h1>" + text(id.toString())
-        + "</h1><p>There is no such revision. <a href=\"/console\">All revisions</a></p></section>");
+        + "</h1><p>There is no such Revision or ScaledService. <a href=\"/console\">All of them</a></p></section>");
     return parts;
   }
 
-  static SequencedMap<String, String> detail(Status status, RevisionCard card, RevisionFacts facts,
-      List<ColdStart> starts) {
+  static SequencedMap<String, String> detail(String problem, RevisionCard card, RevisionFacts facts,
+      RevisionFacts.Known<RevisionFacts.EventLine> events, List<ColdStart> starts) {
     var id = card.id();
     var parts = new LinkedHashMap<String, String>();
-    parts.put("head", head(status, card));
+    parts.put("head", head(problem, card));
     if (facts.actions() != null) {
       parts.put("actions", actions(id));
     }
     parts.put("pods", pods(card));
     parts.put("queue", queue(card));
     parts.put("settings", settings(facts.settings(id)));
-    parts.put("events", events(facts.events(id)));
+    parts.put("events", events(events));
     parts.put("log", log(facts.log(id)));
     parts.put("starts",
         starts("starts", starts.stream().filter(each -> each.revision().equals(id)).toList(),
@@ -285,16 +301,13 @@ final class ConsolePages {
     return parts;
   }
 
-  private static String head(Status status, RevisionCard card) {
+  private static String head(String problem, RevisionCard card) {
     return "<section id=\"head\" class=\"wide card " + card.look().kind() + "\">"
-        + (status.problem().isEmpty()
-            ? ""
-            : "<p class=\"banner\">" + text(status.problem())
-                + "</p>")
-        + "<h1>" + text(card.id().name()) + " <small>" + text(card.id().namespace())
-        + "</small></h1>" + state(card) + url(card) + "<p>"
-        + text(card.diagnosis().summary()) + "</p><p class=\"todo\"><b>What to do:</b> "
-        + text(card.diagnosis().state().whatToDo()) + "</p>" + numbers(card)
+        + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
+        + "<h1>" + text(card.id().name()) + " <small>" + text(card.kind()) + " in "
+        + text(card.id().namespace()) + "</small></h1>" + state(card) + url(card) + "<p>"
+        + text(card.diagnosis().summary()) + "</p>" + obstacles(card)
+        + "<p class=\"todo\"><b>What to do:</b> " + text(card.whatToDo()) + "</p>" + numbers(card)
         + Charts.sparkline(card.minute()) + caption(card) + running(card) + failure(card)
         + "</section>";
   }
@@ -352,7 +365,7 @@ final class ConsolePages {
     var html = new StringBuilder(
         "<section id=\"settings\" class=\"half\"><h2>Autoscaler and settings"
             + "</h2><div class=\"scroll\"><table><thead><tr><th scope=\"col\">what</th>"
-            + "<th scope=\"col\">value</th><th scope=\"col\">from</th></tr></thead><tbody>");
+            + "<th scope=\"col\">value</th><th scope=\"col\">from, or why</th></tr></thead><tbody>");
     all.forEach(each -> html.append("<tr><td>").append(text(each.name())).append("</td><td>")
         .append(text(each.value())).append("</td><td class=\"soft\">").append(text(each.origin()))
         .append("</td></tr>"));

@@ -38,9 +38,9 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
         + " in config-network."),
     /** There is capacity; the waiting requests are about to run. */
     MOVING("Ask again; if this stays, it is a bug."), BUSY(
-        "Raise max-scale or containerConcurrency, or make the requests shorter; the autoscaler's"
+        "Raise max-scale (maxReplicas) or containerConcurrency, or make the requests shorter; the autoscaler's"
             + " log says why it adds no pod."), QUEUE_FULL(
-                "Raise max-scale or containerConcurrency, or the annotation"
+                "Raise max-scale (maxReplicas) or containerConcurrency, or the annotation"
                     + " activator.dev/queue-capacity."), NO_PODS(
                         "Look at the autoscaler's link and log, then at kubectl get deploy,pods,events and at"
                             + " quotas."), CANNOT_START(

@@ -35,6 +35,7 @@ public final class Inspector {
   private final Function<RevisionId, ? extends Collection<RevisionId>> services;
   private final Function<RevisionId, String> problems;
   private final Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling;
+  private final Supplier<@Nullable LeaderReport> leader;
 
   /** Where this process scales nothing. */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
@@ -42,21 +43,24 @@ public final class Inspector {
       Function<RevisionId, ? extends Loop> loops,
       Function<RevisionId, ? extends Collection<RevisionId>> services,
       Function<RevisionId, String> problems) {
-    this(backends, throttler, link, api, loops, services, problems, _ -> null);
+    this(backends, throttler, link, api, loops, services, problems, _ -> null, () -> null);
   }
 
   /**
    * @param services a Service's revisions, by its namespace and name
    * @param problems why the process of a revision, which runs here, is not ready; empty if unknown
-   * @param scaling how this process scales a revision; null if it does not
+   * @param scaling how a revision is scaled; null if this process does not know
+   * @param leader which activator scales; null where none is elected
    */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
       Function<RevisionId, ? extends Loop> loops,
       Function<RevisionId, ? extends Collection<RevisionId>> services,
       Function<RevisionId, String> problems,
-      Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling) {
+      Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling,
+      Supplier<@Nullable LeaderReport> leader) {
     this.scaling = scaling;
+    this.leader = leader;
     this.backends = backends;
     this.throttler = throttler;
     this.link = link;
@@ -83,7 +87,7 @@ public final class Inspector {
   private CompletableFuture<RevisionReport> report(RevisionId id) {
     return snapshot(id)
         .thenApply(now -> (now == null ? RevisionReport.unknown(id) : RevisionReport.of(now))
-            .scaled(scaling.apply(id)));
+            .scaled(scaling.apply(id), leader.get()));
   }
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {
@@ -104,7 +108,7 @@ public final class Inspector {
       return looks(view, state, _ -> true)
           .thenApply(all -> new Everything(
               Overview.of(all.size(), all.stream().filter(now -> now.queued() > 0).toList(), view,
-                  state),
+                  state, leader.get()),
               all));
     });
   }
@@ -113,7 +117,7 @@ public final class Inspector {
     var state = api.get();
     int known = throttler.revisions().size();
     return looks(view, state, queue -> queue.queued() > 0)
-        .thenApply(found -> Overview.of(known, found, view, state));
+        .thenApply(found -> Overview.of(known, found, view, state, leader.get()));
   }
 
   /** One task for each loop. */

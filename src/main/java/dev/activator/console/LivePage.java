@@ -125,13 +125,14 @@ public final class LivePage implements AutoCloseable {
   }
 
   private Mono<SequencedMap<String, String>> detailParts(RevisionId id) {
-    return orTrouble(Mono.fromFuture(() -> inspector.snapshot(id)).map(now -> {
-      var status = new ConsolePages.Status("", false, problem(), 1);
-      return now == null
-          ? ConsolePages.unknown(status, id)
-          : ConsolePages.detail(status, cards.of(now), cards.facts(), coldStarts.get());
-    }).switchIfEmpty(Mono.fromSupplier(() -> ConsolePages.unknown(
-        new ConsolePages.Status("", false, problem(), 0), id))));
+    return orTrouble(Mono.fromFuture(() -> inspector.snapshot(id)).flatMap(this::detailParts)
+        .switchIfEmpty(Mono.fromSupplier(() -> ConsolePages.unknown(id))));
+  }
+
+  private Mono<SequencedMap<String, String>> detailParts(RevisionSnapshot now) {
+    return Mono.fromFuture(() -> cards.facts().events(now.revision()))
+        .map(events -> ConsolePages.detail(problem(), cards.of(now), cards.facts(), events,
+            coldStarts.get()));
   }
 
   private static Mono<SequencedMap<String, String>> orTrouble(

@@ -5,14 +5,16 @@ import dev.activator.console.RevisionReport.LinkReport;
 import dev.activator.stats.AutoscalerLink;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All revisions for which requests wait, as JSON.
  *
  * @param waiting the longest wait first; at most a hundred
+ * @param leader which activator scales; null where none is elected
  */
 public record Overview(String summary, int revisions, int queued, List<Waiting> waiting,
-    LinkReport autoscaler, ApiState kubernetes) {
+    LinkReport autoscaler, ApiState kubernetes, @Nullable LeaderReport leader) {
   private static final int MOST = 100;
 
   public record Waiting(String revision, State state, int queued, double oldestWaitSeconds,
@@ -26,22 +28,26 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
   }
 
   static Overview of(int revisions, List<RevisionSnapshot> found, AutoscalerLink.View link,
-      ApiState api) {
+      ApiState api, @Nullable LeaderReport leader) {
     int queued = found.stream().mapToInt(RevisionSnapshot::queued).sum();
     var waiting = found.stream()
         .sorted(Comparator.comparing(one -> one.queue().now().oldestWait().negated())).limit(MOST)
         .map(Waiting::of).toList();
-    return new Overview(summary(queued, found.size(), link, api), revisions, queued, waiting,
-        LinkReport.of(link), api);
+    return new Overview(summary(queued, found.size(), link, api, leader), revisions, queued,
+        waiting,
+        LinkReport.of(link), api, leader);
   }
 
   private static String summary(int queued, int revisions, AutoscalerLink.View link,
-      ApiState api) {
+      ApiState api, @Nullable LeaderReport leader) {
     var text = new StringBuilder(Diagnosis.waiting(queued));
     if (queued > 0) {
       text.append(" for ").append(revisions).append(revisions == 1 ? " revision" : " revisions");
     }
     text.append("; ").append(Diagnosis.link(RevisionSnapshot.problem(link)));
+    if (leader != null) {
+      text.append("; ").append(leader.summary());
+    }
     if (!api.synced()) {
       text.append("; not everything was heard yet of what the Kubernetes API has");
     } else if (!api.problems().isEmpty()) {

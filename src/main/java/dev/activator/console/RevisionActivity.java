@@ -2,20 +2,20 @@ package dev.activator.console;
 
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Each revision's last minute, from the statistics that the autoscaler gets once a second, so that
- * requests pay nothing for it.
+ * requests pay nothing for it. How long they take is counted only while a person looks, unless metrics
+ * are exported anyway.
  *
  * <p>
  * <b>Threads.</b> Any.
@@ -28,12 +28,24 @@ public final class RevisionActivity {
 
   private final LongSupplier nanoTime;
   private final ToIntFunction<RevisionId> queued;
-  private final Function<RevisionId, long @Nullable []> durations;
+  private final Durations durations;
   private final Map<RevisionId, Minute> minutes = new ConcurrentHashMap<>();
+  private boolean looked;
+  private long lookedAt;
 
-  /** @param durations how many requests took how long, by bucket; null if nobody counts */
+  /** How long requests took. */
+  public interface Durations {
+    /** Idempotent. */
+    void start();
+
+    void stop();
+
+    /** How many took how long, by bucket; null if none was counted. */
+    long @Nullable [] of(RevisionId id);
+  }
+
   public RevisionActivity(LongSupplier nanoTime, ToIntFunction<RevisionId> queued,
-      Function<RevisionId, long @Nullable []> durations) {
+      Durations durations) {
     this.nanoTime = nanoTime;
     this.queued = queued;
     this.durations = durations;
@@ -42,11 +54,9 @@ public final class RevisionActivity {
   /**
    * @param requests of each second, the oldest first
    * @param queue at the end of each second
-   * @param durations of the last minute, by bucket; null if nobody counts
+   * @param durations of the last minute, by bucket; null if none was counted
    */
   public record LastMinute(int[] requests, int[] queue, long @Nullable [] durations) {
-    static final LastMinute NONE = new LastMinute(new int[SECONDS], new int[SECONDS], null);
-
     int requestsInAll() {
       return Arrays.stream(requests).sum();
     }
@@ -58,15 +68,33 @@ public final class RevisionActivity {
     for (var stat : stats) {
       var id = stat.revision();
       minutes.computeIfAbsent(id, _ -> new Minute()).add(second,
-          (int) Math.round(stat.requestCount()), queued.applyAsInt(id), durations.apply(id));
+          (int) Math.round(stat.requestCount()), queued.applyAsInt(id), durations.of(id));
     }
     minutes.values().removeIf(minute -> second - minute.last > SECONDS);
+    stopWhenNobodyLooks(second);
   }
 
   public LastMinute of(RevisionId id) {
-    var minute = minutes.get(id);
+    long second = second();
+    look(second);
     // The present second is not over, and perhaps not reported.
-    return minute == null ? LastMinute.NONE : minute.until(second() - 1, durations.apply(id));
+    return minutes.computeIfAbsent(id, _ -> new Minute()).until(second - 1, durations.of(id));
+  }
+
+  private synchronized void look(long second) {
+    lookedAt = second;
+    if (!looked) {
+      looked = true;
+      durations.start();
+    }
+  }
+
+  private synchronized void stopWhenNobodyLooks(long second) {
+    if (looked && second - lookedAt > SECONDS) {
+      looked = false;
+      durations.stop();
+      minutes.values().forEach(Minute::forgetDurations);
+    }
   }
 
   public void gone(RevisionId id) {
@@ -77,7 +105,8 @@ public final class RevisionActivity {
     return Math.floorDiv(nanoTime.getAsLong(), NANOS_A_SECOND);
   }
 
-  private record Snapshot(long second, long[] counts) {}
+  /** @param counts null before the first */
+  private record Snapshot(long second, long @Nullable [] counts) {}
 
   private static final class Minute {
     /** With the present second. */
@@ -85,12 +114,14 @@ public final class RevisionActivity {
 
     private final int[] requests = new int[SLOTS];
     private final int[] queue = new int[SLOTS];
-    private final Deque<Snapshot> snapshots = new ArrayDeque<>();
+    private final List<Snapshot> snapshots = new ArrayList<>();
     private long last = Long.MIN_VALUE / 2;
+    private long reported = last;
 
     synchronized void add(long second, int more, int depth, long @Nullable [] counts) {
-      boolean skipped = second - last == 2;
+      boolean skipped = second - reported == 2;
       clearUntil(second);
+      reported = second;
       if (skipped) {
         // A report came a little late.
         queue[Math.floorMod(second - 1, SLOTS)] = queue[Math.floorMod(second - 2, SLOTS)];
@@ -100,11 +131,15 @@ public final class RevisionActivity {
       queue[at] = depth;
       if (counts != null
           && (snapshots.isEmpty() || second - snapshots.getLast().second >= STEP)) {
-        snapshots.addLast(new Snapshot(second, counts));
+        snapshots.add(new Snapshot(second, counts));
       }
-      while (snapshots.size() > 1 && second - snapshots.getFirst().second > SECONDS) {
+      while (snapshots.size() > 1 && second - snapshots.get(1).second >= SECONDS) {
         snapshots.removeFirst();
       }
+    }
+
+    synchronized void forgetDurations() {
+      snapshots.clear();
     }
 
     private void clearUntil(long second) {
@@ -117,7 +152,12 @@ public final class RevisionActivity {
 
     synchronized LastMinute until(long second, long @Nullable [] counts) {
       clearUntil(second + 1);
-      return new LastMinute(ordered(requests, second), ordered(queue, second), since(counts));
+      var depths = ordered(queue, second);
+      if (reported == second - 1) {
+        // A report is a little late.
+        depths[SECONDS - 1] = depths[SECONDS - 2];
+      }
+      return new LastMinute(ordered(requests, second), depths, since(second, counts));
     }
 
     private static int[] ordered(int[] ring, long second) {
@@ -126,11 +166,14 @@ public final class RevisionActivity {
       return line;
     }
 
-    private long @Nullable [] since(long @Nullable [] counts) {
-      if (counts == null || snapshots.isEmpty()) {
-        return counts;
+    private long @Nullable [] since(long second, long @Nullable [] counts) {
+      if (snapshots.isEmpty()) {
+        snapshots.add(new Snapshot(second, counts));
       }
       var before = snapshots.getFirst().counts;
+      if (counts == null || before == null) {
+        return counts;
+      }
       var more = new long[counts.length];
       Arrays.setAll(more, i -> Math.max(0, counts[i] - before[i]));
       return more;

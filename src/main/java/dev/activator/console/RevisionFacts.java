@@ -3,6 +3,7 @@ package dev.activator.console;
 import dev.activator.revision.RevisionId;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** What the console shows of a revision besides the stages. <b>Threads.</b> Any. */
@@ -15,6 +16,12 @@ public interface RevisionFacts {
   /** Why the console knows nothing more; empty if it does. */
   record Known<T>(List<T> all, String insteadDo) {}
 
+  /** Such as {@code Revision}. */
+  String kind(RevisionId id);
+
+  /** What keeps it from working, a sentence each; what the stages know is not repeated. */
+  List<String> obstacles(RevisionId id);
+
   /** For people; null if unknown. */
   @Nullable String url(RevisionId id);
 
@@ -24,8 +31,8 @@ public interface RevisionFacts {
   /** The autoscaler's view and the settings. */
   List<Setting> settings(RevisionId id);
 
-  /** The newest first. */
-  Known<EventLine> events(RevisionId id);
+  /** The newest first. Must not fail. */
+  CompletableFuture<Known<EventLine>> events(RevisionId id);
 
   /** The last lines that its pods printed. */
   Known<String> log(RevisionId id);

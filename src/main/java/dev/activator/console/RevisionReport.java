@@ -19,14 +19,16 @@ import org.jspecify.annotations.Nullable;
  * @param clusterIp null while the private Service has none
  * @param siblings other revisions of the Service by whose name this one was found; null if it was
  *     found by its own
- * @param scaling null if another process scales it
+ * @param scaling null if this process does not know how it is scaled
+ * @param leader which activator scales; null where none is elected
  * @param whatToDo a sentence
  */
 public record RevisionReport(String summary, State state, List<String> missing, String revision,
     @Nullable Requests requests, @Nullable List<PodReport> pods, @Nullable PodReport clusterIp,
     @Nullable StartReport start, @Nullable ActivatorReport activator,
     @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes,
-    @Nullable List<String> siblings, @Nullable ScalingReport scaling, String whatToDo) {
+    @Nullable List<String> siblings, @Nullable ScalingReport scaling,
+    @Nullable LeaderReport leader, String whatToDo) {
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MILLI = 1e6;
 
@@ -34,7 +36,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     var diagnosis = Diagnosis.unknown(revision);
     return new RevisionReport(diagnosis.summary(), diagnosis.state(), diagnosis.missing(),
         revision.toString(), null, null, null, null, null, null, null, null,
-        null, diagnosis.state().whatToDo());
+        null, null, diagnosis.state().whatToDo());
   }
 
   static RevisionReport of(RevisionSnapshot now) {
@@ -46,25 +48,25 @@ public record RevisionReport(String summary, State state, List<String> missing, 
         now.pods().stream().map(pod -> PodReport.of(pod, queue)).toList(),
         clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start()),
         ActivatorReport.of(queue), LinkReport.of(now.link()), now.api(), null,
-        null, diagnosis.state().whatToDo());
+        null, null, diagnosis.state().whatToDo());
   }
 
   RevisionReport with(List<RevisionId> others) {
     return new RevisionReport(summary, state, missing, revision, requests, pods, clusterIp, start,
         activator, autoscaler, kubernetes, others.stream().map(RevisionId::toString).toList(),
-        scaling, whatToDo);
+        scaling, leader, whatToDo);
   }
 
-  RevisionReport scaled(@Nullable ScalingReport now) {
+  RevisionReport scaled(@Nullable ScalingReport now, @Nullable LeaderReport by) {
     return new RevisionReport(summary, state, missing, revision, requests, pods, clusterIp, start,
-        activator, autoscaler, kubernetes, siblings, now, whatToDo);
+        activator, autoscaler, kubernetes, siblings, now, by, whatToDo);
   }
 
   /**
-   * How this process scales it.
+   * How it is scaled: as this process decides, or as the leader has written.
    *
    * @param desired null before the first decision
-   * @param replicas of the workload, as last read; null before
+   * @param replicas of the workload, as last read or counted; null before
    * @param active {@code TRUE}, {@code FALSE} or {@code UNKNOWN}
    * @param explanation of {@code desired}, a sentence
    * @param trouble what keeps it from being scaled; null if nothing does

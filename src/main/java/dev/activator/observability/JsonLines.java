@@ -6,6 +6,7 @@ import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.encoder.EncoderBase;
 import dev.activator.revision.RevisionId;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneOffset;
@@ -13,18 +14,18 @@ import java.time.format.DateTimeFormatter;
 import java.util.Properties;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
 
 /**
- * Knative's JSON. A revision as the first argument also becomes {@code knative.dev/key}.
+ * Knative's JSON, written without Jackson's data binding, which no start needs otherwise. A revision as the first argument also becomes {@code knative.dev/key}.
  *
  * <p>
  * <b>Source.</b> {@code logging/config.go}, {@code logkey} and {@code changeset} of
  * {@code knative.dev/pkg}.
  */
 public final class JsonLines extends EncoderBase<ILoggingEvent> {
-  private static final JsonMapper JSON = JsonMapper.builder().build();
+  private static final JsonFactory JSON = new JsonFactory();
   private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter
       .ofPattern("yyyy-MM-dd'T'HH:mm:ss.nnnnnnnnn'Z'").withZone(ZoneOffset.UTC);
   private static final byte[] NOTHING = {};
@@ -82,22 +83,30 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
     return (line(event) + "\n").getBytes(StandardCharsets.UTF_8);
   }
 
-  private ObjectNode line(ILoggingEvent event) {
-    // Severity first, for people who read it unformatted.
-    var line = JSON.createObjectNode().put("severity", severity(event.getLevel()))
-        .put("timestamp", TIMESTAMP.format(event.getInstant())).put("logger", "activator")
-        .put("caller", caller(event)).put("message", event.getFormattedMessage())
-        .put("commit", commit).put("knative.dev/controller", "activator")
-        .put("knative.dev/pod", pod);
-    var revision = revision(event.getArgumentArray());
-    if (revision != null) {
-      line.put("knative.dev/key", revision);
+  private String line(ILoggingEvent event) {
+    var text = new StringWriter();
+    try (var line = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
+      line.writeStartObject();
+      // Severity first, for people who read it unformatted.
+      line.writeStringProperty("severity", severity(event.getLevel()));
+      line.writeStringProperty("timestamp", TIMESTAMP.format(event.getInstant()));
+      line.writeStringProperty("logger", "activator");
+      line.writeStringProperty("caller", caller(event));
+      line.writeStringProperty("message", event.getFormattedMessage());
+      line.writeStringProperty("commit", commit);
+      line.writeStringProperty("knative.dev/controller", "activator");
+      line.writeStringProperty("knative.dev/pod", pod);
+      var revision = revision(event.getArgumentArray());
+      if (revision != null) {
+        line.writeStringProperty("knative.dev/key", revision);
+      }
+      var thrown = event.getThrowableProxy();
+      if (thrown != null) {
+        line.writeStringProperty("stacktrace", ThrowableProxyUtil.asString(thrown));
+      }
+      line.writeEndObject();
     }
-    var thrown = event.getThrowableProxy();
-    if (thrown != null) {
-      line.put("stacktrace", ThrowableProxyUtil.asString(thrown));
-    }
-    return line;
+    return text.toString();
   }
 
   private static String severity(Level level) {

@@ -95,6 +95,18 @@ public enum Metric {
       "Attempts to connect to the autoscaler that failed."), //
   READY_WITHOUT_AUTOSCALER("activator.ready.without.autoscaler", Kind.GAUGE, "{activator}",
       List.of(), "1 while it serves requests although the autoscaler is not connected, else 0."), //
+  LEADER("activator.leader", Kind.GAUGE, "{activator}", List.of(),
+      "Without Knative: 1 while this activator is the one that scales, else 0."), //
+  LEADER_TRANSITIONS("activator.leader.transitions", Kind.COUNTER, "{transition}", List.of(),
+      "Without Knative: how many times the lease of the election has changed hands."), //
+  LEASE_AGE("activator.leader.lease.age", Kind.GAUGE, "s", List.of(),
+      "Without Knative: since this activator last saw the lease renewed, or renewed it; over 15,"
+          + " nobody scales."), //
+  LEASE_FAILURES("activator.leader.lease.failures", Kind.COUNTER, "{failure}", List.of(),
+      "Without Knative: reads and writes of the lease that failed."), //
+  SCALE_WRITES("activator.scale.writes", Kind.COUNTER, "{write}", List.of("result"),
+      "Without Knative: scales of workloads that this activator wrote: result written, or why not,"
+          + " such as conflict, forbidden or unavailable."), //
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
       "Lines for standard output that were dropped, as their reader did not keep up."), //
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),
@@ -196,7 +208,8 @@ public enum Metric {
   /** Counts add up, ages and states take the worst. */
   double together(double one, double other) {
     return switch (this) {
-      case INFORMER_AGE, INFORMER_PENDING_AGE, QUEUE_OLDEST, LOOP_DELAY -> Math.max(one, other);
+      case INFORMER_AGE, INFORMER_PENDING_AGE, QUEUE_OLDEST, LOOP_DELAY, LEASE_AGE ->
+        Math.max(one, other);
       case INFORMER_WATCHING, LINK_REACHABLE -> Math.min(one, other);
       default -> one + other;
     };

@@ -37,6 +37,8 @@ public final class Observability implements AutoCloseable {
   private @Nullable SdkMeterProvider pushed;
   private boolean started;
   private boolean logs;
+  private boolean exports;
+  private boolean looked;
   private volatile boolean scraped;
 
   public Observability(RequestObservers observers, Meters meters, RequestMeters requestMeters,
@@ -63,11 +65,30 @@ public final class Observability implements AutoCloseable {
 
   private void start(ObservabilityConfig config, Exporters exporters) {
     if (config.metrics().protocol() != ExportProtocol.NONE) {
+      exports = true;
+      observers.remove(requestMeters);
       observers.add(requestMeters);
     }
     scraped = config.metrics().protocol() == ExportProtocol.PROMETHEUS;
     push(config.metrics(), exporters);
     trace(config.tracing(), exporters);
+  }
+
+  /** Counts requests also where no metrics are exported, for a person who looks. Idempotent. */
+  public synchronized void startLooking() {
+    if (!looked && !exports) {
+      observers.add(requestMeters);
+    }
+    looked = true;
+  }
+
+  /** Unless metrics are exported, requests pay nothing more, and what was counted is gone. */
+  public synchronized void stopLooking() {
+    if (looked && !exports) {
+      observers.remove(requestMeters);
+      requestMeters.clear();
+    }
+    looked = false;
   }
 
   private void push(MetricsConfig config, Exporters exporters) {

@@ -135,6 +135,10 @@ public final class RequestMeters implements RequestObserver {
     revisions.remove(id);
   }
 
+  void clear() {
+    revisions.clear();
+  }
+
   private void addTo(Reading reading) {
     revisions.keySet().removeIf(id -> existing.find(id) == null);
     revisions.values().forEach(each -> each.addTo(reading));

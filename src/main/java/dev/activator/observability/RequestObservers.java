@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One observer that throws stops neither the request nor the others. Add observers before the first
- * request, or they see partial ones.
+ * One observer that throws stops neither the request nor the others. One that is added after the
+ * first request sees only the last steps of some.
  */
 public final class RequestObservers implements RequestObserver {
   private static final Logger log = LoggerFactory.getLogger(RequestObservers.class);
@@ -17,6 +17,10 @@ public final class RequestObservers implements RequestObserver {
     var more = Arrays.copyOf(all, all.length + 1);
     more[all.length] = observer;
     all = more;
+  }
+
+  public synchronized void remove(RequestObserver observer) {
+    all = Arrays.stream(all).filter(each -> each != observer).toArray(RequestObserver[]::new);
   }
 
   @Override

@@ -41,6 +41,8 @@ final class FrameLimiter extends ChannelDuplexHandler {
   private final Duration headTimeout;
   private final FrameScanner scanner = new FrameScanner();
   private final FrameBudget budget;
+  /** Apart, as some of the frames that are errors have been charged. */
+  private final FrameBudget errors;
   private final DeadlineTimer headTimer;
   private final PartialHeads.Head partialHead;
   private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(2);
@@ -56,6 +58,7 @@ final class FrameLimiter extends ChannelDuplexHandler {
     this.loop = loop;
     this.headTimeout = headTimeout;
     this.budget = new FrameBudget(loop.nanoTime());
+    this.errors = new FrameBudget(loop.nanoTime());
     this.headTimer = new DeadlineTimer(loop, this::checkHead);
     this.partialHead = heads.head(() -> refuse(context(), TOO_MANY_PARTIAL_HEADS));
   }
@@ -79,6 +82,13 @@ final class FrameLimiter extends ChannelDuplexHandler {
   /** For the reset of a stream that had been open for a while. */
   void gaveUp() {
     budget.forgiveReset();
+  }
+
+  /** For a reset that the caller made necessary. */
+  void answeredError() {
+    if (!refused && !errors.take(1, loop.nanoTime())) {
+      refuse(context(), TOO_MANY_CONTROL_FRAMES);
+    }
   }
 
   @Override

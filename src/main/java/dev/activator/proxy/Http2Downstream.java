@@ -6,7 +6,6 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
-import dev.activator.upstream.codec.OutgoingHead;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -212,7 +211,7 @@ final class Http2Downstream implements Downstream {
 
   private void write(HttpResponse response, boolean last) {
     session.writeHeaders(stream.id(),
-        OutgoingHead.response(response.status().codeAsText(), response.headers()), last);
+        session.head().response(response.status().codeAsText(), response.headers()), last);
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
+import dev.activator.upstream.codec.IncomingHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -30,8 +31,6 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Connection;
-import io.netty.handler.codec.http2.Http2ConnectionDecoder;
-import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
@@ -78,10 +77,9 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   private long queuedBytes;
   private long drainNanos;
 
-  private Http2Session(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
-      Http2Settings settings, RequestDispatcher dispatcher, Duration headTimeout,
+  private Http2Session(Http2Setup setup, RequestDispatcher dispatcher, Duration headTimeout,
       EndedConnections endedConnections) {
-    super(decoder, encoder, settings);
+    super(setup);
     this.dispatcher = dispatcher;
     this.drainNanos = headTimeout.toNanos();
     this.endedConnections = endedConnections;
@@ -92,7 +90,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
     var events = new Events();
     connection().addListener(events);
-    decoder.frameListener(events);
+    decoder().frameListener(events);
     connection().remote().flowController().listener(this::writabilityChanged);
   }
 
@@ -101,8 +99,8 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
       EndedConnections endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
-    return Http2Setup.server(settings, (decoder, encoder, own) -> new Http2Session(decoder,
-        encoder, own, dispatcher, headTimeout, endedConnections));
+    return new Http2Session(Http2Setup.server(settings), dispatcher, headTimeout,
+        endedConnections);
   }
 
   /** The request becomes stream 1. */
@@ -301,6 +299,9 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   @Override
   protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       Http2Exception.StreamException error) {
+    if (!outbound) {
+      limiter.answeredError();
+    }
     int id = error.streamId();
     var stream = connection().stream(id);
     if (outbound) {
@@ -390,15 +391,14 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
 
   private final class Events extends FrameEvents {
     @Override
-    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
-        boolean last) throws Http2Exception {
+    protected void headRead(int id, IncomingHead head, boolean last) throws Http2Exception {
       var stream = connection().stream(id);
       var downstream = of(stream);
       if (downstream != null) {
         downstream.content(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER,
-            Http2Head.trailers(id, headers)), 0);
+            Http2Head.trailers(id, head)), 0);
       } else if (stream != null) {
-        begin(stream, Http2Head.parse(id, headers), last);
+        begin(stream, Http2Head.parse(id, head), last);
       }
     }
 

@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
+import dev.activator.upstream.codec.IncomingHead;
 import dev.activator.upstream.policy.PeerState;
 import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.upstream.policy.Pings;
@@ -10,8 +11,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http2.Http2Connection;
-import io.netty.handler.codec.http2.Http2ConnectionDecoder;
-import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionPrefaceAndSettingsFrameWrittenEvent;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -55,15 +54,14 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   private boolean used;
   private long idleSince;
 
-  private Http2PodSession(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
-      Http2Settings settings, Http2Pool pool) {
-    super(decoder, encoder, settings);
+  private Http2PodSession(Http2Setup setup, Http2Pool pool) {
+    super(setup);
     this.pool = pool;
     this.key = connection().newKey();
     this.budget = new FrameBudget(pool.nanoTime());
     var events = new Events();
     connection().addListener(events);
-    decoder.frameListener(events);
+    decoder().frameListener(events);
     connection().remote().flowController().listener(this::writabilityChanged);
   }
 
@@ -75,8 +73,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   static Http2PodSession of(Http2Pool pool) {
     var settings = Http2Settings.defaultSettings().pushEnabled(false)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
-    return Http2Setup.client(settings,
-        (decoder, encoder, own) -> new Http2PodSession(decoder, encoder, own, pool));
+    return new Http2PodSession(Http2Setup.client(settings), pool);
   }
 
   /** So recently that asking the kernel about the connection would tell nothing new. */
@@ -288,13 +285,12 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     }
 
     @Override
-    public void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers, int padding,
-        boolean last) throws Http2Exception {
+    protected void headRead(int id, IncomingHead head, boolean last) throws Http2Exception {
       var upstream = of(connection().stream(id));
       pings = pings.answered();
       budget.earn(0);
       if (upstream != null) {
-        upstream.headersRead(headers, last);
+        upstream.headRead(head, last);
       }
     }
 
@@ -302,7 +298,11 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     public int onDataRead(ChannelHandlerContext on, int id, ByteBuf data, int padding,
         boolean last) throws Http2Exception {
       pings = pings.answered();
-      budget.earn(data.readableBytes());
+      if (!last && !data.isReadable()) {
+        charge();
+      } else {
+        budget.earn(data.readableBytes());
+      }
       var upstream = of(connection().stream(id));
       if (upstream == null) {
         return windowBytes(data, padding);

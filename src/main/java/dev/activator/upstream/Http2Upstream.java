@@ -1,8 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.upstream.codec.FieldCount;
-import dev.activator.upstream.codec.Http2Fields;
-import dev.activator.upstream.codec.OutgoingHead;
+import dev.activator.upstream.codec.IncomingHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -91,7 +90,7 @@ final class Http2Upstream implements UpstreamConnection {
   }
 
   private Http2Headers head(HttpRequest request) {
-    return OutgoingHead.request(request.method().asciiName(), session.scheme(), request.uri(),
+    return session.head().request(request.method().asciiName(), session.scheme(), request.uri(),
         request.headers().get(HttpHeaderNames.HOST), request.headers());
   }
 
@@ -164,22 +163,22 @@ final class Http2Upstream implements UpstreamConnection {
     headWritten = written;
   }
 
-  void headersRead(Http2Headers headers, boolean last) throws Http2Exception {
+  void headRead(IncomingHead incoming, boolean last) throws Http2Exception {
     if (listener == null) {
       return;
     }
-    if (headers.size() > FieldCount.OF_RESPONSES) {
+    if (incoming.size() > FieldCount.OF_RESPONSES) {
       throw malformed("too many fields");
     }
     if (answered) {
-      trailers(headers);
+      trailers(incoming);
       return;
     }
-    var status = Http2Fields.status(headers);
+    var status = incoming.responseStatus();
     if (status == null) {
       throw malformed("malformed :status");
     }
-    var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status, Http2Fields.read(headers));
+    var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status, incoming.fields());
     if (status.codeClass() == HttpStatusClass.INFORMATIONAL) {
       interim(head);
       return;
@@ -207,9 +206,12 @@ final class Http2Upstream implements UpstreamConnection {
         Http2Error.PROTOCOL_ERROR, what);
   }
 
-  private void trailers(Http2Headers headers) {
+  private void trailers(IncomingHead incoming) throws Http2Exception {
+    if (incoming.hasPseudoHeaders()) {
+      throw malformed("pseudo-headers in trailers");
+    }
     // A length in trailers means nothing; RFC 9110, section 6.5.1.
-    var fields = Http2Fields.read(headers).remove(HttpHeaderNames.CONTENT_LENGTH)
+    var fields = incoming.fields().remove(HttpHeaderNames.CONTENT_LENGTH)
         .remove(HttpHeaderNames.TRAILER);
     end(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER, fields));
   }

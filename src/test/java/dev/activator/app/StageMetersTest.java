@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -16,6 +17,8 @@ import dev.activator.throttle.ThrottleView;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -144,5 +147,23 @@ class StageMetersTest {
         "activator_loop_delay_seconds{loop=\"1\"} 0.01");
     assertThat(Scrape.of(meters, "activator_saturation"))
         .containsExactly("activator_saturation 0.25");
+  }
+
+  @Test
+  void knowsWhoLeadsAndWhatItHasWritten() {
+    var now = new AtomicReference<>(new Leadership("activator-1", true, 3, ofSeconds(2), 1, "",
+        Map.of("written", 5L, "conflict", 1L)));
+    stages.leadership(now::get);
+
+    assertThat(Scrape.of(meters, "activator_leader")).containsExactlyInAnyOrder(
+        "activator_leader 1.0", "activator_leader_transitions_total 3.0",
+        "activator_leader_lease_age_seconds 2.0", "activator_leader_lease_failures_total 1.0");
+    assertThat(Scrape.of(meters, "activator_scale")).containsExactlyInAnyOrder(
+        "activator_scale_writes_total{result=\"conflict\"} 1.0",
+        "activator_scale_writes_total{result=\"written\"} 5.0");
+
+    now.set(new Leadership("activator-2", false, 4, ofSeconds(9), 1, "", Map.of()));
+    assertThat(Scrape.of(meters, "activator_leader"))
+        .contains("activator_leader 0.0", "activator_leader_transitions_total 4.0");
   }
 }

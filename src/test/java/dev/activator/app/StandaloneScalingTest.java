@@ -1,18 +1,24 @@
 package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.app.properties.ServingProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.console.RevisionFacts.Setting;
+import dev.activator.console.RevisionFacts;
+import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.NettyLoop;
+import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
@@ -128,7 +134,120 @@ class StandaloneScalingTest {
         .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
     await().atMost(LONG).untilAsserted(() -> assertThat(events()).contains("ScaledUp"));
     assertThat(surroundings.scaling(WEB).explanation()).contains("in flight ÷ 2");
+    assertThat(surroundings.leadership().writes()).containsKey("written");
     assertThat(cluster.ofHost("shop.example.com")).isEqualTo(WEB);
+  }
+
+  private ClusterFacts facts() {
+    return new ClusterFacts(cluster, "cluster.local",
+        new ServingProperties("", 10, null, null, WaitingPage.Mode.OFF, Duration.ZERO,
+            Duration.ZERO),
+        cluster.eventReader(loop::nanoTime),
+        new ScalingFacts(surroundings::scaling, surroundings::leadership));
+  }
+
+  @Test
+  void theConsoleKnowsWhereItIsHowItIsScaledAndByWhom() {
+    var facts = facts();
+    await().atMost(LONG).untilAsserted(() -> assertThat(facts.settings(WEB))
+        .extracting(Setting::name, Setting::value)
+        .contains(tuple("scaled by", "this activator"), tuple("pods wanted", "0"),
+            tuple("condition Ready", "True")));
+
+    assertThat(facts.kind(WEB)).isEqualTo("ScaledService");
+    assertThat(facts.url(WEB)).isEqualTo("http://shop.example.com/");
+    assertThat(facts.maxPods(WEB)).isEqualTo(5);
+    assertThat(facts.settings(WEB)).extracting(Setting::origin)
+        .noneMatch(origin -> origin.contains("Revision"));
+    assertThat(facts.obstacles(WEB)).isEmpty();
+
+    store.delete(Kinds.SERVICE, "shop", "web");
+    await().atMost(LONG).untilAsserted(() -> assertThat(facts.obstacles(WEB))
+        .containsExactly("there is no Service shop/web"));
+    // written by the one that scales
+    await().atMost(LONG).untilAsserted(() -> assertThat(facts().events(WEB).join().all())
+        .extracting(RevisionFacts.EventLine::reason).contains("ServiceNotFound"));
+  }
+
+  @Test
+  void oneThatDoesNotLeadSaysWhoDoesAndWhatItHasWritten() throws Exception {
+    await().atMost(LONG).untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().atMost(LONG).until(link::connected);
+    loop.execute(() -> requests.arrived(WEB));
+    await().atMost(LONG)
+        .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
+
+    var follower = new StandaloneScaling(access, new ElectedAutoscaler.Identity("activator-2",
+        "127.0.7.2", "system", "activator", "activator", freePort()), threads, new Random(2));
+    var facts = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
+        ReflectorSettings.DEFAULT, new Random(2));
+    facts.follows(follower.sources(), "cluster.local");
+    follower.join(facts, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
+        AutoscalerLink.Timings.DEFAULT, new Random(2)));
+    for (var part : follower.beforePorts()) {
+      part.start().run();
+    }
+    facts.start();
+    try {
+      await().atMost(LONG).until(() -> !follower.leadership().pod().isEmpty());
+      await().atMost(LONG).untilAsserted(() -> {
+        assertThat(follower.leadership().pod()).isEqualTo("activator-1");
+        assertThat(follower.leadership().here()).isFalse();
+        var status = store.find(ScaledServiceKind.of(store), "shop", "web").path("status");
+        assertThat(new ScalingFacts(follower::scaling, follower::leadership)
+            .report(WEB, facts.scaledService(WEB))).isEqualTo(
+                new ScalingReport(status.path("desiredReplicas").asInt(), 0, 0, "UNKNOWN",
+                    "activator-1 scales it; this is what the status of the ScaledService says:"
+                        + " Requests to the target are being buffered as resources are"
+                        + " provisioned.",
+                    null, ""));
+      });
+    } finally {
+      facts.close();
+      follower.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+    }
+  }
+
+  private List<String> leases() {
+    return store.list(Kinds.EVENT).stream()
+        .filter(one -> one.at("/involvedObject/kind").asString().equals("Lease"))
+        .map(one -> one.at("/involvedObject/uid").asString() + " " + one.path("reason").asString()
+            + " " + one.path("message").asString())
+        .toList();
+  }
+
+  @Test
+  void saysWhoLeadsInAnEventOfTheLeaseAndWhenItEnds() {
+    await().atMost(LONG).until(() -> surroundings.leadership().here());
+    assertThat(surroundings.leadership().pod()).isEqualTo("activator-1");
+    assertThat(surroundings.leadership().transitions()).isZero();
+    var lease = store.list(Kinds.LEASE).getFirst();
+    var uid = lease.at("/metadata/uid").asString();
+    await().atMost(LONG).untilAsserted(() -> assertThat(leases()).containsExactly(
+        uid + " LeaderElected activator-1_127.0.7.1 became leader"));
+
+    surroundings.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+    assertThat(leases()).containsExactlyInAnyOrder(
+        uid + " LeaderElected activator-1_127.0.7.1 became leader",
+        uid + " LeaderLost activator-1_127.0.7.1 stopped leading");
+    assertThat(surroundings.leadership().here()).isFalse();
+  }
+
+  @Test
+  void whatWasScaledLastIsInTheStatusWhenTheLeaderHasEnded() {
+    await().atMost(LONG).until(link::connected);
+    await().atMost(LONG).untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    loop.execute(() -> requests.arrived(WEB));
+    await().atMost(LONG).until(() -> replicas() > 0);
+
+    // As the process ends: the cluster first.
+    cluster.close();
+    surroundings.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+
+    assertThat(store.find(ScaledServiceKind.of(store), "shop", "web")
+        .at("/status/desiredReplicas").asInt()).isEqualTo(replicas());
+    assertThat(store.list(Kinds.LEASE).getFirst().at("/spec/holderIdentity").asString())
+        .isEmpty();
   }
 
   @Test

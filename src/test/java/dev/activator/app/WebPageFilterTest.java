@@ -9,7 +9,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.ReactorHttpHandlerAdapter;
-import org.springframework.web.reactive.function.server.HandlerStrategies;
 import org.springframework.web.reactive.function.server.RequestPredicates;
 import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -20,11 +19,11 @@ import reactor.netty.http.server.HttpServer;
 /** The management port of embedded mode, as browsers ask it. */
 class WebPageFilterTest {
   private final DisposableServer server = HttpServer.create().host("127.0.0.1")
-      .handle(new ReactorHttpHandlerAdapter(RouterFunctions.toHttpHandler(
-          RouterFunctions.route(RequestPredicates.GET("/console/updates"),
-              _ -> ServerResponse.ok().contentType(MediaType.TEXT_EVENT_STREAM)
-                  .body(Flux.just("now").concatWith(Flux.never()), String.class)),
-          HandlerStrategies.builder().webFilter(new WebPageFilter("activator.internal")).build())))
+      .handle(new ReactorHttpHandlerAdapter(
+          new WebPageFilter("activator.internal").around(RouterFunctions.toHttpHandler(
+              RouterFunctions.route(RequestPredicates.GET("/console/updates"),
+                  _ -> ServerResponse.ok().contentType(MediaType.TEXT_EVENT_STREAM)
+                      .body(Flux.just("now").concatWith(Flux.never()), String.class))))))
       .bindNow();
 
   @AfterEach

@@ -181,6 +181,8 @@ class AutoscalerTest {
     batches(60, 1);
     assertThat(scales.replicas(WEB)).isEqualTo(3);
     assertThat(view().note()).contains("the endpoints of our own Service");
+    assertThat(view().explanation()).startsWith("stays at 3 until every activator was heard")
+        .endsWith("; otherwise 1 = ceil(1 in flight ÷ 20), stable window");
 
     autoscaler.members(Map.of("a", true));
     batches(2, 1);
@@ -332,6 +334,44 @@ class AutoscalerTest {
     answer.complete(new ScaleAnswer.Found(1, 0, "2"));
     loop.run();
     assertThat(scales.writes).hasSize(2);
+  }
+
+  @Test
+  void whatWasWrittenLastIsPublishedBeforeTheEnd() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    loop.run();
+    report(1, 1);
+    loop.advance(Duration.ofSeconds(2));
+    scales.later = new CompletableFuture<>();
+    report(90, 90);
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(scales.writes).containsExactly(1, 5);
+
+    var stopped = autoscaler.stop();
+    loop.run();
+    scales.later.complete(new ScaleAnswer.Found(5, 0, "3"));
+    loop.run();
+
+    assertThat(stopped).isCompleted();
+    assertThat(changes.getLast().desired()).hasValue(5);
+    assertThat(changes.getLast().replicas()).hasValue(5);
+    assertThat(autoscaler.views()).isEmpty();
+    loop.advance(Duration.ofSeconds(10));
+    assertThat(scales.writes).hasSize(2);
+  }
+
+  @Test
+  void aChangeAfterASecondOfPeaceIsPublishedAtOnce() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    loop.advance(Duration.ofSeconds(10));
+    changes.clear();
+
+    report(1, 1);
+    assertThat(changes).isNotEmpty();
+    report(90, 90);
+    assertThat(changes).as("once a second at most").hasSize(1);
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(changes).hasSize(2);
   }
 
   @Test

@@ -12,6 +12,8 @@ final class FakeLease implements LeaseClient {
   boolean down;
   /** Whether writes arrive, but their answers do not. */
   boolean losesAnswers;
+  /** Writes wait for this on their way. */
+  CompletableFuture<Void> way = CompletableFuture.completedFuture(null);
 
   @Override
   public CompletableFuture<LeaseAnswer> read() {
@@ -27,9 +29,10 @@ final class FakeLease implements LeaseClient {
     if (down) {
       return CompletableFuture.completedFuture(new LeaseAnswer.Failed("down"));
     }
-    var answer = store(next);
-    return CompletableFuture
-        .completedFuture(losesAnswers ? new LeaseAnswer.Failed("no answer") : answer);
+    return way.thenApply(_ -> {
+      var answer = store(next);
+      return losesAnswers ? new LeaseAnswer.Failed("no answer") : answer;
+    });
   }
 
   private LeaseAnswer store(LeaseRecord next) {

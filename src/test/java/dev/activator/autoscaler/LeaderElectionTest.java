@@ -116,6 +116,67 @@ class LeaderElectionTest {
   }
 
   @Test
+  void aRenewalOnItsWayDoesNotOutliveTheRelease() {
+    bothRun();
+    lease.way = new CompletableFuture<>();
+    seconds(3);
+    var way = lease.way;
+    lease.way = CompletableFuture.completedFuture(null);
+
+    var stopped = a.election.stop();
+    loop.run();
+    assertThat(stopped).isNotDone();
+    way.complete(null);
+    loop.run();
+
+    assertThat(stopped).isCompleted();
+    assertThat(lease.lease.holder()).isEmpty();
+  }
+
+  @Test
+  void aCandidateThatStopsWhileItTakesTheLeaseReleasesIt() {
+    lease.way = new CompletableFuture<>();
+    a.election.start();
+    loop.run();
+    var way = lease.way;
+    lease.way = CompletableFuture.completedFuture(null);
+
+    var stopped = a.election.stop();
+    loop.run();
+    way.complete(null);
+    loop.run();
+
+    assertThat(stopped).isCompleted();
+    assertThat(lease.lease.holder()).isEmpty();
+    assertThat(a.events).doesNotContain("elected 0");
+  }
+
+  @Test
+  void aLeaderThatStopsAfterALostAnswerReleasesTheLeaseThatItHas() {
+    bothRun();
+    lease.losesAnswers = true;
+    seconds(2);
+    assertThat(a.election.view().failures()).isEqualTo(1);
+    var stopped = a.election.stop();
+    loop.run();
+
+    assertThat(stopped).isCompleted();
+    assertThat(lease.lease.holder()).isEmpty();
+  }
+
+  @Test
+  void whatIsKnownOfTheElectionIsKnownAfterTheEnd() {
+    bothRun();
+    assertThat(a.election.view().leads()).isTrue();
+    assertThat(loop.nanoTime() - b.election.view().renewedAt())
+        .isLessThan(Duration.ofSeconds(7).toNanos());
+
+    a.election.stop();
+    loop.run();
+    assertThat(a.election.view().leads()).isFalse();
+  }
+
+  @Test
   void aLeaderThatCannotReachTheApiStopsWritingBeforeItGivesUp() {
     bothRun();
     lease.down = true;

@@ -462,7 +462,20 @@ class ChartTest {
         "[\"discovery.k8s.io\"] [\"endpointslices\"] [\"get\",\"list\",\"watch\"]",
         "[\"*\"] [\"*/scale\"] [\"get\",\"patch\"]",
         "[\"activator.dev\"] [\"scaledservices/status\"] [\"patch\"]",
-        "[\"\"] [\"events\"] [\"create\"]");
+        "[\"\"] [\"events\"] [\"create\",\"patch\"]",
+        "[\"\"] [\"events\"] [\"create\",\"patch\"]");
+  }
+
+  @Test
+  void saysInAScaledServiceWhereItMayNotScaleThatItMayNot() {
+    var chart = Chart.installed("web", "edge", "mode: standalone",
+        "standalone: {namespaces: [shop, blog]}");
+
+    assertThat(chart.all("ClusterRole").stream()
+        .filter(role -> role.at("/metadata/name").asString().equals("edge-web-cluster"))
+        .flatMap(role -> role.path("rules").valueStream())
+        .map(rule -> rule.path("resources") + " " + rule.path("verbs")))
+        .contains("[\"scaledservices/status\"] [\"patch\"]");
   }
 
   @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.CertificateListener;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.EventReader;
 import dev.activator.cluster.decode.RoutingCertificate;
 import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.AddressSource.EndpointsSource;
@@ -39,7 +40,7 @@ class RbacTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String NAMESPACE = "knative-serving";
-  private static final String ALL = "rbac: {pods: true}";
+  private static final String ALL = "rbac: {pods: true, events: true}";
   private static final ObjectNode CERTIFICATE = Objects.parse("""
       {'apiVersion': 'v1', 'kind': 'Secret',
        'metadata': {'namespace': 'knative-serving', 'name': 'routing-serving-certs'},
@@ -87,6 +88,23 @@ class RbacTest {
   }
 
   @Test
+  void addsEventsOnlyWhenAskedInEachMode() {
+    for (var mode : new String[]{"replace", "beside", "standalone"}) {
+      assertThat(clusterWide(mode, true)).contains("list events").doesNotContain("watch events",
+          "get events");
+      assertThat(clusterWide(mode, false)).doesNotContain("list events");
+    }
+  }
+
+  private static Set<String> clusterWide(String mode, boolean events) {
+    var all = new TreeSet<String>();
+    Chart.installed(mode.equals("beside") ? "trial" : "activator", NAMESPACE, "mode: " + mode,
+        "rbac: {events: " + events + "}")
+        .all("ClusterRole").forEach(role -> all.addAll(rights(role)));
+    return all;
+  }
+
+  @Test
   void isGivenToTheAccountThePodsRunUnder() {
     for (var chart : new Chart[]{Chart.replacing(), Chart.beside(),
         Chart.replacing("serviceAccount: {create: false, name: other}")}) {
@@ -130,6 +148,8 @@ class RbacTest {
             : " endpoints"));
         await().atMost(PATIENCE).untilAsserted(() -> {
           cluster.requestsWaitFor(new RevisionId("ns", "late"));
+          cluster.eventReader(() -> 0).read(new EventReader.Objects("ns", Set.of("late"), "late"))
+              .join();
           assertThat(asked(api)).isEqualTo(allowed);
         });
       }

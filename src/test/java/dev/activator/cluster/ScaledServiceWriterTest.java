@@ -204,6 +204,38 @@ class ScaledServiceWriterTest {
   }
 
   @Test
+  void whatWasDecidedLastIsWrittenAtOnceBeforeAnotherLeads() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 1, null));
+    becomes("Active", "Unknown Queued 2026-01-01T00:00:00Z");
+    long before = patches();
+
+    writer.scaled(WEB, scaling(1, 7, null));
+    var finished = writer.finish();
+
+    // The loop's time does not pass: the status would not be due.
+    eventually(() -> assertThat(finished).isDone());
+    assertThat(patches()).isEqualTo(before + 1);
+    assertThat(status().path("desiredReplicas").asInt()).isEqualTo(7);
+  }
+
+  @Test
+  void nothingIsWrittenAtTheEndByOneThatLeadsNoMore() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 1, null));
+    becomes("Active", "Unknown Queued 2026-01-01T00:00:00Z");
+    long before = patches();
+
+    leads = false;
+    writer.scaled(WEB, scaling(1, 7, null));
+    var finished = writer.finish();
+    eventually(() -> assertThat(finished).isDone());
+    assertThat(patches()).isEqualTo(before);
+  }
+
+  @Test
   void theSameEventComesOnceAMinute() {
     service();
     lead();
@@ -214,7 +246,7 @@ class ScaledServiceWriterTest {
     eventually(() -> assertThat(events()).containsExactly(
         "Normal ScaledToZero: from 1 to 0", "Normal ScaledUp: from 0 to 1"));
 
-    loop.advance(Duration.ofSeconds(60));
+    now = now.plusSeconds(60);
     writer.happened(WEB, false, "ScaledUp", "from 0 to 9");
     eventually(
         () -> assertThat(events()).contains("Normal ScaledUp: from 0 to 9").hasSize(3));

@@ -2,7 +2,6 @@ package dev.activator.cluster;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -154,16 +153,12 @@ class ScalingSessionTest {
   }
 
   @Test
-  void writesAnEventAboutARevision() {
-    session.events().write(WEB, true, "RescueFailed", "it may not be scaled");
+  void theLeaseOfTheElectionIsKnownByItsUidOnceItWasRead() throws Exception {
+    var leases = session.lease("system", "activator");
+    result(leases.write(new LeaseRecord("a", 15, 0, NOON, NOON, "")));
 
-    await().atMost(Duration.ofSeconds(30))
-        .until(() -> !server.store().list(Kinds.EVENT).isEmpty());
-    var event = server.store().list(Kinds.EVENT).getFirst();
-    assertThat(event.at("/involvedObject/kind").asString("")).isEqualTo("Revision");
-    assertThat(event.at("/involvedObject/name").asString("")).isEqualTo("web");
-    assertThat(event.path("type").asString("")).isEqualTo("Warning");
-    assertThat(event.path("message").asString("")).isEqualTo("it may not be scaled");
+    assertThat(leases.regarding().uid()).isNotEmpty().isEqualTo(
+        server.store().find(Kinds.LEASE, "system", "activator").at("/metadata/uid").asString());
   }
 
   @Test

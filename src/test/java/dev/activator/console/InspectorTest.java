@@ -6,6 +6,7 @@ import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.console.RevisionReport.ProbeReport;
+import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
@@ -30,6 +31,8 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class InspectorTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
@@ -231,5 +234,31 @@ class InspectorTest {
     assertThat(overview.join().summary())
         .isEqualTo("No request waits; the autoscaler link is up.");
     assertThat(report(HELLO).state()).isEqualTo(State.AT_ZERO);
+  }
+
+  @Test
+  void saysWhichActivatorScalesAndHow() throws Exception {
+    var scaled = new ScalingReport(3, 2, 2, "TRUE", "3 = ceil(52 in flight ÷ 20)", null, "");
+    var leader = new LeaderReport("activator-2", false, 4, 1.5, null);
+    var inspects = new Inspector(backends, throttler,
+        () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
+        _ -> loop, _ -> List.of(), _ -> "", _ -> scaled, () -> leader);
+
+    var report = inspects.revision(HELLO);
+    var overview = inspects.overview();
+    loop.run();
+
+    assertThat(report.get().scaling()).isEqualTo(scaled);
+    assertThat(report.get().leader()).isEqualTo(leader);
+    assertThat(overview.get().leader()).isEqualTo(leader);
+    assertThat(overview.get().summary()).contains("; activator-2 scales");
+  }
+
+  @ParameterizedTest(name = "{0} {1} {2}: {3}")
+  @CsvSource({"a, true, , this activator scales", "a, false, , a scales",
+      ", false, , no activator scales",
+      ", false, no answer, no activator scales (no answer)"})
+  void namesTheLeader(String pod, boolean here, String problem, String says) {
+    assertThat(new LeaderReport(pod, here, 0, 0, problem).summary()).isEqualTo(says);
   }
 }

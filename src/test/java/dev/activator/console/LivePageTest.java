@@ -11,6 +11,7 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.Meters;
+import dev.activator.observability.Metric;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Admission.Permit;
@@ -19,6 +20,7 @@ import dev.activator.throttle.Admission.Rejection;
 import java.io.StringReader;
 import java.time.Clock;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.xpath.XPathFactory;
@@ -85,9 +87,36 @@ class LivePageTest {
   private final LastFailures failures = new LastFailures(loop::nanoTime);
   private final AtomicLong seconds = new AtomicLong();
   private final RevisionActivity activity = new RevisionActivity(
-      () -> seconds.get() * 1_000_000_000, _ -> 7,
-      _ -> null);
+      () -> seconds.get() * 1_000_000_000, _ -> 7, new Histogram());
   private volatile String unready = "";
+  private volatile String kind = "Revision";
+  private volatile List<String> obstacles = List.of();
+  private final AtomicInteger eventsRead = new AtomicInteger();
+
+  /** One more short request at each look. */
+  private static final class Histogram implements RevisionActivity.Durations {
+    private volatile long @Nullable [] counts;
+
+    @Override
+    public void start() {
+      counts = new long[Metric.SERVER_DURATION.bounds().length + 1];
+    }
+
+    @Override
+    public void stop() {}
+
+    @Override
+    public long @Nullable [] of(RevisionId id) {
+      var now = counts;
+      if (now == null) {
+        return null;
+      }
+      var before = now.clone();
+      now[0]++;
+      return before;
+    }
+  }
+
   private final LivePage page = page(new SomeFacts(true));
 
   private LivePage page(RevisionFacts facts) {
@@ -110,6 +139,16 @@ class LivePageTest {
     }
 
     @Override
+    public String kind(RevisionId id) {
+      return kind;
+    }
+
+    @Override
+    public List<String> obstacles(RevisionId id) {
+      return obstacles;
+    }
+
+    @Override
     public String url(RevisionId id) {
       return "http://hello/?<script>&\"'";
     }
@@ -125,10 +164,11 @@ class LivePageTest {
     }
 
     @Override
-    public Known<EventLine> events(RevisionId id) {
-      return new Known<>(List.of(
+    public CompletableFuture<Known<EventLine>> events(RevisionId id) {
+      eventsRead.incrementAndGet();
+      return CompletableFuture.completedFuture(new Known<>(List.of(
           new EventLine(Instant.EPOCH, "Warning", "BackOff", "Pod p", "<img src=x onerror=y>")),
-          "");
+          ""));
     }
 
     @Override
@@ -200,6 +240,11 @@ class LivePageTest {
     throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
   }
 
+  void addTrouble() {
+    kind = "ScaledService";
+    obstacles = List.of("there is no Service shop/<web>");
+  }
+
   /** As soon as there is a follower. */
   void tick() {
     await().atMost(Duration.ofSeconds(30))
@@ -253,6 +298,10 @@ class LivePageTest {
         .isEqualTo("3 requests in the last minute, at most 3 a second; at most 7 queued");
     assertThat(text(page, card + "//p[@class='failed']"))
         .isEqualTo("Last failure a moment ago: queue-timeout (504)");
+
+    // and once the page has been open, it also knows how long requests take
+    assertThat(text(page, card + "//dl")).endsWith("p50, 1 min–p99–");
+    assertThat(text(dom("/console"), card + "//dl")).endsWith("p50, 1 min2 msp994 ms");
 
     // and after a success the failure is gone
     failed.responding(200);
@@ -323,7 +372,34 @@ class LivePageTest {
         .isEqualTo("00:00:00BackOffPod p: <img src=x onerror=y>");
     assertThat(text(page, "//pre")).isEqualTo("<script>alert(1)</script>\ufffd[31m");
     assertThat(text(dom("/console/default/%3Cb%3E"), "//main")).contains("default/<b>",
-        "There is no such revision.");
+        "There is no such Revision or ScaledService.");
+  }
+
+  @Test
+  void readsEventsOnlyForTheirOwnPage() throws Exception {
+    throttler.revision(Revision.of(HELLO, 1));
+    get("/console", BodyHandlers.discarding());
+    assertThat(eventsRead).hasValue(0);
+
+    get("/console/" + HELLO, BodyHandlers.discarding());
+    assertThat(eventsRead).hasValue(1);
+  }
+
+  @Test
+  void saysWhatIsInTheWayOfAScaledService() throws Exception {
+    addTrouble();
+    throttler.revision(Revision.of(HELLO, 1));
+    var list = dom("/console");
+
+    assertThat(text(list, "//section[@id='summary']/h1")).isEqualTo("1 ScaledService");
+    assertThat(text(list, "//article//h2")).isEqualTo("hello-00001 ScaledService in default");
+    assertThat(text(list, "//article//span[@role='status']")).isEqualTo("needs attention");
+    assertThat(text(list, "//article//ul/li")).isEqualTo("there is no Service shop/<web>");
+    var detail = dom("/console/" + HELLO);
+    assertThat(text(detail, "//section[@id='head']//ul/li"))
+        .isEqualTo("there is no Service shop/<web>");
+    assertThat(text(detail, "//p[@class='todo']"))
+        .isEqualTo("What to do: Mend what is in the way, as listed above.");
   }
 
   @Test

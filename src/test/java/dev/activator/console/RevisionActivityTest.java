@@ -6,6 +6,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -15,12 +16,32 @@ class RevisionActivityTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final long[] counts = new long[3];
   private int queued;
+  private boolean counting;
   private final RevisionActivity activity = new RevisionActivity(loop::nanoTime, _ -> queued,
-      _ -> counts.clone());
+      new Histograms());
+
+  /** Counts only while it is asked to. */
+  private final class Histograms implements RevisionActivity.Durations {
+    @Override
+    public void start() {
+      counting = true;
+    }
+
+    @Override
+    public void stop() {
+      counting = false;
+      Arrays.fill(counts, 0);
+    }
+
+    @Override
+    public long[] of(RevisionId id) {
+      return counts.clone();
+    }
+  }
 
   private void second(int requests, int depth) {
     queued = depth;
-    counts[0] += requests;
+    counts[0] += counting ? requests : 0;
     activity.reported(List.of(new RevisionStat(HELLO, 1, requests)));
     loop.advance(Duration.ofSeconds(1));
   }
@@ -53,6 +74,19 @@ class RevisionActivityTest {
   }
 
   @Test
+  void showsTheLastQueueUntilTheNextReport() {
+    second(3, 4);
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(activity.of(HELLO).queue()).endsWith(0, 4, 4);
+
+    // also if somebody has looked since then, and not for longer
+    second(0, 2);
+    assertThat(activity.of(HELLO).queue()).endsWith(4, 4, 2);
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(activity.of(HELLO).queue()).endsWith(4, 4, 2, 0, 0);
+  }
+
+  @Test
   void marksTheUsualStartOnTheLineOfOneUnderWay() {
     assertThat(Charts.start(Duration.ofSeconds(2), null, Duration.ofSeconds(4)))
         .contains("class=\"usual\" x=\"346.8\"", "a start usually takes 4.0 s");
@@ -62,6 +96,7 @@ class RevisionActivityTest {
   @Test
   void countsDurationsOfTheLastMinuteOnly() {
     for (int i = 0; i < 200; i++) {
+      activity.of(HELLO);
       second(1, 0);
     }
 
@@ -69,11 +104,39 @@ class RevisionActivityTest {
   }
 
   @Test
-  void forgetsRevisionsWithoutRequests() {
+  void countsDurationsWhileAPersonLooksAndForAMinuteAfter() {
+    second(3, 0);
+    assertThat(counting).isFalse();
+
+    // when somebody looks, then what comes from now on is counted, also if it comes alone
+    activity.of(HELLO);
+    assertThat(counting).isTrue();
+    loop.advance(Duration.ofMinutes(5));
+    activity.of(HELLO);
+    second(1, 0);
+    assertThat(activity.of(HELLO).durations()).containsExactly(1, 0, 0);
+
+    // when nobody has looked for a minute, then nothing is counted
+    for (int i = 0; i < 60; i++) {
+      second(1, 0);
+    }
+    assertThat(counting).isTrue();
+    second(1, 0);
+    second(1, 0);
+    assertThat(counting).isFalse();
+
+    // and what was counted before is not missing from what is counted later
+    activity.of(HELLO);
+    second(2, 0);
+    assertThat(activity.of(HELLO).durations()).containsExactly(2, 0, 0);
+  }
+
+  @Test
+  void forgetsADeletedRevision() {
     second(3, 0);
     activity.gone(HELLO);
 
-    assertThat(activity.of(HELLO)).isSameAs(RevisionActivity.LastMinute.NONE);
+    assertThat(activity.of(HELLO).requestsInAll()).isZero();
   }
 
   @Test

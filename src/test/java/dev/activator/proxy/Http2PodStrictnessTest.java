@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.upstream.policy.FrameBudget;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
@@ -21,6 +22,7 @@ class Http2PodStrictnessTest extends WireTest {
       "knative-serving-revision", "hello-00001"};
 
   private final AtomicInteger asked = new AtomicInteger();
+  private final AtomicInteger ended = new AtomicInteger();
 
   @FunctionalInterface
   private interface Mischief {
@@ -197,12 +199,15 @@ class Http2PodStrictnessTest extends WireTest {
   void breaksOffAResponseOfEmptyParts() throws Exception {
     pod((to, stream) -> {
       to.headers(stream, false, ":status", "200");
-      flood(to, times(1_000, RawHttp2.bytes(RawHttp2.DATA, 0, stream, new byte[0])));
+      flood(to,
+          times(2 * FrameBudget.BURST, RawHttp2.bytes(RawHttp2.DATA, 0, stream, new byte[0])));
+      ended.incrementAndGet();
     });
     try (var caller = RawHttp2.caller(activator.connect())) {
       caller.headers(1, true, GET);
       assertThat(caller.read().field(":status")).isEqualTo("200");
       assertThat(caller.read().type()).isEqualTo(RawHttp2.RST_STREAM);
+      eventually(() -> assertThat(ended).hasValue(1));
 
       caller.headers(3, true, GET);
       assertThat(caller.response(3)).isEqualTo("200 ok");

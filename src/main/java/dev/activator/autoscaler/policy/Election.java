@@ -111,13 +111,22 @@ public final class Election {
         : null;
   }
 
-  /** What a leader writes when it stops; null if this candidate does not lead. */
+  /** What a leader writes when it stops; null if it does not lead, or the lease must be read first. */
   public @Nullable LeaseRecord release(Moment now) {
     var held = observed;
-    if (!leads(now) || held == null) {
-      return null;
-    }
-    return new LeaseRecord("", 1, held.transitions(), held.acquired(), now.wall, held.version());
+    return !stale && leads(now) && held != null ? release(held, now) : null;
+  }
+
+  /** What to write if the lease that was read is ours; null if it is not. */
+  public @Nullable LeaseRecord release(LeaseRecord read, Moment now) {
+    return read.holder().equals(identity)
+        ? new LeaseRecord("", 1, read.transitions(), read.acquired(), now.wall, read.version())
+        : null;
+  }
+
+  /** Whether a write was refused or its answer is missing, so that the lease may be ours. */
+  public boolean isUncertain() {
+    return stale;
   }
 
   /** A write that was sent then has succeeded: this candidate leads. */
@@ -167,6 +176,11 @@ public final class Election {
   /** Who holds the lease, or held it last; empty if nobody does or that is not known. */
   public String holder() {
     return observed == null ? "" : observed.holder();
+  }
+
+  /** In nanoseconds, when the lease was last seen to have been written. */
+  public long renewedAt() {
+    return observedAt;
   }
 
   /** How long to wait before the next attempt. */

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
     int observedGeneration, List<Condition> conditions) {
+  public static final String READY = "Ready";
+  public static final String ACTIVE = "Active";
   public static final ScaledServiceStatus NONE = new ScaledServiceStatus(OptionalInt.empty(),
       OptionalInt.empty(), 0, List.of());
-  private static final String READY = "Ready";
-  private static final String ACTIVE = "Active";
 
   public ScaledServiceStatus {
     conditions = List.copyOf(conditions);

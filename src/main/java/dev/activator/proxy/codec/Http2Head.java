@@ -2,7 +2,7 @@ package dev.activator.proxy.codec;
 
 import dev.activator.proxy.policy.Framing;
 import dev.activator.upstream.codec.FieldCount;
-import dev.activator.upstream.codec.Http2Fields;
+import dev.activator.upstream.codec.IncomingHead;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
@@ -12,12 +12,11 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2Headers;
 
 /**
  * Parses a request's head as strictly as in HTTP/1, which the next proxy may speak.
  *
- * <p><b>Errors.</b> Stream errors. Netty has checked pseudo-headers and connection-specific fields.
+ * <p><b>Errors.</b> Stream errors. The decoder has checked names, and that values have no control characters.
  *
  * <p><b>Source.</b> RFC 9113, sections 8.2.1 and 8.3.1.
  */
@@ -26,49 +25,38 @@ public final class Http2Head {
 
   private Http2Head() {}
 
-  public static HttpRequest parse(int stream, Http2Headers from) throws Http2Exception {
+  public static HttpRequest parse(int stream, IncomingHead from) throws Http2Exception {
     if (from.size() > FieldCount.OF_REQUESTS) {
       throw Http2Exception.headerListSizeError(stream, Http2Error.PROTOCOL_ERROR, true,
           "more than %d fields", FieldCount.OF_REQUESTS);
     }
-    checkValues(stream, from);
-    var headers = Http2Fields.read(from);
+    if (from.endsInBlank()) {
+      throw malformed(stream, "malformed value");
+    }
+    var headers = from.fields();
     authority(stream, from, headers);
     return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers);
   }
 
-  public static HttpHeaders trailers(int stream, Http2Headers from) throws Http2Exception {
-    checkValues(stream, from);
+  public static HttpHeaders trailers(int stream, IncomingHead from) throws Http2Exception {
+    if (from.endsInBlank()) {
+      throw malformed(stream, "malformed value");
+    }
+    if (from.hasPseudoHeaders()) {
+      throw malformed(stream, "pseudo-headers in trailers");
+    }
     if (from.size() > FieldCount.OF_REQUESTS) {
       throw malformed(stream, "too many trailers");
     }
-    for (var name : from.names()) {
-      if (!Framing.mayTrail(name.toString())) {
+    for (var name : from.fields().names()) {
+      if (!Framing.mayTrail(name)) {
         throw malformed(stream, "a trailer that belongs in the head");
       }
     }
-    return Http2Fields.read(from);
+    return from.fields();
   }
 
-  private static void checkValues(int stream, Http2Headers from) throws Http2Exception {
-    for (var field : from) {
-      var value = field.getValue();
-      if (HttpHeaderValidationUtil.validateValidHeaderValue(value) != -1 || padded(value)) {
-        throw malformed(stream, "malformed value");
-      }
-    }
-  }
-
-  private static boolean padded(CharSequence value) {
-    int length = value.length();
-    return length > 0 && (isBlank(value.charAt(0)) || isBlank(value.charAt(length - 1)));
-  }
-
-  private static boolean isBlank(char c) {
-    return c == ' ' || c == '\t';
-  }
-
-  private static HttpMethod method(int stream, Http2Headers from) throws Http2Exception {
+  private static HttpMethod method(int stream, IncomingHead from) throws Http2Exception {
     var name = from.method();
     if (name == null || HttpHeaderValidationUtil.validateToken(name) != -1) {
       throw malformed(stream, "malformed :method");
@@ -76,7 +64,7 @@ public final class Http2Head {
     return HttpMethod.valueOf(name.toString());
   }
 
-  private static String path(int stream, Http2Headers from) throws Http2Exception {
+  private static String path(int stream, IncomingHead from) throws Http2Exception {
     var path = from.path();
     if (path == null) {
       // Only a CONNECT has no path, and it is refused later.
@@ -88,7 +76,7 @@ public final class Http2Head {
     return path.toString();
   }
 
-  private static void authority(int stream, Http2Headers from, HttpHeaders headers)
+  private static void authority(int stream, IncomingHead from, HttpHeaders headers)
       throws Http2Exception {
     var authority = from.authority();
     if (authority == null) {

@@ -6,14 +6,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.codec.http2.Http2ConnectionDecoder;
-import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2EventAdapter;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
@@ -37,14 +34,19 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
    */
   private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
+  private static final long LAST_FRAMES_MILLIS = 2_000;
+
   private @Nullable ChannelHandlerContext context;
+  private final OutgoingHead head = new OutgoingHead();
   private boolean reading;
   private boolean flushing;
   private boolean failed;
 
-  protected Http2Endpoint(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
-      Http2Settings settings) {
-    super(decoder, encoder, settings, true, true);
+  protected Http2Endpoint(Http2Setup setup) {
+    // Closing the channel sends no GOAWAY; callers do where it is due.
+    super(setup.decoder(), setup.encoder(), setup.settings(), true, true);
+    gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
+    setup.connect(this);
   }
 
   @Override
@@ -101,10 +103,21 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     flush(context());
   }
 
+  void tooManyControlFrames() {
+    onError(context(), true, Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,
+        "too many answers are not read"));
+    context().close();
+  }
+
   protected void pendingBytes(Http2Stream stream, long bytes) {}
 
   public boolean isWritable(Http2Stream stream) {
     return connection().remote().flowController().isWritable(stream);
+  }
+
+  /** For the next head that is written. */
+  public OutgoingHead head() {
+    return head;
   }
 
   public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
@@ -197,5 +210,14 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
         throws Http2Exception {
       onHeadersRead(on, id, headers, padding, last);
     }
+
+    @Override
+    public final void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
+        int padding, boolean last) throws Http2Exception {
+      headRead(id, (IncomingHead) headers, last);
+    }
+
+    protected abstract void headRead(int id, IncomingHead head, boolean last)
+        throws Http2Exception;
   }
 }

@@ -1,90 +1,83 @@
 package dev.activator.upstream.codec;
 
-import io.netty.handler.codec.http2.AbstractHttp2ConnectionHandlerBuilder;
 import io.netty.handler.codec.http2.DefaultHttp2Connection;
+import io.netty.handler.codec.http2.DefaultHttp2ConnectionDecoder;
+import io.netty.handler.codec.http2.DefaultHttp2ConnectionEncoder;
+import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
 import io.netty.handler.codec.http2.DefaultHttp2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2PromisedRequestVerifier;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.StreamByteDistributor;
 import io.netty.handler.codec.http2.UniformStreamByteDistributor;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the handler of an HTTP/2 connection, with limits against floods.
+ * Netty's parts of an HTTP/2 connection, with limits against floods.
  *
- * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following, CVE-2023-44487 (rapid
- * reset), CVE-2024-27316 (CONTINUATION).
+ * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following, CVE-2024-27316
+ * (CONTINUATION).
  */
-public final class Http2Setup<T extends Http2Endpoint>
-    extends AbstractHttp2ConnectionHandlerBuilder<T, Http2Setup<T>> {
-  /**
-   * Streams that a caller may make us reset within the window; many callers may share an ingress.
-   */
-  public static final int MAX_RESETS = 1_000;
-  /** Queued answers to PING, SETTINGS and resets. */
-  public static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
-
-  private static final int RESET_WINDOW_SECONDS = 10;
-  private static final long LAST_FRAMES_MILLIS = 2_000;
-  private static final int MAX_EMPTY_DATA_FRAMES = 10;
+public final class Http2Setup {
+  /** Queued answers to PING, SETTINGS and errors. */
+  private static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
   private static final int MAX_SMALL_CONTINUATION_FRAMES = 16;
 
-  @FunctionalInterface
-  public interface Maker<T> {
-    T make(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
-        Http2Settings settings);
-  }
-
-  private final Maker<T> maker;
+  private final Http2Settings settings;
+  private final FrameWriter writer = new FrameWriter(MAX_QUEUED_CONTROL_FRAMES);
+  private final Http2ConnectionEncoder encoder;
+  private final Http2ConnectionDecoder decoder;
   private final @Nullable PendingBytes pending;
 
-  private Http2Setup(boolean ofServer, Http2Settings settings, Maker<T> maker) {
-    this.maker = maker;
+  private Http2Setup(boolean ofServer, Http2Settings settings) {
+    this.settings = settings;
     var connection = new DefaultHttp2Connection(ofServer, 0);
     // Priorities are deprecated, and their tree costs more than it gives.
     var distributor = new UniformStreamByteDistributor(connection);
     this.pending = ofServer ? new PendingBytes(distributor) : null;
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
         pending == null ? distributor : pending));
-    connection(connection);
-    initialSettings(settings);
-    validateHeaders(true);
-    validateRequiredPseudoHeaders(true);
-    // The setting is advisory, and the other end enforces it.
-    encoderIgnoreMaxHeaderListSize(true);
-    // Closing the channel sends no GOAWAY; callers do where it is due.
-    decoupleCloseAndGoAway(true);
-    gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
-    encoderEnforceMaxQueuedControlFrames(MAX_QUEUED_CONTROL_FRAMES);
-    decoderEnforceMaxConsecutiveEmptyDataFrames(MAX_EMPTY_DATA_FRAMES);
-    decoderEnforceMaxSmallContinuationFrames(MAX_SMALL_CONTINUATION_FRAMES);
-  }
-
-  /** The caller's resets count as control frames. */
-  public static <T extends Http2Endpoint> T server(Http2Settings settings,
-      Maker<T> maker) {
-    return new Http2Setup<>(true, settings, maker)
-        .decoderEnforceMaxRstFramesPerWindow(0, 0)
-        .encoderEnforceMaxRstFramesPerWindow(MAX_RESETS, RESET_WINDOW_SECONDS).build();
-  }
-
-  /** A pod can reset only streams opened to it. */
-  public static <T extends Http2Endpoint> T client(Http2Settings settings,
-      Maker<T> maker) {
-    return new Http2Setup<>(false, settings, maker).decoderEnforceMaxRstFramesPerWindow(0, 0)
-        .encoderEnforceMaxRstFramesPerWindow(0, 0).build();
-  }
-
-  @Override
-  protected T build(Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder,
-      Http2Settings settings) {
-    var made = maker.make(decoder, encoder, settings);
-    if (pending != null) {
-      pending.endpoint = made;
+    if (ofServer) {
+      // Before the caller has acknowledged it.
+      connection.remote().maxActiveStreams(
+          Math.toIntExact(Objects.requireNonNull(settings.maxConcurrentStreams())));
     }
-    return made;
+    var reader = new DefaultHttp2FrameReader(
+        IncomingHead.decoder(Objects.requireNonNull(settings.maxHeaderListSize())),
+        MAX_SMALL_CONTINUATION_FRAMES);
+    this.encoder = new DefaultHttp2ConnectionEncoder(connection, writer);
+    this.decoder = new DefaultHttp2ConnectionDecoder(connection, encoder, reader,
+        Http2PromisedRequestVerifier.ALWAYS_VERIFY, true, true, true, true);
+  }
+
+  public static Http2Setup server(Http2Settings settings) {
+    return new Http2Setup(true, settings);
+  }
+
+  public static Http2Setup client(Http2Settings settings) {
+    return new Http2Setup(false, settings);
+  }
+
+  Http2Settings settings() {
+    return settings;
+  }
+
+  Http2ConnectionEncoder encoder() {
+    return encoder;
+  }
+
+  Http2ConnectionDecoder decoder() {
+    return decoder;
+  }
+
+  void connect(Http2Endpoint endpoint) {
+    writer.onOverLimit(endpoint::tooManyControlFrames);
+    if (pending != null) {
+      pending.endpoint = endpoint;
+    }
   }
 
   /** Netty reports a stream's pending bytes only to the distributor. */

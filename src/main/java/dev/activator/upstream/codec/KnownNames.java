@@ -62,6 +62,13 @@ public final class KnownNames {
     return candidate != null && is(candidate, bytes, start, length) ? candidate : null;
   }
 
+  /** Null if unknown, or not in lower case. */
+  static @Nullable AsciiString ofSmall(AsciiString name) {
+    var known = of(name.array(), name.arrayOffset(), name.length());
+    return known != null && known == SMALL[slot(known.array(), known.arrayOffset(),
+        known.length())] ? known : null;
+  }
+
   /** Any name in lower case, as in HTTP/2. */
   static AsciiString small(CharSequence name) {
     var text = AsciiString.of(name);

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Pseudo-headers and the fields of a head, or only trailers, as Netty's HTTP/2 encoder reads them:
- * in order, with lower-case names, without those of a connection. The fields are not copied.
+ * in order, with lower-case names, without those of a connection. The fields are not copied, and
+ * one object can serve all heads that are encoded at once.
  *
  * <p><b>Source.</b> RFC 9113, section 8.2.
  */
@@ -21,37 +22,44 @@ public final class OutgoingHead extends DefaultHttp2Headers {
       PseudoHeaderName.METHOD, PseudoHeaderName.SCHEME, PseudoHeaderName.PATH,
       PseudoHeaderName.AUTHORITY};
 
-  private final FieldList fields;
+  private final Each each = new Each();
+  private FieldList fields = new FieldList(false);
   private @Nullable CharSequence status;
   private @Nullable CharSequence method;
   private @Nullable CharSequence scheme;
   private @Nullable CharSequence path;
   private @Nullable CharSequence authority;
 
-  private OutgoingHead(HttpHeaders fields) {
+  public OutgoingHead() {
     // Netty's own table stays empty.
     super(false, 2);
-    this.fields = FieldList.of(fields);
   }
 
-  public static Http2Headers request(CharSequence method, CharSequence scheme, CharSequence path,
-      @Nullable CharSequence authority, HttpHeaders fields) {
-    var head = new OutgoingHead(fields);
-    head.method = method;
-    head.scheme = scheme;
-    head.path = path;
-    head.authority = authority;
+  public Http2Headers request(CharSequence itsMethod, CharSequence itsScheme,
+      CharSequence itsPath, @Nullable CharSequence itsAuthority, HttpHeaders its) {
+    status = null;
+    method = itsMethod;
+    scheme = itsScheme;
+    path = itsPath;
+    authority = itsAuthority;
+    fields = FieldList.of(its);
+    return this;
+  }
+
+  public Http2Headers response(CharSequence itsStatus, HttpHeaders its) {
+    status = itsStatus;
+    method = null;
+    scheme = null;
+    path = null;
+    authority = null;
+    fields = FieldList.of(its);
+    return this;
+  }
+
+  static Http2Headers trailers(HttpHeaders fields) {
+    var head = new OutgoingHead();
+    head.fields = FieldList.of(fields);
     return head;
-  }
-
-  public static Http2Headers response(CharSequence status, HttpHeaders fields) {
-    var head = new OutgoingHead(fields);
-    head.status = status;
-    return head;
-  }
-
-  public static Http2Headers trailers(HttpHeaders fields) {
-    return new OutgoingHead(fields);
   }
 
   @Override
@@ -86,7 +94,10 @@ public final class OutgoingHead extends DefaultHttp2Headers {
 
   @Override
   public Iterator<Map.Entry<CharSequence, CharSequence>> iterator() {
-    return new Each();
+    each.pseudo = 0;
+    each.field = 0;
+    each.ready = false;
+    return each;
   }
 
   /** The entry is the iterator itself, so it holds until the next one is asked for. */

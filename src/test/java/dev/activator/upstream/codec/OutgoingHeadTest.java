@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 final class OutgoingHeadTest {
   @Test
   void hasThePseudoHeadersFirst() {
-    var head = OutgoingHead.request(AsciiString.of("GET"), "http", "/a", "example.com", fields());
+    var head = new OutgoingHead().request(AsciiString.of("GET"), "http", "/a", "example.com",
+        fields());
 
     assertThat(text(head)).containsExactly(":method: GET", ":scheme: http", ":path: /a",
         ":authority: example.com", "accept: x", "own: 1", "accept: y");
@@ -22,14 +23,14 @@ final class OutgoingHeadTest {
 
   @Test
   void leavesOutAMissingAuthority() {
-    var head = OutgoingHead.request("GET", "http", "/", null, new FieldList(false));
+    var head = new OutgoingHead().request("GET", "http", "/", null, new FieldList(false));
 
     assertThat(text(head)).containsExactly(":method: GET", ":scheme: http", ":path: /");
   }
 
   @Test
   void hasTheStatusOfAResponse() {
-    var head = OutgoingHead.response("200", fields());
+    var head = new OutgoingHead().response("200", fields());
 
     assertThat(head.status()).hasToString("200");
     assertThat(text(head)).startsWith(":status: 200", "accept: x");
@@ -43,8 +44,20 @@ final class OutgoingHeadTest {
   }
 
   @Test
+  void servesOneHeadAfterTheOther() {
+    var head = new OutgoingHead();
+    head.request("GET", "http", "/", "example.com", fields());
+    assertThat(text(head)).hasSize(7);
+
+    assertThat(text(head.response("204", new FieldList(false)))).containsExactly(":status: 204");
+    assertThat(text(head.request("GET", "http", "/", null, new FieldList(false))))
+        .containsExactly(":method: GET", ":scheme: http", ":path: /");
+  }
+
+  @Test
   void takesFieldsOfAnyKind() {
-    assertThat(text(OutgoingHead.response("200", new DefaultHttpHeaders().add("Accept", "x"))))
+    assertThat(
+        text(new OutgoingHead().response("200", new DefaultHttpHeaders().add("Accept", "x"))))
         .containsExactly(":status: 200", "accept: x");
   }
 

@@ -1,0 +1,171 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Writes Events. Those of one object with one reason come once a minute at most; one that says the same
+ * again raises the count of the first.
+ *
+ * <p>
+ * <b>Threads.</b> Any, and no call waits.
+ *
+ * <p>
+ * <b>Errors.</b> An Event that cannot be written is logged, and not repeated.
+ *
+ * <p>
+ * <b>Source.</b> {@code tools/record} of client-go.
+ */
+public final class EventWriter {
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration PERIOD = Duration.ofMinutes(1);
+  /** Servers keep Events for an hour. */
+  private static final Duration LONGEST_SERIES = Duration.ofMinutes(50);
+  private static final int MOST_SERIES = 1_000;
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final Logger log = LoggerFactory.getLogger(EventWriter.class);
+
+  private final Supplier<@Nullable KubernetesApi> api;
+  private final InstantSource clock;
+  /** The least recently used first. */
+  private final Map<Key, Series> known = new LinkedHashMap<>(16, 0.75f, true);
+  private long lastName;
+
+  /**
+   * What an Event is about.
+   *
+   * @param uid without which kubectl describe does not show the Event; empty if it is unknown
+   */
+  public record Regarding(String apiVersion, String kind, String namespace, String name,
+      String uid) {
+    @Override
+    public String toString() {
+      return kind + " " + namespace + "/" + name;
+    }
+  }
+
+  private record Key(Regarding about, boolean warning, String reason) {}
+
+  /** An Event that was written, and how often it has happened. */
+  private record Series(String name, String message, Instant first, Instant written, int count) {
+    boolean isWrittenWithin(Duration length, Instant now) {
+      return now.isBefore(written.plus(length));
+    }
+
+    Series again(Instant at) {
+      return new Series(name, message, first, at, count + 1);
+    }
+  }
+
+  /** @param api null while there is no connection */
+  EventWriter(Supplier<@Nullable KubernetesApi> api, InstantSource clock) {
+    this.api = api;
+    this.clock = clock;
+  }
+
+  /**
+   * Something happened.
+   *
+   * @param reason one word
+   * @return done when it is written, or not to be written
+   */
+  public CompletableFuture<Void> write(Regarding about, boolean warning, String reason,
+      String message) {
+    var open = api.get();
+    var key = new Key(about, warning, reason);
+    var next = open == null ? null : next(key, message);
+    if (open == null || next == null) {
+      return CompletableFuture.completedFuture(null);
+    }
+    var answer = next.count == 1
+        ? create(open, key, next)
+        : open.send("PATCH", path(about) + "/" + next.name, "application/merge-patch+json",
+            JSON.createObjectNode().put("count", next.count)
+                .put("lastTimestamp", time(next.written)).toString(),
+            TIMEOUT)
+            // It has expired, or we may only create.
+            .thenCompose(patched -> patched.status() < 300
+                ? CompletableFuture.completedFuture(patched)
+                : create(open, key, renamed(key, next)));
+    return answer.handle((written, failure) -> {
+      if (written == null || written.status() >= 300) {
+        log.warn("An Event of {} is lost: {} ({})", about, message,
+            written == null ? "no answer" : written.status() + " " + written.message());
+      }
+      return null;
+    });
+  }
+
+  /** What to write now; null if there is nothing. */
+  private synchronized @Nullable Series next(Key key, String message) {
+    var now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
+    var before = known.get(key);
+    boolean same = before != null && before.message.equals(message)
+        && now.isBefore(before.first.plus(LONGEST_SERIES));
+    if (before != null && before.isWrittenWithin(PERIOD, now)) {
+      if (same) {
+        known.put(key, before.again(before.written));
+      }
+      return null;
+    }
+    var next = same && before != null
+        ? before.again(now)
+        : new Series(name(key.about), message, now, now, 1);
+    known.put(key, next);
+    if (known.size() > MOST_SERIES) {
+      known.remove(known.keySet().iterator().next());
+    }
+    return next;
+  }
+
+  private synchronized Series renamed(Key key, Series before) {
+    var next = new Series(name(key.about), before.message, before.first, before.written,
+        before.count);
+    known.put(key, next);
+    return next;
+  }
+
+  /** Like client-go's: the object's name and the time. */
+  private String name(Regarding about) {
+    var now = clock.instant();
+    lastName = Math.max(lastName + 1, now.getEpochSecond() * 1_000_000_000L + now.getNano());
+    return about.name + "." + Long.toHexString(lastName);
+  }
+
+  private static CompletableFuture<ApiAnswer> create(KubernetesApi open, Key key, Series series) {
+    var about = key.about;
+    var event = JSON.createObjectNode().put("apiVersion", "v1").put("kind", "Event");
+    event.putObject("metadata").put("namespace", about.namespace).put("name", series.name);
+    var involved = event.putObject("involvedObject").put("apiVersion", about.apiVersion)
+        .put("kind", about.kind).put("namespace", about.namespace).put("name", about.name);
+    if (!about.uid.isEmpty()) {
+      involved.put("uid", about.uid);
+    }
+    event.put("type", key.warning ? "Warning" : "Normal").put("reason", key.reason)
+        .put("message", series.message).put("count", series.count)
+        .put("firstTimestamp", time(series.first)).put("lastTimestamp", time(series.written))
+        .put("reportingComponent", "activator").put("reportingInstance", "");
+    event.putObject("source").put("component", "activator");
+    return open.send("POST", path(about), "application/json", event.toString(), TIMEOUT);
+  }
+
+  private static String path(Regarding about) {
+    return "api/v1/namespaces/" + about.namespace + "/events";
+  }
+
+  private static String time(Instant at) {
+    return at.truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+}

@@ -1,0 +1,199 @@
+package dev.activator.upstream.codec;
+
+import io.netty.handler.codec.http.HttpHeaderValidationUtil;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.util.AsciiString;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Pseudo-headers and fields as Netty's HPACK decoder adds them. There is one for a connection: it
+ * holds until the next head, while its fields may be kept.
+ *
+ * <p><b>Errors.</b> An {@link IllegalArgumentException} for what is malformed, which the decoder makes
+ * an error of the stream.
+ *
+ * <p><b>Source.</b> RFC 9113, sections 8.2 and 8.3.
+ */
+public final class IncomingHead extends DefaultHttp2Headers {
+  private FieldList fields = new FieldList(false);
+  private int pseudoHeaders;
+  private boolean endsInBlank;
+  private @Nullable CharSequence method;
+  private @Nullable CharSequence scheme;
+  private @Nullable CharSequence authority;
+  private @Nullable CharSequence path;
+  private @Nullable CharSequence protocol;
+  private @Nullable CharSequence status;
+
+  IncomingHead() {
+    // Netty's own table stays empty.
+    super(false, 2);
+  }
+
+  /** Makes the one head again for each that is decoded. */
+  static DefaultHttp2HeadersDecoder decoder(long maxBytes) {
+    return new DefaultHttp2HeadersDecoder(false, maxBytes) {
+      private final IncomingHead head = new IncomingHead();
+
+      @Override
+      protected Http2Headers newHeaders() {
+        head.reset();
+        return head;
+      }
+    };
+  }
+
+  private void reset() {
+    fields = new FieldList(false);
+    pseudoHeaders = 0;
+    endsInBlank = false;
+    method = null;
+    scheme = null;
+    authority = null;
+    path = null;
+    protocol = null;
+    status = null;
+  }
+
+  @Override
+  public Http2Headers add(CharSequence name, CharSequence value) {
+    if (HttpHeaderValidationUtil.validateValidHeaderValue(value) != -1) {
+      throw new IllegalArgumentException("malformed value");
+    }
+    endsInBlank |= !value.isEmpty() && isBlank(value.charAt(value.length() - 1));
+    if (!name.isEmpty() && name.charAt(0) == ':') {
+      addPseudo(name, value);
+    } else {
+      var checked = checked(AsciiString.of(name));
+      if (HttpHeaderValidationUtil.isConnectionHeader(checked, true)
+          || HttpHeaderValidationUtil.isTeNotTrailers(checked, value)) {
+        throw new IllegalArgumentException("a field of a connection");
+      }
+      fields.add(checked, value);
+    }
+    return this;
+  }
+
+  private static boolean isBlank(char c) {
+    return c == ' ' || c == '\t';
+  }
+
+  private static AsciiString checked(AsciiString name) {
+    var known = KnownNames.ofSmall(name);
+    if (known != null) {
+      return known;
+    }
+    FieldList.checked(name);
+    for (int i = 0; i < name.length(); i++) {
+      if (AsciiString.isUpperCase(name.byteAt(i))) {
+        throw new IllegalArgumentException("a name in upper case");
+      }
+    }
+    return name;
+  }
+
+  private void addPseudo(CharSequence name, CharSequence value) {
+    var pseudo = PseudoHeaderName.getPseudoHeader(AsciiString.of(name));
+    if (pseudo == null || value.isEmpty() || !fields.isEmpty()) {
+      throw new IllegalArgumentException("a pseudo-header that is unknown, empty or late");
+    }
+    if (pseudoHeaders > 0 && pseudo.isRequestOnly() == (status != null)) {
+      throw new IllegalArgumentException("pseudo-headers of requests and responses");
+    }
+    pseudoHeaders++;
+    switch (pseudo) {
+      case METHOD -> method = once(method, value);
+      case SCHEME -> scheme = once(scheme, value);
+      case AUTHORITY -> authority = once(authority, value);
+      case PATH -> path = once(path, value);
+      case PROTOCOL -> protocol = once(protocol, value);
+      case STATUS -> status = once(status, value);
+    }
+  }
+
+  private static CharSequence once(@Nullable CharSequence before, CharSequence value) {
+    if (before != null) {
+      throw new IllegalArgumentException("a pseudo-header twice");
+    }
+    return value;
+  }
+
+  public HttpHeaders fields() {
+    return fields;
+  }
+
+  /** Whether a value does; one that begins with a blank is malformed anyway. */
+  public boolean endsInBlank() {
+    return endsInBlank;
+  }
+
+  public boolean hasPseudoHeaders() {
+    return pseudoHeaders > 0;
+  }
+
+  @Override
+  public @Nullable CharSequence method() {
+    return method;
+  }
+
+  @Override
+  public @Nullable CharSequence scheme() {
+    return scheme;
+  }
+
+  @Override
+  public @Nullable CharSequence authority() {
+    return authority;
+  }
+
+  @Override
+  public @Nullable CharSequence path() {
+    return path;
+  }
+
+  @Override
+  public @Nullable CharSequence status() {
+    return status;
+  }
+
+  /** Null if malformed. */
+  public @Nullable HttpResponseStatus responseStatus() {
+    int code = ResponseDecoder.statusCode(status);
+    return code == ResponseDecoder.NO_STATUS ? null : HttpResponseStatus.valueOf(code);
+  }
+
+  @Override
+  public boolean contains(CharSequence name) {
+    return PseudoHeaderName.PROTOCOL.value().contentEquals(name)
+        ? protocol != null
+        : fields.contains(name);
+  }
+
+  @Override
+  public List<CharSequence> getAll(CharSequence name) {
+    return List.copyOf(fields.getAll(name));
+  }
+
+  @Override
+  public Http2Headers setLong(CharSequence name, long value) {
+    if (fields.isRepeated(name) || !Long.toString(value).equals(fields.get(name))) {
+      fields.set(name, Long.toString(value));
+    }
+    return this;
+  }
+
+  @Override
+  public int size() {
+    return pseudoHeaders + fields.size();
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+}

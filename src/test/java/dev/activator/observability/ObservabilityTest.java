@@ -1,0 +1,76 @@
+package dev.activator.observability;
+
+import static dev.activator.observability.FakeRequest.HELLO;
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.OtelVariables;
+import dev.activator.config.Parsed;
+import dev.activator.config.Proxies;
+import dev.activator.testing.VirtualLoop;
+import java.io.OutputStream;
+import java.time.Clock;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When requests are counted. */
+class ObservabilityTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private final RequestObservers observers = new RequestObservers();
+  private final Meters meters = new Meters();
+  private final RequestMeters counts = new RequestMeters(meters,
+      _ -> FakeRequest.revision(Map.of()));
+  private final Observability observability = new Observability(observers, meters, counts,
+      new LineWriter(OutputStream.nullOutputStream()), Clock.systemUTC());
+
+  @AfterEach
+  void close() {
+    observability.close();
+  }
+
+  private void metrics(String protocol) {
+    var config = (Parsed.Valid<ObservabilityConfig>) ObservabilityConfig
+        .parse(Map.of("metrics-protocol", protocol));
+    observability.use(config.settings(), new Exporters(OtelVariables.NONE, Proxies.NONE,
+        new Exporters.Identity("activator", "", "", "")));
+  }
+
+  private long counted() {
+    FakeRequest.of(observers, loop).answered(200, ofMillis(5));
+    var durations = counts.durations(HELLO);
+    return durations == null ? 0 : Arrays.stream(durations).sum();
+  }
+
+  @Test
+  void countsWithoutMetricsOnlyWhileAPersonLooks() {
+    metrics("none");
+    assertThat(counted()).isZero();
+
+    observability.startLooking();
+    observability.startLooking();
+    assertThat(counted()).isEqualTo(1);
+    assertThat(counted()).isEqualTo(2);
+
+    observability.stopLooking();
+    assertThat(counted()).isZero();
+    observability.startLooking();
+    assertThat(counted()).isEqualTo(1);
+  }
+
+  @Test
+  void countsEachRequestOnceForAPersonAndForPrometheus() {
+    // even if the page was open first
+    observability.startLooking();
+    metrics("prometheus");
+
+    assertThat(counted()).isEqualTo(1);
+    observability.stopLooking();
+    observability.startLooking();
+    assertThat(counted()).isEqualTo(2);
+    observability.stopLooking();
+    assertThat(counted()).isEqualTo(3);
+  }
+}
