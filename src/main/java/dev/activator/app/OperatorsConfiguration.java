@@ -224,8 +224,8 @@ class OperatorsConfiguration {
       HealthState health) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
-      case Readiness.NotReady(var why) when health.isDraining() ->
-        "This activator drains: it finishes its requests and ends (" + why + ")";
+      case Readiness.NotReady _ when health.isDraining() ->
+        "This activator drains: it finishes its requests and ends.";
       case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
     }, Flux.interval(Duration.ZERO, REFRESH));
   }
