@@ -24,6 +24,9 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Verb;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Fault;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -206,6 +209,29 @@ class StandaloneScalingTest {
       facts.close();
       follower.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
     }
+  }
+
+  /** As in a namespace that the chart's standalone.namespaces does not name. */
+  @Test
+  void whereItMayNotScaleTheStatusSaysSo() {
+    api.faults().add(Match.requests(Verb.GET).of(Kinds.DEPLOYMENT), Fault.Answer.status(403));
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 2}}}
+        """));
+    store.create(Kinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80}]}}
+        """));
+    store.create(Kinds.DEPLOYMENT,
+        Objects.parse("{'metadata': {'namespace': 'blog', 'name': 'web'}}"));
+
+    await().atMost(LONG).untilAsserted(() -> assertThat(
+        store.find(ScaledServiceKind.of(store), "blog", "web").at("/status/conditions").toString())
+        .contains("\"Forbidden\"", "cannot get Deployment web in namespace blog: 403"));
+    assertThat(surroundings.scaling(new RevisionId("blog", "web")).trouble().reason())
+        .isEqualTo("Forbidden");
   }
 
   private List<String> leases() {
