@@ -211,6 +211,29 @@ class StandaloneScalingTest {
     }
   }
 
+  /** As in a namespace that the chart's standalone.namespaces does not name. */
+  @Test
+  void whereItMayNotScaleTheStatusSaysSo() {
+    api.faults().add(Match.requests(Verb.GET).of(Kinds.DEPLOYMENT), Fault.Answer.status(403));
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 2}}}
+        """));
+    store.create(Kinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80}]}}
+        """));
+    store.create(Kinds.DEPLOYMENT,
+        Objects.parse("{'metadata': {'namespace': 'blog', 'name': 'web'}}"));
+
+    await().atMost(LONG).untilAsserted(() -> assertThat(
+        store.find(ScaledServiceKind.of(store), "blog", "web").at("/status/conditions").toString())
+        .contains("\"Forbidden\"", "cannot get Deployment web in namespace blog: 403"));
+    assertThat(surroundings.scaling(new RevisionId("blog", "web")).trouble().reason())
+        .isEqualTo("Forbidden");
+  }
+
   private List<String> leases() {
     return store.list(Kinds.EVENT).stream()
         .filter(one -> one.at("/involvedObject/kind").asString().equals("Lease"))
