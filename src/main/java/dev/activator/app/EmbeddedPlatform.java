@@ -31,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -154,13 +155,19 @@ public final class EmbeddedPlatform implements Surroundings {
   @Override
   public void join(Cluster cluster, AutoscalerLink link) {
     link.tellUptime();
+    cluster.onRevisionGone(heard::remove);
     controller.follow(cluster, autoscaler,
         cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true));
   }
 
   @Override
   public @Nullable ScalingView scaling(RevisionId id) {
-    return autoscaler.views().get(id);
+    return autoscaler.view(id);
+  }
+
+  @Override
+  public Collection<ScalingView> scaled() {
+    return autoscaler.views().values();
   }
 
   @Override

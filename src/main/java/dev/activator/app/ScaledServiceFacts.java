@@ -66,8 +66,8 @@ record ScaledServiceFacts(ScaledServiceState state) {
   private static Setting row(Condition condition) {
     return new Setting("condition " + condition.type(),
         condition.status() + (condition.reason().isEmpty() ? "" : ", " + condition.reason()),
-        (condition.message().isEmpty() ? "" : condition.message() + "; ") + "since "
-            + condition.since());
+        (condition.message().isEmpty() ? "" : condition.message().replaceAll("[.]$", "") + "; ")
+            + "since " + condition.since());
   }
 
   List<Setting> settings() {

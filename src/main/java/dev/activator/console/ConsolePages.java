@@ -238,15 +238,18 @@ final class ConsolePages {
         + (named ? "<td><a href=\"" + detailUrl(id) + "\">" + text(id.name()) + "</a></td>" : "")
         + "<td class=\"bar\">" + Charts.finished(start, longest) + "</td><td class=\"right\">"
         + length(Duration.ofNanos(start.phases().totalNanos())) + "</td><td"
-        + (start.outcome() == Outcome.ANSWERED ? "" : " class=\"failed\"") + ">" + start.outcome()
+        + (isAnswered(start) ? "" : " class=\"failed\"") + ">" + start.outcome()
         + "</td><td class=\"right\">" + start.status() + "</td></tr>";
+  }
+
+  private static boolean isAnswered(ColdStart start) {
+    return start.outcome() == Outcome.ANSWERED || start.outcome() == Outcome.WAITING_PAGE;
   }
 
   /** Of starts that were answered: among failures, the timeouts would count. */
   private static String percentiles(List<ColdStart> all) {
-    var byRevision = all.stream().filter(start -> start.outcome() == Outcome.ANSWERED
-        || start.outcome() == Outcome.WAITING_PAGE)
-        .collect(Collectors.groupingBy(ColdStart::revision, TreeMap::new,
+    var byRevision = all.stream().filter(ConsolePages::isAnswered).collect(
+        Collectors.groupingBy(ColdStart::revision, TreeMap::new,
             Collectors.mapping(start -> start.phases().totalNanos(), Collectors.toList())));
     if (byRevision.isEmpty()) {
       return "";

@@ -116,10 +116,12 @@ public final class RevisionActivity {
     private final int[] queue = new int[SLOTS];
     private final List<Snapshot> snapshots = new ArrayList<>();
     private long last = Long.MIN_VALUE / 2;
+    private long reported = last;
 
     synchronized void add(long second, int more, int depth, long @Nullable [] counts) {
-      boolean skipped = second - last == 2;
+      boolean skipped = second - reported == 2;
       clearUntil(second);
+      reported = second;
       if (skipped) {
         // A report came a little late.
         queue[Math.floorMod(second - 1, SLOTS)] = queue[Math.floorMod(second - 2, SLOTS)];
@@ -150,8 +152,12 @@ public final class RevisionActivity {
 
     synchronized LastMinute until(long second, long @Nullable [] counts) {
       clearUntil(second + 1);
-      return new LastMinute(ordered(requests, second), ordered(queue, second),
-          since(second, counts));
+      var depths = ordered(queue, second);
+      if (reported == second - 1) {
+        // A report is a little late.
+        depths[SECONDS - 1] = depths[SECONDS - 2];
+      }
+      return new LastMinute(ordered(requests, second), depths, since(second, counts));
     }
 
     private static int[] ordered(int[] ring, long second) {

@@ -38,12 +38,16 @@ record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, String kind,
     var look = byState();
     return obstacles.isEmpty() || look.kind.equals("bad")
         ? look
-        : new Look("warn", look.word + ", with trouble");
+        : new Look("warn", "needs attention");
   }
 
   String whatToDo() {
-    var then = diagnosis.state().whatToDo();
-    return obstacles.isEmpty() ? then : "Mend what is in the way, named above. Else: " + then;
+    var state = diagnosis.state().whatToDo();
+    if (obstacles.isEmpty()) {
+      return state;
+    }
+    return "Mend what is in the way, as listed above."
+        + (now.queued() == 0 ? "" : " If requests still wait then: " + state);
   }
 
   private Look byState() {

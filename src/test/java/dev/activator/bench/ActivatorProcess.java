@@ -4,6 +4,8 @@ import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.EmbeddedApi;
 import java.io.File;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,8 +22,11 @@ import java.util.concurrent.locks.LockSupport;
 final class ActivatorProcess {
   /** What the manifest allows: heap, collector and threads follow from it. */
   static final String MEMORY_LIMIT = "-XX:MaxRAM=600m";
+  /** Where Knative's activator takes requests. */
+  static final int REFERENCE_PORT = 8012;
   /** The name that an activator knows its autoscaler by. */
   private static final String AUTOSCALER = "autoscaler.knative-serving.svc.cluster.local";
+  private static final int AUTOSCALER_PORT = 8080;
 
   private static final HttpClient CLIENT = HttpClient.newBuilder()
       .version(HttpClient.Version.HTTP_1_1).build();
@@ -98,6 +103,25 @@ final class ActivatorProcess {
     return process;
   }
 
+  /**
+   * Starts Knative's own, whose ports are fixed.
+   *
+   * @param binary what its {@code cmd/activator} builds; its autoscaler is the one on port 8080
+   */
+  static Process reference(Path binary, Path kubeconfig) throws IOException {
+    var command = new ArrayList<>(ownHosts());
+    command.addAll(List.of(binary.toString(), "-kubeconfig", kubeconfig.toString()));
+    var builder = new ProcessBuilder(command).redirectErrorStream(true)
+        .redirectOutput(File.createTempFile("reference", ".log"));
+    builder.environment().putAll(environment(kubeconfig, REFERENCE_PORT));
+    builder.environment().putAll(Map.of("CONFIG_LOGGING_NAME", "config-logging",
+        "CONFIG_OBSERVABILITY_NAME", "config-observability", "METRICS_DOMAIN",
+        "knative.dev/internal/serving"));
+    var process = builder.start();
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    return process;
+  }
+
   /** Returns when it is ready. */
   static void awaitReady(int port, Process process) throws IOException, InterruptedException {
     var probe = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/"))
@@ -141,6 +165,13 @@ final class ActivatorProcess {
         "0", "ACTIVATOR_PORT_HTTPS", "0", "PROFILING_PORT", "0", "ACTIVATOR_ENDPOINTS_SOURCE",
         "endpoints"));
     return environment;
+  }
+
+  /** Where an activator that knows its autoscaler by name looks for it. */
+  static InetSocketAddress autoscaler() throws IOException {
+    return new InetSocketAddress(
+        InetAddress.getByAddress(AUTOSCALER, InetAddress.getByName("127.0.0.1").getAddress()),
+        AUTOSCALER_PORT);
   }
 
   /** What makes a program find the autoscaler on this machine; nothing where that is not allowed. */

@@ -7,8 +7,11 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.SecureApi;
 import dev.activator.testing.RawPeer;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.node.ObjectNode;
@@ -31,6 +35,8 @@ public final class ColdStartBench {
   private static final int FIRST = 8;
   private static final int LAST = 20;
   private static final int STARTING_ROUNDS = 40;
+  private static final String REFERENCE = "reference";
+  private static final int WARM_UP_EVENTS = 5_000;
 
   /** Where pods are listed. */
   private enum Source {
@@ -50,7 +56,7 @@ public final class ColdStartBench {
   private final Random random = new Random(1);
   private final SecureApi api = SecureApi.start();
   private final BenchPod alwaysListening = BenchPod.listening(0);
-  private final int requests = BenchPod.freePort();
+  private final int requests;
   private final List<Long> listens = new ArrayList<>();
   private final List<Long> listed = new ArrayList<>();
   private String uid = "";
@@ -59,27 +65,47 @@ public final class ColdStartBench {
     this.source = source;
     this.program = program;
     SystemConfigMaps.createIn(api.store());
+    boolean isReference = program.equals(REFERENCE);
+    this.requests = isReference ? ActivatorProcess.REFERENCE_PORT : BenchPod.freePort();
+    ActivatorProcess.awaitReady(requests, isReference ? reference() : activator(autoscaler));
+    revisionIsListed();
+  }
+
+  private Process activator(int autoscaler) throws IOException {
     var words = program.split(" ");
     var flags = new ArrayList<>(Arrays.asList(words).subList(1, words.length));
     flags.add("-Dactivator.endpoints-source="
         + (source == Source.SLICES ? "endpointslices" : "endpoints"));
-    var activator = ActivatorProcess.of(Path.of(words[0]).toAbsolutePath(), flags,
-        api.kubeconfig(), requests, "ws://127.0.0.1:" + autoscaler);
-    ActivatorProcess.awaitReady(requests, activator);
-    revisionIsListed();
+    return ActivatorProcess.of(Path.of(words[0]).toAbsolutePath(), flags, api.kubeconfig(),
+        requests, "ws://127.0.0.1:" + autoscaler);
+  }
+
+  private Process reference() throws IOException {
+    for (var name : List.of("config-features", "config-tracing")) {
+      api.store().create(Kinds.CONFIG_MAP, Objects.parse(
+          "{'metadata': {'namespace': 'knative-serving', 'name': '" + name + "'}}"));
+    }
+    return ActivatorProcess.reference(Path.of(System.getenv("REFERENCE")), api.kubeconfig());
   }
 
   /** @param args endpoints or slices, then rounds, then a folder or jar with flags each */
   public static void main(String[] args) throws Exception {
     var source = source(args[0]);
     int rounds = Integer.parseInt(args[1]);
+    var programs = new ArrayList<>(Arrays.asList(args).subList(2, args.length));
+    var address = new InetSocketAddress("127.0.0.1", 0);
+    if (System.getenv("REFERENCE") != null) {
+      programs.addFirst(REFERENCE);
+      address = ActivatorProcess.autoscaler();
+    }
     var loops = LoopResources.create("autoscaler", 1, true);
     var autoscaler = new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
-        new InetSocketAddress("127.0.0.1", 0), _ -> {
+        address, _ -> {
         });
     autoscaler.start();
+    warmUp();
     var all = new ArrayList<ColdStartBench>();
-    for (var program : Arrays.asList(args).subList(2, args.length)) {
+    for (var program : programs) {
       all.add(new ColdStartBench(source, program, autoscaler.port()));
     }
     for (int round = 0; round < rounds; round++) {
@@ -92,11 +118,12 @@ public final class ColdStartBench {
         each.listens();
       }
     }
-    System.out.printf("%-62s %8s %8s %8s %8s%n", "milliseconds", "first " + FIRST, "median",
-        "last " + LAST, "p99");
+    System.out.printf("%-62s %8s %8s %8s %8s %8s%n", "milliseconds", "first " + FIRST, "median",
+        "last " + LAST, "p99", "ratio");
+    var first = all.getFirst();
     for (var each : all) {
-      print("a pod starts to listen -> first byte, " + each.program, each.listens);
-      print(source.text + " written -> first byte, " + each.program, each.listed);
+      print("a pod starts to listen -> first byte, " + each.program, each.listens, first.listens);
+      print(source.text + " written -> first byte, " + each.program, each.listed, first.listed);
     }
     System.exit(0);
   }
@@ -107,6 +134,26 @@ public final class ColdStartBench {
       case "slices" -> Source.SLICES;
       default -> throw new IllegalArgumentException("neither endpoints nor slices: " + name);
     };
+  }
+
+  /** So that the figures do not show how slowly this process writes its first events. */
+  private static void warmUp() throws Exception {
+    var tls = SSLContext.getInstance("TLS");
+    tls.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+    try (var api = SecureApi.start();
+        var client = HttpClient.newBuilder().sslContext(tls).build()) {
+      var watch = client.send(api.request("/api/v1/namespaces/ns/configmaps?watch=true").build(),
+          BodyHandlers.ofLines());
+      var lines = watch.body().iterator();
+      var object = Objects.parse("{'metadata': {'namespace': 'ns', 'name': 'warm-up'}}");
+      api.store().create(Kinds.CONFIG_MAP, object);
+      for (int i = 0; i < WARM_UP_EVENTS; i++) {
+        object.putObject("data").put("event", Integer.toString(i));
+        api.store().update(Kinds.CONFIG_MAP, object.deepCopy());
+        lines.next();
+      }
+      client.shutdownNow();
+    }
   }
 
   private void revisionIsListed() {
@@ -146,12 +193,13 @@ public final class ColdStartBench {
     scaledToZero();
   }
 
-  private static void print(String what, List<Long> nanos) {
-    System.out.printf(Locale.ROOT, "%-62s %8.1f %8.1f %8.1f %8.1f%n", what,
-        percentile(nanos.subList(0, FIRST), 0.5),
-        percentile(nanos.subList(FIRST, nanos.size()), 0.5),
-        percentile(nanos.subList(nanos.size() - LAST, nanos.size()), 0.5),
-        percentile(nanos.subList(FIRST, nanos.size()), 0.99));
+  /** @param of what the medians are compared with */
+  private static void print(String what, List<Long> nanos, List<Long> of) {
+    var warm = nanos.subList(FIRST, nanos.size());
+    System.out.printf(Locale.ROOT, "%-62s %8.1f %8.1f %8.1f %8.1f %8.2f%n", what,
+        percentile(nanos.subList(0, FIRST), 0.5), percentile(warm, 0.5),
+        percentile(nanos.subList(nanos.size() - LAST, nanos.size()), 0.5), percentile(warm, 0.99),
+        percentile(warm, 0.5) / percentile(of.subList(FIRST, of.size()), 0.5));
   }
 
   private static double percentile(List<Long> nanos, double part) {

@@ -44,14 +44,20 @@ public final class ConsoleScreenshots {
       post(api + "/apis/serving.knative.dev/v1/namespaces/shop/services", service);
     }
     browser.size(1200, 900);
-    picture("idle", console, "document.querySelectorAll('article .idle').length >= 3");
+    picture("idle", console, isAtZero("slow") + " && " + isAtZero("slow2"));
 
+    // A second start, so that the usual one is known.
     send("slow");
-    picture("cold-start", console, "document.querySelector('.running .probe') !== null"
-        + " && /[34][.]. s ago/.test(document.querySelector('.running').textContent)");
+    browser.awaitTrue("document.querySelector('#starts .first-byte') !== null");
+    act("slow", "zero");
+    browser.awaitTrue(isAtZero("slow"));
+    send("slow");
+    picture("cold-start", console, "document.querySelector('.running .usual') !== null"
+        + " && /requested [34][.]. s ago/.test(document.body.textContent)");
     picture("waiting-page", "http://slow2.shop.localhost:" + port + "/",
         "document.getElementById('probe-time').textContent > '2'");
     browser.awaitTrue("!document.title.startsWith('Starting')");
+    browser.screenshot(out.resolve("waiting-page-answer.png"));
 
     send("crash");
     send("hang");
@@ -88,8 +94,20 @@ public final class ConsoleScreenshots {
   private void picture(String name, String url, String when) {
     browser.open(url);
     browser.awaitTrue(when);
+    browser.awaitTrue("document.documentElement.scrollWidth > 0");
     browser.screenshot(out.resolve(name + ".png"));
     System.out.println(out.resolve(name + ".png"));
+  }
+
+  private static String isAtZero(String service) {
+    return "document.getElementById('r.shop." + service + "-00001')"
+        + "?.querySelector('.state.idle') != null";
+  }
+
+  private void act(String service, String action) throws IOException, InterruptedException {
+    http.send(HttpRequest.newBuilder(
+        URI.create(console + "/shop/" + service + "-00001/" + action))
+        .POST(HttpRequest.BodyPublishers.noBody()).build(), BodyHandlers.discarding());
   }
 
   private void post(String url, String yaml) throws IOException, InterruptedException {

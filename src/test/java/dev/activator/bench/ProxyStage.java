@@ -76,10 +76,10 @@ final class ProxyStage {
     return process;
   }
 
-  private static void startAutoscaler() {
+  private static void startAutoscaler() throws IOException {
     var loops = LoopResources.create("autoscaler", 1, true);
     new AutoscalerServer(loops.onServer(LoopResources.DEFAULT_NATIVE),
-        new InetSocketAddress("127.0.0.1", 8080), _ -> {
+        ActivatorProcess.autoscaler(), _ -> {
         }).start();
   }
 

@@ -35,9 +35,15 @@ class ConsoleBrowserIT {
       browser.awaitTrue(CARD + ".querySelector('.running') !== null", console::tick);
       assertThat(browser.value("document.activeElement.id")).isEqualTo("a.r.default.hello-00001");
 
-      // a phone shows all of it
+      // a phone shows all of it, the numbers on one line, and the state beside the name
+      console.addTrouble();
+      browser.awaitTrue(CARD + ".querySelector('ul') !== null", console::tick);
       assertThat(browser.value("document.documentElement.scrollWidth <= innerWidth"))
           .isEqualTo("true");
+      assertThat(browser.value("new Set([..." + CARD + ".querySelectorAll('.numbers > div')]"
+          + ".map(each => each.offsetTop)).size")).isEqualTo("1");
+      assertThat(browser.value(CARD + ".querySelector('h2').getBoundingClientRect().right <= "
+          + CARD + ".querySelector('.state').getBoundingClientRect().left")).isEqualTo("true");
 
       // the filter hides the others, also after the next news
       browser.value("(filter.value = 'nobody', filter.dispatchEvent(new Event('input')))");

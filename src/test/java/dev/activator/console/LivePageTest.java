@@ -240,6 +240,11 @@ class LivePageTest {
     throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
   }
 
+  void addTrouble() {
+    kind = "ScaledService";
+    obstacles = List.of("there is no Service shop/<web>");
+  }
+
   /** As soon as there is a follower. */
   void tick() {
     await().atMost(Duration.ofSeconds(30))
@@ -382,20 +387,19 @@ class LivePageTest {
 
   @Test
   void saysWhatIsInTheWayOfAScaledService() throws Exception {
-    kind = "ScaledService";
-    obstacles = List.of("there is no Service shop/<web>");
+    addTrouble();
     throttler.revision(Revision.of(HELLO, 1));
     var list = dom("/console");
 
     assertThat(text(list, "//section[@id='summary']/h1")).isEqualTo("1 ScaledService");
     assertThat(text(list, "//article//h2")).isEqualTo("hello-00001 ScaledService in default");
-    assertThat(text(list, "//article//span[@role='status']")).isEqualTo("at zero, with trouble");
+    assertThat(text(list, "//article//span[@role='status']")).isEqualTo("needs attention");
     assertThat(text(list, "//article//ul/li")).isEqualTo("there is no Service shop/<web>");
     var detail = dom("/console/" + HELLO);
     assertThat(text(detail, "//section[@id='head']//ul/li"))
         .isEqualTo("there is no Service shop/<web>");
     assertThat(text(detail, "//p[@class='todo']"))
-        .startsWith("What to do: Mend what is in the way");
+        .isEqualTo("What to do: Mend what is in the way, as listed above.");
   }
 
   @Test

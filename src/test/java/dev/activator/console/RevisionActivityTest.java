@@ -74,6 +74,19 @@ class RevisionActivityTest {
   }
 
   @Test
+  void showsTheLastQueueUntilTheNextReport() {
+    second(3, 4);
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(activity.of(HELLO).queue()).endsWith(0, 4, 4);
+
+    // also if somebody has looked since then, and not for longer
+    second(0, 2);
+    assertThat(activity.of(HELLO).queue()).endsWith(4, 4, 2);
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(activity.of(HELLO).queue()).endsWith(4, 4, 2, 0, 0);
+  }
+
+  @Test
   void marksTheUsualStartOnTheLineOfOneUnderWay() {
     assertThat(Charts.start(Duration.ofSeconds(2), null, Duration.ofSeconds(4)))
         .contains("class=\"usual\" x=\"346.8\"", "a start usually takes 4.0 s");

@@ -177,8 +177,10 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
     return List.copyOf(problems);
   }
 
+  /** Of the whole page, which may be longer than the window. */
   public void screenshot(Path to) {
-    var picture = command("Page.captureScreenshot", "{\"format\":\"png\"}");
+    var picture = command("Page.captureScreenshot",
+        "{\"format\":\"png\",\"captureBeyondViewport\":true}");
     try {
       Files.write(to, Base64.getDecoder().decode(picture.path("data").asString("")));
     } catch (IOException cannot) {

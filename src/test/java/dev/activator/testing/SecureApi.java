@@ -9,6 +9,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,6 +51,12 @@ public final class SecureApi implements AutoCloseable {
   /** What it serves; writes to it are seen by every client. */
   public ApiStore store() {
     return store;
+  }
+
+  /** A request that it accepts. */
+  public HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("https://localhost:" + server.port() + path))
+        .header("Authorization", "Bearer " + TOKEN);
   }
 
   /** A configuration with which a client may use it. */

@@ -16,6 +16,8 @@ import dev.activator.upstream.UpstreamConnection;
 import dev.activator.upstream.UpstreamFailure;
 import dev.activator.upstream.UpstreamListener;
 import dev.activator.upstream.UpstreamPool;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -378,7 +380,14 @@ final class Forwarder implements UpstreamListener {
     if (headIsOut) {
       all.compact();
     }
-    all.add(part.retainedDuplicate());
+    all.add(copy(part));
+  }
+
+  /** Netty's would have a table for trailers, too. */
+  private static HttpContent copy(HttpContent part) {
+    return part instanceof LastHttpContent last && last.trailingHeaders().isEmpty()
+        ? new DefaultLastHttpContent(part.content().retainedDuplicate(), EmptyHttpHeaders.INSTANCE)
+        : part.retainedDuplicate();
   }
 
   private void headIsOut() {

@@ -97,7 +97,13 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
       return super.writeData(context, stream, data, padding, last, promise);
     }
     boolean small = length <= SMALL_DATA_BYTES;
-    var frame = context.alloc().buffer(FRAME_HEADER_BYTES + (small ? length : 0));
+    ByteBuf frame;
+    try {
+      frame = context.alloc().buffer(FRAME_HEADER_BYTES + (small ? length : 0));
+    } catch (OutOfMemoryError failure) {
+      data.release();
+      return promise.setFailure(failure);
+    }
     frameHeader(frame, length, Http2FrameTypes.DATA, last ? Http2Flags.END_STREAM : 0, stream);
     if (small) {
       frame.writeBytes(data);

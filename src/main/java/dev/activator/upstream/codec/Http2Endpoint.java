@@ -34,6 +34,8 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
    */
   private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
+  /** A frame that every peer takes. */
+  private static final int DIRECT_BYTES = 16 << 10;
   private static final long LAST_FRAMES_MILLIS = 2_000;
 
   private @Nullable ChannelHandlerContext context;
@@ -130,19 +132,55 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     var trailers = part instanceof LastHttpContent end && !end.trailingHeaders().isEmpty()
         ? end.trailingHeaders()
         : null;
-    ChannelPromise written = context().newPromise();
     if (trailers == null) {
-      encoder().writeData(context(), stream, part.content(), 0, last, written);
-      return written;
+      return writeData(stream, part.content(), last);
     }
     if (part.content().isReadable()) {
-      encoder().writeData(context(), stream, part.content(), 0, false, context().newPromise());
+      writeData(stream, part.content(), false);
     } else {
       part.release();
     }
-    encoder().writeHeaders(context(), stream, OutgoingHead.trailers(trailers), 0,
-        true, written);
+    // Behind data that waits for the window they wait, too, and other heads come first.
+    var known = connection().stream(stream);
+    boolean waits = known != null
+        && connection().remote().flowController().hasFlowControlled(known);
+    var end = (waits ? new OutgoingHead() : head).trailers(trailers);
+    return encoder().writeHeaders(context(), stream, end, 0, true, context().newPromise());
+  }
+
+  private ChannelFuture writeData(int id, ByteBuf data, boolean last) {
+    var stream = connection().stream(id);
+    if (stream == null || !fits(stream, data.readableBytes())) {
+      return encoder().writeData(context(), id, data, 0, last, context().newPromise());
+    }
+    takeWindow(stream, data.readableBytes());
+    var written = encoder().frameWriter().writeData(context(), id, data, 0, last,
+        context().newPromise());
+    if (written.cause() != null) {
+      onError(context(), true, written.cause());
+    } else if (last) {
+      closeStreamLocal(stream, written);
+    }
     return written;
+  }
+
+  /** Whether it need not be queued by Netty's flow control, which costs several objects. */
+  private boolean fits(Http2Stream stream, int bytes) {
+    var windows = connection().remote().flowController();
+    return bytes <= DIRECT_BYTES && stream.state().localSideOpen() && !stream.isResetSent()
+        && context().channel().isWritable() && !windows.hasFlowControlled(stream)
+        && bytes <= windows.windowSize(stream)
+        && bytes <= windows.windowSize(connection().connectionStream());
+  }
+
+  private void takeWindow(Http2Stream stream, int bytes) {
+    var windows = connection().remote().flowController();
+    try {
+      windows.incrementWindowSize(connection().connectionStream(), -bytes);
+      windows.incrementWindowSize(stream, -bytes);
+    } catch (Http2Exception impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   public void reset(Http2Stream stream, Http2Error error) {

@@ -3,7 +3,6 @@ package dev.activator.upstream.codec;
 import io.netty.handler.codec.http2.DefaultHttp2Connection;
 import io.netty.handler.codec.http2.DefaultHttp2ConnectionDecoder;
 import io.netty.handler.codec.http2.DefaultHttp2ConnectionEncoder;
-import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
 import io.netty.handler.codec.http2.DefaultHttp2RemoteFlowController;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionEncoder;
@@ -18,13 +17,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Netty's parts of an HTTP/2 connection, with limits against floods.
  *
- * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following, CVE-2024-27316
- * (CONTINUATION).
+ * <p><b>Source.</b> RFC 9113, section 10.5; CVE-2019-9512 and following.
  */
 public final class Http2Setup {
   /** Queued answers to PING, SETTINGS and errors. */
   private static final int MAX_QUEUED_CONTROL_FRAMES = 1_000;
-  private static final int MAX_SMALL_CONTINUATION_FRAMES = 16;
 
   private final Http2Settings settings;
   private final FrameWriter writer = new FrameWriter(MAX_QUEUED_CONTROL_FRAMES);
@@ -45,9 +42,8 @@ public final class Http2Setup {
       connection.remote().maxActiveStreams(
           Math.toIntExact(Objects.requireNonNull(settings.maxConcurrentStreams())));
     }
-    var reader = new DefaultHttp2FrameReader(
-        IncomingHead.decoder(Objects.requireNonNull(settings.maxHeaderListSize())),
-        MAX_SMALL_CONTINUATION_FRAMES);
+    var reader = new FrameReader(
+        IncomingHead.decoder(Objects.requireNonNull(settings.maxHeaderListSize())));
     this.encoder = new DefaultHttp2ConnectionEncoder(connection, writer);
     this.decoder = new DefaultHttp2ConnectionDecoder(connection, encoder, reader,
         Http2PromisedRequestVerifier.ALWAYS_VERIFY, true, true, true, true);

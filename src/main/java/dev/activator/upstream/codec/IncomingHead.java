@@ -7,6 +7,7 @@ import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -176,15 +177,22 @@ public final class IncomingHead extends DefaultHttp2Headers {
 
   @Override
   public List<CharSequence> getAll(CharSequence name) {
-    return List.copyOf(fields.getAll(name));
+    return Collections.unmodifiableList(fields.getAll(name));
   }
 
   @Override
   public Http2Headers setLong(CharSequence name, long value) {
-    if (fields.isRepeated(name) || !Long.toString(value).equals(fields.get(name))) {
+    var text = fields.get(name);
+    if (text == null || !isPlain(text) || fields.isRepeated(name)) {
       fields.set(name, Long.toString(value));
     }
     return this;
+  }
+
+  /** Whether it is the usual text of the number that was read from it. */
+  private static boolean isPlain(String text) {
+    boolean padded = text.charAt(0) == '0' && text.length() > 1;
+    return !padded && Character.isDigit(text.charAt(text.length() - 1)) && text.indexOf(',') < 0;
   }
 
   @Override

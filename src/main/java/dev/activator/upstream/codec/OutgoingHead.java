@@ -22,8 +22,10 @@ public final class OutgoingHead extends DefaultHttp2Headers {
       PseudoHeaderName.METHOD, PseudoHeaderName.SCHEME, PseudoHeaderName.PATH,
       PseudoHeaderName.AUTHORITY};
 
+  private static final FieldList NONE = new FieldList(false);
+
   private final Each each = new Each();
-  private FieldList fields = new FieldList(false);
+  private FieldList fields = NONE;
   private @Nullable CharSequence status;
   private @Nullable CharSequence method;
   private @Nullable CharSequence scheme;
@@ -37,29 +39,28 @@ public final class OutgoingHead extends DefaultHttp2Headers {
 
   public Http2Headers request(CharSequence itsMethod, CharSequence itsScheme,
       CharSequence itsPath, @Nullable CharSequence itsAuthority, HttpHeaders its) {
-    status = null;
+    trailers(its);
     method = itsMethod;
     scheme = itsScheme;
     path = itsPath;
     authority = itsAuthority;
-    fields = FieldList.of(its);
     return this;
   }
 
   public Http2Headers response(CharSequence itsStatus, HttpHeaders its) {
+    trailers(its);
     status = itsStatus;
+    return this;
+  }
+
+  public Http2Headers trailers(HttpHeaders its) {
+    status = null;
     method = null;
     scheme = null;
     path = null;
     authority = null;
     fields = FieldList.of(its);
     return this;
-  }
-
-  static Http2Headers trailers(HttpHeaders fields) {
-    var head = new OutgoingHead();
-    head.fields = FieldList.of(fields);
-    return head;
   }
 
   @Override

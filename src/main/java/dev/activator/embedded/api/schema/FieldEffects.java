@@ -130,6 +130,9 @@ final class FieldEffects {
     for (var kind : List.of(Kinds.CONFIGURATION, Kinds.ROUTE)) {
       rows.put(kind, List.of(works("metadata"), works("status"), ignored("spec", NOTHING_ACTS)));
     }
+    rows.put(Kinds.HORIZONTAL_POD_AUTOSCALER, List.of(works("metadata"), works("status"),
+        works("spec.scaleTargetRef"), works("spec.minReplicas"), ignored("spec",
+            "nothing here scales by it; a ScaledService of the same workload sees that it is there")));
     for (var kind : List.of(Kinds.CONFIG_MAP, Kinds.SECRET)) {
       var all = new ArrayList<>(List.of("metadata", "data", "binaryData", "stringData", "type")
           .stream().map(FieldEffects::works).toList());
