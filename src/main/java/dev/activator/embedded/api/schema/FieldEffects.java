@@ -23,13 +23,13 @@ final class FieldEffects {
   private static final String NOT_ISOLATED = "processes are not isolated from this machine";
   private static final String NOTHING_ACTS = "nothing here acts on this kind; apply a Service of"
       + " serving.knative.dev/v1";
-  private static final String NO_GRPC = "the port must accept a connection instead";
   private static final String POD = "spec.template.spec.";
   private static final String CONTAINER = POD + "containers[].";
 
   /** With effect, or in the wording of a warning. */
   private static final List<Row> PROGRAM_ROWS = List.of(works("metadata"),
-      works("spec.replicas"), works("spec.selector"), works("spec.template.metadata"),
+      works("spec.replicas"), works("spec.selector"), works("spec.progressDeadlineSeconds"),
+      works("spec.template.metadata"),
       works(POD + "containerConcurrency"), works(POD + "timeoutSeconds"),
       works(POD + "responseStartTimeoutSeconds"), works(POD + "idleTimeoutSeconds"),
       works(POD + "terminationGracePeriodSeconds"), works(CONTAINER + "name"),
@@ -37,9 +37,6 @@ final class FieldEffects {
       works(CONTAINER + "envFrom"), works(CONTAINER + "workingDir"), works(CONTAINER + "ports"),
       works(CONTAINER + "readinessProbe"), works(CONTAINER + "livenessProbe"),
       works(CONTAINER + "startupProbe"),
-      ignored(CONTAINER + "readinessProbe.grpc", NO_GRPC),
-      ignored(CONTAINER + "livenessProbe.grpc", NO_GRPC),
-      ignored(CONTAINER + "startupProbe.grpc", NO_GRPC),
       ignored("spec.traffic", "all requests go to the latest ready revision"),
       ignored(POD + "volumes", "processes see the files of this machine"),
       ignored(POD + "initContainers", "only the one container runs"),
