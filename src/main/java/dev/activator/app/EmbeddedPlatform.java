@@ -154,6 +154,7 @@ public final class EmbeddedPlatform implements Surroundings {
   @Override
   public void join(Cluster cluster, AutoscalerLink link) {
     link.tellUptime();
+    cluster.onRevisionGone(heard::remove);
     controller.follow(cluster, autoscaler,
         cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true));
   }

@@ -322,13 +322,20 @@ final class TargetScaler {
   }
 
   private void publish() {
-    term.views().put(id, view());
-    announce();
+    if (isKnown()) {
+      term.views().put(id, view());
+      announce();
+    }
+  }
+
+  /** The first answer of the API is followed by another look. */
+  private boolean isKnown() {
+    return published != null || scale != null || trouble != null;
   }
 
   private void announce() {
     var view = view();
-    if (published == null || !published.equalsButExplanation(view)) {
+    if (isKnown() && (published == null || !published.equalsButExplanation(view))) {
       published = view;
       publishedAt = term.now();
       term.listener().changed(view);

@@ -261,6 +261,22 @@ class AutoscalerTest {
   }
 
   @Test
+  void saysNothingOfAWorkloadBeforeItsScaleIsRead() {
+    var read = new CompletableFuture<ScaleAnswer>();
+    scales.laterRead = read;
+    autoscaler.target(target(OptionalInt.of(10)));
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(changes).isEmpty();
+    assertThat(view()).isNull();
+
+    // at once, and not as if all were well
+    read.complete(new ScaleAnswer.Refused(Reason.NOT_FOUND, "there is none"));
+    loop.run();
+    assertThat(changes).singleElement().satisfies(
+        first -> assertThat(first.trouble().reason()).isEqualTo("TargetNotFound"));
+  }
+
+  @Test
   void namesAMissingWorkloadAndTriesAgain() {
     var other = new RevisionId("shop", "other");
     autoscaler.target(new ScaledTarget(other, WORKLOAD, 1, OptionalInt.of(2), OptionalInt.of(1), 0,

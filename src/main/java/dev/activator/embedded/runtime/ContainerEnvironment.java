@@ -91,20 +91,15 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       if (!value.isEmpty() || from.isMissingNode() || from.isNull()) {
         return Expansion.of(value, earlier);
       }
-      if (from.has("fieldRef")) {
-        return field(from.path("fieldRef").path("fieldPath").asString(""));
-      }
-      if (from.has("configMapKeyRef")) {
-        return key(Kinds.CONFIG_MAP, from.path("configMapKeyRef"));
-      }
-      if (from.has("secretKeyRef")) {
-        return key(Kinds.SECRET, from.path("secretKeyRef"));
-      }
-      if (from.has("resourceFieldRef")) {
-        return resource(from.path("resourceFieldRef"));
-      }
-      throw new MissingException("the valueFrom of " + variable.path("name").asString("")
-          + " is not known here: " + String.join(", ", from.propertyNames()));
+      String source = String.join(", ", from.propertyNames());
+      return switch (source) {
+        case "fieldRef" -> field(from.path(source).path("fieldPath").asString(""));
+        case "configMapKeyRef" -> key(Kinds.CONFIG_MAP, from.path(source));
+        case "secretKeyRef" -> key(Kinds.SECRET, from.path(source));
+        case "resourceFieldRef" -> resource(from.path(source));
+        default -> throw new MissingException("the valueFrom of "
+            + variable.path("name").asString("") + " is not known here: " + source);
+      };
     }
 
     private @Nullable String key(Kind kind, JsonNode reference) {
@@ -166,16 +161,13 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       return switch (path) {
         case String _ when !set.isMissingNode() -> Quantity.parse(set.asString(""));
         case "limits.cpu" -> Quantity.of(Runtime.getRuntime().availableProcessors());
-        case "limits.memory" -> Quantity.of(memoryOfThisMachine());
+        case "limits.memory" -> Quantity.of(ManagementFactory
+            .getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize());
         case "requests.cpu", "requests.memory" -> limit.isMissingNode()
             ? Quantity.of(0)
             : Quantity.parse(limit.asString(""));
         default -> throw new MissingException("unsupported container resource: " + path);
       };
-    }
-
-    private static long memoryOfThisMachine() {
-      return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
     }
 
     private String field(String path) {

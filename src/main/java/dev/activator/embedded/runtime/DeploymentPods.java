@@ -5,11 +5,9 @@ import dev.activator.embedded.runtime.policy.Exit;
 import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.embedded.runtime.policy.Replicas;
-import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import java.io.UncheckedIOException;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -43,10 +41,6 @@ final class DeploymentPods {
   private ObjectNode deployment;
   private PodTemplate template;
   private Loop.@Nullable Timer again;
-  /** Set while pods are missing; starts anew with each that gets ready. */
-  private final DeadlineTimer deadline;
-  private long ready;
-  private boolean stalled;
   private int refusals;
   private int wanted;
   private boolean retired;
@@ -60,17 +54,12 @@ final class DeploymentPods {
     this.loop = loop;
     this.objects = objects;
     this.clock = clock;
-    this.deadline = new DeadlineTimer(loop, this::stall);
   }
 
   /** The Deployment as it is now. */
   void update(ObjectNode now) {
     deployment = now;
-    var before = template;
     template = PodTemplate.of(now);
-    if (!template.equals(before)) {
-      progressed();
-    }
     if (!template.hasCommand() && !template.isSample()) {
       cannotRun();
       return;
@@ -107,7 +96,6 @@ final class DeploymentPods {
   /** Drains the pods and stops writing the objects. */
   void retire() {
     retired = true;
-    deadline.cancel();
     scale(0);
   }
 
@@ -254,35 +242,10 @@ final class DeploymentPods {
     if (!retired) {
       var all = pods.values().stream().map(LocalPod::view).toList();
       long updated = views(true).stream().filter(PodView::wanted).count();
-      followProgress(views(true).stream().filter(PodView::ready).count());
       objects.updateStatus(Kinds.DEPLOYMENT, template.namespace(), template.deployment(),
-          found -> PodObjects.withProgress(
-              PodObjects.withReplicas(found, all, updated, clock.instant()), stalled,
-              clock.instant()));
+          found -> PodObjects.withReplicas(found, all, updated, clock.instant()));
       publishRevisionReplicas(all.stream().filter(PodView::ready).count());
     }
-  }
-
-  /** @param now how many pods of the template are ready */
-  private void followProgress(long now) {
-    if (now > ready || now >= wanted) {
-      progressed();
-    }
-    ready = now;
-    if (now < wanted && !stalled && !deadline.isSet()) {
-      deadline.within(Duration
-          .ofSeconds(deployment.path("spec").path("progressDeadlineSeconds").longValue(600)));
-    }
-  }
-
-  private void progressed() {
-    deadline.cancel();
-    stalled = false;
-  }
-
-  private void stall() {
-    stalled = true;
-    publishReplicas();
   }
 
   private void publishRevisionReplicas(long ready) {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
@@ -138,6 +139,14 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     }
   }
 
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException closed) {
+      // It is gone either way.
+    }
+  }
+
   private static String silent(int port, Probed process) {
     return "process " + process.pid() + " runs, " + NOTHING_LISTENS + process.port(port);
   }
@@ -151,7 +160,6 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     if (address.equals(socket.getLocalSocketAddress())) {
       return silent(port, process);
     }
-    socket.setSoTimeout(millis());
     return conversation.over(socket);
   }
 
@@ -162,6 +170,10 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   private String get(HttpGet get, Socket connected, Probed process) {
     String who = "process " + process.pid();
     String what = "GET " + get.path() + " on " + process.port(get.port());
+    // Not a timeout of each read: a program may answer byte by byte.
+    var over = new CompletableFuture<Void>().completeOnTimeout(null, millis(),
+        TimeUnit.MILLISECONDS);
+    over.thenRun(() -> close(connected));
     try {
       var socket = get.tls() ? overTls(connected) : connected;
       socket.getOutputStream().write(request(get).getBytes(StandardCharsets.US_ASCII));
@@ -174,11 +186,13 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       }
       String status = line.substring(9, 12);
       return status.matches("[23]..") ? "" : who + " answers " + what + " with " + status;
-    } catch (SocketTimeoutException silent) {
-      return who + " accepts connections, but does not answer " + what + " within "
-          + timeout.toSeconds() + " s";
     } catch (IOException ended) {
-      return who + " ended the connection before it answered " + what;
+      return over.isDone()
+          ? who + " accepts connections, but does not answer " + what + " within "
+              + timeout.toSeconds() + " s"
+          : who + " ended the connection before it answered " + what;
+    } finally {
+      over.cancel(false);
     }
   }
 

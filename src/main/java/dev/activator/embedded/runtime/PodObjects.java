@@ -130,17 +130,4 @@ final class PodObjects {
     }
     return deployment;
   }
-
-  /** @param stalled whether the progress deadline has passed: {@code kubectl rollout status} fails */
-  static ObjectNode withProgress(ObjectNode deployment, boolean stalled, Instant now) {
-    var conditions = Conditions.of(deployment, now);
-    if (!stalled) {
-      conditions.hold("Progressing");
-    } else if (!Conditions.find(deployment, "Progressing").path("status").stringValue("")
-        .equals("False")) {
-      conditions.fail("Progressing", "ProgressDeadlineExceeded",
-          "no further pod got ready within the progress deadline");
-    }
-    return deployment;
-  }
 }

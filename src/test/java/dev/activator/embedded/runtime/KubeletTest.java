@@ -123,27 +123,6 @@ class KubeletTest {
   }
 
   @Test
-  void aDeploymentWhosePodIsNotReadyInTimeMakesNoProgressUntilItIs(@TempDir Path directory)
-      throws IOException {
-    portsAreFree = true;
-    var ready = directory.resolve("ready");
-    store.create(Kinds.DEPLOYMENT, Objects.parse("""
-        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1,
-          'progressDeadlineSeconds': 1, 'selector': {'matchLabels': {'app': 'd'}},
-          'template': {'metadata': {'labels': {'app': 'd'}}, 'spec': {'containers': [{'name': 'c',
-            'command': ['sleep', '1000'], 'readinessProbe': {'exec': {'command':
-              ['test', '-f', '%s']}}}]}}}}""".formatted(ready)));
-    until(() -> Conditions.isTrue(deployment(), "Progressing"));
-
-    until(() -> Conditions.find(deployment(), "Progressing").path("reason").stringValue("")
-        .equals("ProgressDeadlineExceeded"));
-
-    Files.createFile(ready);
-    until(() -> Conditions.isTrue(deployment(), "Progressing"));
-    assertThat(readyReplicas()).isOne();
-  }
-
-  @Test
   void aDeploymentFailsOnlyAsLongAsItHasNoCommand() {
     portsAreFree = true;
     store.create(Kinds.DEPLOYMENT, Objects.parse("""

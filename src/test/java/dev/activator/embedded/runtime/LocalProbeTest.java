@@ -8,6 +8,7 @@ import dev.activator.embedded.runtime.LocalProbe.Exec;
 import dev.activator.embedded.runtime.LocalProbe.Grpc;
 import dev.activator.embedded.runtime.LocalProbe.HttpGet;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -17,9 +18,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import reactor.core.publisher.Mono;
@@ -114,6 +117,38 @@ class LocalProbeTest {
           : "process 123 answers GET /up on its PORT " + port + " with " + status);
     } finally {
       server.stop(0);
+    }
+  }
+
+  @Test
+  @Timeout(30)
+  void anAnswerThatComesByteByByteIsTooLateAtTheTimeout() throws Exception {
+    try (var listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        var clock = Executors.newScheduledThreadPool(2)) {
+      clock.execute(() -> {
+        try {
+          var accepted = listening.accept();
+          clock.scheduleAtFixedRate(() -> drip(accepted), 0, 200, TimeUnit.MILLISECONDS);
+        } catch (IOException closed) {
+          throw new UncheckedIOException(closed);
+        }
+      });
+      int port = listening.getLocalPort();
+
+      var probe = LocalProbe.connecting(port).with(get(port, "/up"));
+      assertThat(probe.attempt(probed(port)))
+          .isEqualTo("process 123 accepts connections, but"
+              + " does not answer GET /up on its PORT " + port + " within 1 s");
+      clock.shutdownNow();
+    }
+  }
+
+  /** The exception of a closed connection ends the repetition. */
+  private static void drip(Socket socket) {
+    try {
+      socket.getOutputStream().write('H');
+    } catch (IOException closed) {
+      throw new UncheckedIOException(closed);
     }
   }
 

@@ -2,8 +2,8 @@ package dev.activator.embedded.api.policy;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.Objects;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A number of cores or bytes, as manifests have it: {@code 500m}, {@code 128Mi}, {@code 1e3}.
@@ -32,8 +32,7 @@ public record Quantity(BigDecimal number) {
     if (!found.matches()) {
       throw new IllegalArgumentException("'" + text + "' is no quantity, such as 500m or 1Gi");
     }
-    @Nullable String exponent = found.group(2);
-    var number = new BigDecimal(found.group(1) + (exponent == null ? "" : exponent));
+    var number = new BigDecimal(found.group(1) + Objects.requireNonNullElse(found.group(2), ""));
     if (found.group(3) != null) {
       return new Quantity(
           number.multiply(BigDecimal.TWO.pow(10 * (1 + BINARY.indexOf(found.group(3))))));

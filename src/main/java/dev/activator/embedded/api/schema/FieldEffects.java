@@ -28,8 +28,7 @@ final class FieldEffects {
 
   /** With effect, or in the wording of a warning. */
   private static final List<Row> PROGRAM_ROWS = List.of(works("metadata"),
-      works("spec.replicas"), works("spec.selector"), works("spec.progressDeadlineSeconds"),
-      works("spec.template.metadata"),
+      works("spec.replicas"), works("spec.selector"), works("spec.template.metadata"),
       works(POD + "containerConcurrency"), works(POD + "timeoutSeconds"),
       works(POD + "responseStartTimeoutSeconds"), works(POD + "idleTimeoutSeconds"),
       works(POD + "terminationGracePeriodSeconds"), works(CONTAINER + "name"),
@@ -127,6 +126,9 @@ final class FieldEffects {
     for (var kind : List.of(Kinds.CONFIGURATION, Kinds.ROUTE)) {
       rows.put(kind, List.of(works("metadata"), works("status"), ignored("spec", NOTHING_ACTS)));
     }
+    rows.put(Kinds.HORIZONTAL_POD_AUTOSCALER, List.of(works("metadata"), works("status"),
+        works("spec.scaleTargetRef"), works("spec.minReplicas"), ignored("spec",
+            "nothing here scales by it; a ScaledService of the same workload sees that it is there")));
     for (var kind : List.of(Kinds.CONFIG_MAP, Kinds.SECRET)) {
       var all = new ArrayList<>(List.of("metadata", "data", "binaryData", "stringData", "type")
           .stream().map(FieldEffects::works).toList());
