@@ -24,9 +24,9 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.EmbeddedApi;
-import dev.activator.testing.faults.Verb;
-import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -274,6 +274,17 @@ class StandaloneScalingTest {
         .at("/status/desiredReplicas").asInt()).isEqualTo(replicas());
     assertThat(store.list(Kinds.LEASE).getFirst().at("/spec/holderIdentity").asString())
         .isEmpty();
+  }
+
+  @Test
+  void theConsoleNamesTheCommandWhereEventsMayNotBeListed() {
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.EVENT), Fault.Answer.status(403));
+
+    var events = facts().events(WEB).join();
+
+    assertThat(events.all()).isEmpty();
+    assertThat(events.insteadDo()).isEqualTo("This activator may not list Events (the chart's"
+        + " rbac.events): kubectl get events -n shop");
   }
 
   @Test
