@@ -173,7 +173,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     // Not a timeout of each read: a program may answer byte by byte.
     var over = new CompletableFuture<Void>().completeOnTimeout(null, millis(),
         TimeUnit.MILLISECONDS);
-    over.thenRun(() -> close(connected));
+    var _ = over.thenRun(() -> close(connected));
     try {
       var socket = get.tls() ? overTls(connected) : connected;
       socket.getOutputStream().write(request(get).getBytes(StandardCharsets.US_ASCII));

@@ -209,7 +209,7 @@ class LocalProbeTest {
     try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = process.getLocalPort();
       var probe = new LocalProbe(get(port, "/up"), Duration.ZERO, Duration.ZERO,
-          Duration.ofMillis(50), 1, 3);
+          Duration.ofMillis(500), 1, 3);
 
       assertThat(probe.attempt(probed(port))).isEqualTo("process 123 accepts connections, but does"
           + " not answer GET /up on its PORT " + port + " within 0 s");
