@@ -31,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -161,7 +162,12 @@ public final class EmbeddedPlatform implements Surroundings {
 
   @Override
   public @Nullable ScalingView scaling(RevisionId id) {
-    return autoscaler.views().get(id);
+    return autoscaler.view(id);
+  }
+
+  @Override
+  public Collection<ScalingView> scaled() {
+    return autoscaler.views().values();
   }
 
   @Override
