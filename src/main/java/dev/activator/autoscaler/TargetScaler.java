@@ -342,9 +342,16 @@ final class TargetScaler {
     }
   }
 
+  /** What is decided and not written would look to the next leader as if another had scaled it. */
+  private OptionalInt desired() {
+    return stopped && scale != null && !planner.holds()
+        ? OptionalInt.of(scale.replicas())
+        : planner.desired();
+  }
+
   private ScalingView view() {
     var known = scale;
-    return new ScalingView(id, configured.workload(), planner.desired(),
+    return new ScalingView(id, configured.workload(), desired(),
         known == null ? OptionalInt.empty() : OptionalInt.of(known.replicas()),
         known == null ? OptionalInt.empty() : OptionalInt.of(known.current()), ready,
         planner.activity(), explanation(), trouble, note);

@@ -101,7 +101,7 @@ final class ScaledServices {
   }
 
   List<KubernetesSession.Followed> follow() {
-    followHpas();
+    followHpas(null);
     return List.of(session.followStored(SERVICES, store -> {
       services = store;
       return this::serviceChanged;
@@ -115,13 +115,18 @@ final class ScaledServices {
   }
 
   /** Asked again until it is allowed: the right may be given, or autoscaling/v2 served, later. */
-  private void followHpas() {
+  private void followHpas(@Nullable AccessCheck before) {
     AccessCheck.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
       if (access == AccessCheck.ALLOWED) {
         session.follow(HPAS, this::hpaChanged);
-      } else {
-        session.loop().schedule(ASK_AGAIN, this::followHpas);
+        return;
       }
+      if (access == AccessCheck.FORBIDDEN && access != before) {
+        log.warn("The Kubernetes API does not allow the activator to list"
+            + " horizontalpodautoscalers.autoscaling (403): one that scales the same workload as a"
+            + " ScaledService is not noticed");
+      }
+      session.loop().schedule(ASK_AGAIN, () -> followHpas(access));
     }, session.loop());
   }
 

@@ -361,6 +361,36 @@ class AutoscalerTest {
   }
 
   @Test
+  void whatWasDecidedAndNotWrittenIsNotPublishedAtTheEnd() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    loop.advance(Duration.ofSeconds(2));
+    leads = false;
+    report(90, 90);
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(changes.getLast().desired()).hasValue(5);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+
+    autoscaler.stop();
+    loop.run();
+    assertThat(changes.getLast().desired()).hasValue(1);
+  }
+
+  @Test
+  void whatAnotherHasScaledIsStillAnothersAfterTheEnd() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    batches(10, 52);
+    scales.set(WEB, 6);
+    batches(4, 52);
+    assertThat(events).contains("ScaledByOther");
+
+    autoscaler.stop();
+    loop.run();
+    assertThat(changes.getLast().desired()).hasValue(3);
+  }
+
+  @Test
   void aChangeAfterASecondOfPeaceIsPublishedAtOnce() {
     autoscaler.target(target(OptionalInt.of(10)));
     loop.advance(Duration.ofSeconds(10));
