@@ -134,6 +134,7 @@ class Training {
       awaitEnd(process);
       makeCache();
     } catch (Exception failure) {
+      // Whatever failed, what the process printed says why.
       System.err.print(Files.readString(output));
       throw failure;
     } finally {
@@ -281,6 +282,7 @@ class Training {
         } catch (IOException early) {
           // It does not listen yet.
         }
+        // The probe has no event to wait for.
         Thread.sleep(50);
       }
     }
@@ -316,6 +318,7 @@ class Training {
       for (int i = 0; i < REVISIONS; i++) {
         store.update(Kinds.ENDPOINT_SLICE, slice(i, 0));
       }
+      // Long enough for the activator to see that the pods are gone; nothing reports that it has.
       Thread.sleep(500);
       for (int i = 0; i < REVISIONS; i++) {
         var waiting = client.sendAsync(hello("http", i).build(), BodyHandlers.discarding());

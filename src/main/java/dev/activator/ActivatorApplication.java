@@ -1,5 +1,6 @@
 package dev.activator;
 
+import dev.activator.app.ActivatorLogging;
 import dev.activator.app.CommandLine;
 import dev.activator.app.DryRun;
 import dev.activator.app.Mode;
@@ -19,6 +20,7 @@ public class ActivatorApplication {
   public static void main(String[] args) {
     countDirectMemory();
     refuseRenegotiation();
+    ActivatorLogging.use();
     var asked = CommandLine.information(args);
     if (asked != null) {
       System.out.println(asked);

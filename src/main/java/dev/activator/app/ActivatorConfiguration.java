@@ -22,7 +22,6 @@ import org.springframework.boot.health.autoconfigure.application.AvailabilityHea
 import org.springframework.boot.health.autoconfigure.contributor.HealthContributorAutoConfiguration;
 import org.springframework.boot.health.autoconfigure.registry.HealthContributorRegistryAutoConfiguration;
 import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
-import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.prometheus.PrometheusMetricsExportAutoConfiguration;
@@ -55,7 +54,7 @@ import org.springframework.context.annotation.Import;
     ReactorAutoConfiguration.class, SslAutoConfiguration.class,
     NettyReactiveWebServerAutoConfiguration.class, WebFluxAutoConfiguration.class,
     ErrorWebFluxAutoConfiguration.class,
-    JacksonAutoConfiguration.class, CodecsAutoConfiguration.class,
+    CodecsAutoConfiguration.class,
     // Its endpoints.
     EndpointAutoConfiguration.class, WebEndpointAutoConfiguration.class,
     JacksonEndpointAutoConfiguration.class, ManagementContextAutoConfiguration.class,

@@ -113,7 +113,7 @@ class CapacityConfiguration {
     return throttler;
   }
 
-  private static void join(Cluster cluster, RevisionBackendsManager backends,
+  static void join(Cluster cluster, RevisionBackendsManager backends,
       Throttler throttler) {
     cluster.onRevision(throttler::revision);
     cluster.onRevision(backends::revision);

@@ -50,7 +50,7 @@ class LifecycleConfiguration {
       if (health.servesWithoutLink()) {
         log.warn(
             "The autoscaler is not connected {} s after the informers have synced: requests are"
-                + " served without it, but nothing wakes revisions at zero until it is",
+                + " served without it, but until it is, it wakes no revisions at zero",
             readiness.autoscalerTimeout().toSeconds());
       }
     });

@@ -110,7 +110,7 @@ final class LocalFacts implements RevisionFacts, RevisionFacts.Actions {
 
   /** What is scaled for a revision or a ScaledService; null if nothing is. */
   private @Nullable ObjectNode deployment(RevisionId id) {
-    var view = autoscaler.views().get(id);
+    var view = autoscaler.view(id);
     return view == null || !view.workload().kind().equals("Deployment")
         ? null
         : store.find(Kinds.DEPLOYMENT, id.namespace(), view.workload().name());

@@ -25,7 +25,7 @@ final class MetricsPage implements HttpHandler {
   private final BooleanSupplier isScraped;
   private final UnaryOperator<String> scrape;
   private final Supplier<HttpHandler> makeOthers;
-  private @Nullable HttpHandler others;
+  private volatile @Nullable HttpHandler others;
 
   /**
    * @param isScraped whether the ConfigMap enables scraping; if not, the answer is 404
@@ -42,7 +42,10 @@ final class MetricsPage implements HttpHandler {
   public Mono<Void> handle(ServerHttpRequest request, ServerHttpResponse response) {
     if (!request.getMethod().equals(HttpMethod.GET)
         || !request.getPath().value().equals("/metrics")) {
-      return others().handle(request, response);
+      var known = others;
+      return known == null
+          ? made().flatMap(fresh -> fresh.handle(request, response))
+          : known.handle(request, response);
     }
     if (!isScraped.getAsBoolean()) {
       response.setStatusCode(HttpStatus.NOT_FOUND);
@@ -59,10 +62,17 @@ final class MetricsPage implements HttpHandler {
         });
   }
 
-  private synchronized HttpHandler others() {
-    if (others == null) {
-      others = makeOthers.get();
+  /** Takes some hundred milliseconds, in which this port's loop would answer nobody. */
+  private Mono<HttpHandler> made() {
+    return Mono.fromCallable(this::make).subscribeOn(Schedulers.boundedElastic());
+  }
+
+  private synchronized HttpHandler make() {
+    var known = others;
+    if (known == null) {
+      known = makeOthers.get();
+      others = known;
     }
-    return others;
+    return known;
   }
 }

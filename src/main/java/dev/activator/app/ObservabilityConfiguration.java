@@ -145,6 +145,7 @@ class ObservabilityConfiguration {
       var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
       stages.saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit,
           delays);
+      stages.scaled(surroundings::scaled);
       if (surroundings.leadership() != null) {
         stages.leadership(() -> Objects.requireNonNull(surroundings.leadership()));
       }

@@ -36,6 +36,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -102,12 +103,21 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  HealthIndicator activatorReadinessHealthIndicator(HealthState health) {
+  HealthIndicator activatorReadinessHealthIndicator(HealthState health, RequestPorts ports) {
+    return readiness(health, ports::isOpen);
+  }
+
+  /** @param takesRequests the port of requests cannot be asked before it is open, but this one can */
+  static HealthIndicator readiness(HealthState health, BooleanSupplier takesRequests) {
     return () -> switch (health.readiness()) {
-      case Readiness.Ready() -> Health.up().build();
-      case Readiness.NotReady(var message) ->
-        Health.outOfService().withDetail("reason", message).build();
+      case Readiness.Ready() when takesRequests.getAsBoolean() -> Health.up().build();
+      case Readiness.Ready() -> notReady("the ports for requests are not open yet");
+      case Readiness.NotReady(var message) -> notReady(message);
     };
+  }
+
+  private static Health notReady(String reason) {
+    return Health.outOfService().withDetail("reason", reason).build();
   }
 
   /** Pages other than that of metrics are made by WebFlux, which is loaded when one is first asked for. */

@@ -42,6 +42,7 @@ final class RequestPorts {
   private final Throttler throttler;
   private @Nullable CertificateFiles files;
   private volatile int http1;
+  private volatile boolean open;
 
   /** @param system has the certificate to use where no files are named */
   RequestPorts(ProxyServer server, PortProperties ports, TlsProperties tls, InternalTls system,
@@ -80,6 +81,7 @@ final class RequestPorts {
     try {
       server.listen(serving.bindAddress(), ports.h2c());
       openTls();
+      open = true;
     } catch (IOException taken) {
       server.close();
       throw taken;
@@ -102,6 +104,11 @@ final class RequestPorts {
     files = CertificateFiles.read(chain, key, tls.server());
     files.watch();
     return files.certificate();
+  }
+
+  /** Whether all of them were opened; a drain is no concern of this. */
+  boolean isOpen() {
+    return open;
   }
 
   int http1() {

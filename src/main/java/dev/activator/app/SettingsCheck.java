@@ -36,12 +36,12 @@ public final class SettingsCheck
     this.doubts = doubts;
   }
 
-  private record Listener(String property, String address, int port) {
-    Listener {
+  private record ListeningPort(String property, String address, int port) {
+    ListeningPort {
       address = normalized(address);
     }
 
-    boolean conflictsWith(Listener other) {
+    boolean conflictsWith(ListeningPort other) {
       return port != 0 && port == other.port && (address.equals(other.address)
           || address.equals(ALL_INTERFACES) || other.address.equals(ALL_INTERFACES));
     }
@@ -87,27 +87,29 @@ public final class SettingsCheck
     }
   }
 
-  private static List<Listener> listeners(ConfigurableEnvironment environment) {
-    var all = new ArrayList<Listener>();
+  private static List<ListeningPort> listeners(ConfigurableEnvironment environment) {
+    var all = new ArrayList<ListeningPort>();
     var binder = Binder.get(environment);
     var ports = bound(binder, PortProperties.class);
     var address = bound(binder, ServingProperties.class).bindAddress();
-    all.add(new Listener("activator.port.http1", address, ports.http1()));
-    all.add(new Listener("activator.port.h2c", address, ports.h2c()));
+    all.add(new ListeningPort("activator.port.http1", address, ports.http1()));
+    all.add(new ListeningPort("activator.port.h2c", address, ports.h2c()));
     if (bound(binder, TlsProperties.class).certificate() != null) {
-      all.add(new Listener("activator.port.https", address, ports.https()));
+      all.add(new ListeningPort("activator.port.https", address, ports.https()));
     }
-    all.add(new Listener("server.port",
+    all.add(new ListeningPort("server.port",
         environment.getProperty("server.address",
             bound(binder, MetricsServerProperties.class).host()),
         environment.getProperty("server.port", Integer.class, 0)));
     var profiling = bound(binder, ProfilingProperties.class);
-    all.add(new Listener("activator.profiling.port", profiling.bindAddress(), profiling.port()));
+    all.add(
+        new ListeningPort("activator.profiling.port", profiling.bindAddress(), profiling.port()));
     if (environment.acceptsProfiles(Profiles.of("embedded"))) {
       var embedded = bound(binder, EmbeddedProperties.class);
-      all.add(new Listener("activator.embedded.api-port", LOOPBACK, embedded.apiPort()));
+      all.add(new ListeningPort("activator.embedded.api-port", LOOPBACK, embedded.apiPort()));
       all.add(
-          new Listener("activator.embedded.autoscaler-port", LOOPBACK, embedded.autoscalerPort()));
+          new ListeningPort("activator.embedded.autoscaler-port", LOOPBACK,
+              embedded.autoscalerPort()));
     }
     return all;
   }

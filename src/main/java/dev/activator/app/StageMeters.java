@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.app.ElectedAutoscaler.Leadership;
+import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -22,7 +23,9 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
@@ -151,6 +154,29 @@ final class StageMeters {
     number(Metric.LEASE_FAILURES, () -> now.get().failures());
     meters.numbers(Metric.SCALE_WRITES, out -> now.get().writes().forEach(
         (result, count) -> out.accept(Labels.of("result", result), count.doubleValue())));
+  }
+
+  void scaled(Supplier<Collection<ScalingView>> views) {
+    pods(Metric.PODS_DESIRED, views, ScalingView::desired);
+    pods(Metric.PODS_REQUESTED, views, ScalingView::replicas);
+    pods(Metric.PODS_COUNT, views, ScalingView::current);
+    pods(Metric.PODS_NOT_READY, views, view -> view.current().isPresent()
+        ? OptionalInt.of(Math.max(0, view.current().getAsInt() - view.ready()))
+        : OptionalInt.empty());
+    meters.numbers(Metric.SCALE_HELD, out -> {
+      var now = views.get();
+      if (!now.isEmpty()) {
+        out.accept(Labels.EMPTY,
+            (double) now.stream().filter(view -> !view.note().isEmpty()).count());
+      }
+    });
+  }
+
+  private void pods(Metric metric, Supplier<Collection<ScalingView>> views,
+      Function<ScalingView, OptionalInt> number) {
+    meters.numbers(metric, out -> views.get().forEach(view -> number.apply(view).ifPresent(
+        pods -> out.accept(Labels.of("k8s.namespace.name", view.id().namespace(),
+            "kn.revision.name", view.id().name()), (double) pods))));
   }
 
   private void number(Metric metric, DoubleSupplier value) {

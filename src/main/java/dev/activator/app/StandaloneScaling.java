@@ -17,6 +17,7 @@ import io.netty.channel.EventLoopGroup;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
@@ -81,7 +82,12 @@ public final class StandaloneScaling implements Surroundings {
 
   @Override
   public @Nullable ScalingView scaling(RevisionId id) {
-    return elected.autoscaler().views().get(id);
+    return elected.autoscaler().view(id);
+  }
+
+  @Override
+  public Collection<ScalingView> scaled() {
+    return elected.autoscaler().views().values();
   }
 
   @Override

@@ -13,6 +13,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,11 @@ public interface Surroundings {
   /** How this process scales a revision now; null if it does not. */
   default @Nullable ScalingView scaling(RevisionId id) {
     return null;
+  }
+
+  /** What this process scales now. */
+  default Collection<ScalingView> scaled() {
+    return List.of();
   }
 
   /** Which activator scales; null where none is elected. */

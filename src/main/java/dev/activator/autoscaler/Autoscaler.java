@@ -207,6 +207,11 @@ public final class Autoscaler {
     return Map.copyOf(views);
   }
 
+  /** How one is scaled now; null unless a term runs. */
+  public @Nullable ScalingView view(RevisionId id) {
+    return views.get(id);
+  }
+
   private void scale(Term now, RevisionId id) {
     var target = configured.get(id);
     if (target == null) {

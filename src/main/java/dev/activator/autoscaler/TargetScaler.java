@@ -322,22 +322,36 @@ final class TargetScaler {
   }
 
   private void publish() {
-    term.views().put(id, view());
-    announce();
+    if (isKnown()) {
+      term.views().put(id, view());
+      announce();
+    }
+  }
+
+  /** The first answer of the API is followed by another look. */
+  private boolean isKnown() {
+    return published != null || scale != null || trouble != null;
   }
 
   private void announce() {
     var view = view();
-    if (published == null || !published.equalsButExplanation(view)) {
+    if (isKnown() && (published == null || !published.equalsButExplanation(view))) {
       published = view;
       publishedAt = term.now();
       term.listener().changed(view);
     }
   }
 
+  /** What is decided and not written would look to the next leader as if another had scaled it. */
+  private OptionalInt desired() {
+    return stopped && scale != null && !planner.holds()
+        ? OptionalInt.of(scale.replicas())
+        : planner.desired();
+  }
+
   private ScalingView view() {
     var known = scale;
-    return new ScalingView(id, configured.workload(), planner.desired(),
+    return new ScalingView(id, configured.workload(), desired(),
         known == null ? OptionalInt.empty() : OptionalInt.of(known.replicas()),
         known == null ? OptionalInt.empty() : OptionalInt.of(known.current()), ready,
         planner.activity(), explanation(), trouble, note);

@@ -44,7 +44,6 @@ public final class EventReader {
   /** Of a namespace's Events of Pods. */
   private static final int MOST_PAGES = 4;
   private static final int FORBIDDEN = 403;
-  private static final JsonMapper JSON = new JsonMapper();
 
   private final Supplier<@Nullable KubernetesApi> api;
   private final LongSupplier nanoTime;
@@ -166,7 +165,8 @@ public final class EventReader {
     if (answer.status() != 200) {
       throw new ApiException(answer.status(), Duration.ZERO);
     }
-    return JSON.readTree(answer.body());
+    // Not a constant: a start needs no data binding.
+    return JsonMapper.shared().readTree(answer.body());
   }
 
   private static Event event(JsonNode event) {

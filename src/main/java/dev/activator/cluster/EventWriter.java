@@ -99,13 +99,15 @@ public final class EventWriter {
             .thenCompose(patched -> patched.status() < 300
                 ? CompletableFuture.completedFuture(patched)
                 : create(open, key, renamed(key, next)));
-    return answer.handle((written, failure) -> {
+    var done = new CompletableFuture<Void>();
+    answer.whenComplete((written, failure) -> {
       if (written == null || written.status() >= 300) {
         log.warn("An Event of {} is lost: {} ({})", about, message,
             written == null ? "no answer" : written.status() + " " + written.message());
       }
-      return null;
+      done.complete(null);
     });
+    return done;
   }
 
   /** What to write now; null if there is nothing. */

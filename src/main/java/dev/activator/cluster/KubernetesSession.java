@@ -157,11 +157,11 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   @Override
-  public AutoCloseable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener) {
+  public Runnable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener) {
     var selector = podSelectors.apply(revision);
     return begin(ResourceQuery.in(revision.namespace(), ResourceKind.PODS,
         selector.isEmpty() ? Labels.REVISION + "=" + revision.name() : selector), _ -> listener,
-        Duration.ZERO);
+        Duration.ZERO)::close;
   }
 
   /** Ends the watches, then the client; calls no consumer afterwards. Idempotent. */

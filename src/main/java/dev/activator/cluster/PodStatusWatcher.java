@@ -41,8 +41,8 @@ public final class PodStatusWatcher {
     /** Answers on another thread. */
     void ask(String namespace, Consumer<Access> done);
 
-    /** Calls the listener on the loop until closed. */
-    AutoCloseable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener);
+    /** Calls the listener on the loop until the answer is run. */
+    Runnable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener);
   }
 
   public enum Access {
@@ -112,7 +112,7 @@ public final class PodStatusWatcher {
     private @Nullable StartFailure reported;
     private Loop.Timer end;
     private Loop.@Nullable Timer next;
-    private @Nullable AutoCloseable following;
+    private @Nullable Runnable endOfWatch;
     private boolean ended;
 
     Watched(RevisionId revision) {
@@ -126,7 +126,7 @@ public final class PodStatusWatcher {
         return;
       }
       switch (answer) {
-        case YES -> following = pods.follow(revision, this::changed);
+        case YES -> endOfWatch = pods.follow(revision, this::changed);
         case FORBIDDEN -> {
           refused(revision.namespace());
           end();
@@ -181,16 +181,8 @@ public final class PodStatusWatcher {
       watched.remove(revision);
       failures = PodFailures.EMPTY;
       evaluate();
-      if (following != null) {
-        close(following);
-      }
-    }
-
-    private static void close(AutoCloseable following) {
-      try {
-        following.close();
-      } catch (Exception bug) {
-        log.error("Closing the watch of a revision's pods failed", bug);
+      if (endOfWatch != null) {
+        endOfWatch.run();
       }
     }
   }

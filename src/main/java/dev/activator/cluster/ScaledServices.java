@@ -15,6 +15,7 @@ import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -47,6 +48,7 @@ final class ScaledServices {
       .everywhere(ResourceKind.BACKEND_SERVICES, "");
   private static final ResourceQuery<ServiceSlice> SLICES = ResourceQuery
       .everywhere(ResourceKind.SERVICE_SLICES, "kubernetes.io/service-name");
+  private static final Duration ASK_AGAIN = Duration.ofSeconds(30);
   private static final ResourceQuery<Hpa> HPAS = ResourceQuery.everywhere(ResourceKind.HPAS, "");
 
   private final KubernetesSession session;
@@ -99,11 +101,7 @@ final class ScaledServices {
   }
 
   List<KubernetesSession.Followed> follow() {
-    AccessCheck.ofList(session.api(), HPAS).thenAcceptAsync(access -> {
-      if (access == AccessCheck.ALLOWED) {
-        session.follow(HPAS, this::hpaChanged);
-      }
-    }, session.loop());
+    followHpas(null);
     return List.of(session.followStored(SERVICES, store -> {
       services = store;
       return this::serviceChanged;
@@ -114,6 +112,22 @@ final class ScaledServices {
           : List.of());
       return this::sliceChanged;
     }), session.followAgain(OBJECTS, this::objectChanged));
+  }
+
+  /** Asked again until it is allowed: the right may be given, or autoscaling/v2 served, later. */
+  private void followHpas(@Nullable AccessCheck before) {
+    AccessCheck.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
+      if (access == AccessCheck.ALLOWED) {
+        session.follow(HPAS, this::hpaChanged);
+        return;
+      }
+      if (access == AccessCheck.FORBIDDEN && access != before) {
+        log.warn("The Kubernetes API does not allow the activator to list"
+            + " horizontalpodautoscalers.autoscaling (403): one that scales the same workload as a"
+            + " ScaledService is not noticed");
+      }
+      session.loop().schedule(ASK_AGAIN, () -> followHpas(access));
+    }, session.loop());
   }
 
   /** Once the objects are told: what else must be known before requests are taken. */
@@ -257,7 +271,18 @@ final class ScaledServices {
     }
     var ids = new ArrayList<>(stale);
     stale.clear();
-    ids.forEach(this::settle);
+    ids.forEach(this::settleUnlessBroken);
+  }
+
+  /** A bug that shows with one object does not drop the others. */
+  private void settleUnlessBroken(RevisionId id) {
+    try {
+      settle(id);
+    } catch (RuntimeException bug) {
+      log.error("ScaledService {} is left as it was", id, bug);
+      // Told again with the next change.
+      told.remove(id);
+    }
   }
 
   private void settle(RevisionId id) {

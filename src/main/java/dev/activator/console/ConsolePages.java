@@ -221,7 +221,8 @@ final class ConsolePages {
     }
     html.append("<span class=\"soft\">on a common scale, 0 to ")
         .append(length(Duration.ofNanos(longest))).append("</span></p>").append(percentiles(all))
-        .append("<div class=\"scroll\"><table><thead><tr><th scope=\"col\">when, UTC</th>")
+        .append(scrollable("starts"))
+        .append("<table><thead><tr><th scope=\"col\">when, UTC</th>")
         .append(named ? "<th scope=\"col\">revision</th>" : "")
         .append(
             "<th scope=\"col\" class=\"bar\">spent on</th><th scope=\"col\" class=\"right\">total"
@@ -254,10 +255,11 @@ final class ConsolePages {
     if (byRevision.isEmpty()) {
       return "";
     }
-    var html = new StringBuilder("<div class=\"scroll\"><table class=\"small\"><thead><tr>"
-        + "<th scope=\"col\">revision</th><th scope=\"col\" class=\"right\">starts</th>"
-        + "<th scope=\"col\" class=\"right\">p50</th><th scope=\"col\" class=\"right\">p90</th>"
-        + "<th scope=\"col\" class=\"right\">max</th></tr></thead><tbody>");
+    var html = new StringBuilder(scrollable("percentiles")).append(
+        "<table class=\"small\"><thead><tr>"
+            + "<th scope=\"col\">revision</th><th scope=\"col\" class=\"right\">starts</th>"
+            + "<th scope=\"col\" class=\"right\">p50</th><th scope=\"col\" class=\"right\">p90</th>"
+            + "<th scope=\"col\" class=\"right\">max</th></tr></thead><tbody>");
     byRevision.forEach((id, times) -> {
       var sorted = times.stream().sorted().toList();
       html.append("<tr data-name=\"").append(text(id.toString())).append("\"><td>")
@@ -328,7 +330,7 @@ final class ConsolePages {
     if (card.now().pods().isEmpty()) {
       return html.append("<p class=\"soft\">None is listed.</p></section>").toString();
     }
-    html.append("<div class=\"scroll\"><table><thead><tr><th scope=\"col\">address</th>"
+    html.append(scrollable("pods")).append("<table><thead><tr><th scope=\"col\">address</th>"
         + "<th scope=\"col\">state</th><th scope=\"col\" class=\"right\">in flight</th>"
         + "<th scope=\"col\">last probe</th></tr></thead><tbody>");
     for (var pod : card.now().pods()) {
@@ -364,12 +366,18 @@ final class ConsolePages {
   private static String settings(List<RevisionFacts.Setting> all) {
     var html = new StringBuilder(
         "<section id=\"settings\" class=\"half\"><h2>Autoscaler and settings"
-            + "</h2><div class=\"scroll\"><table><thead><tr><th scope=\"col\">what</th>"
+            + "</h2>" + scrollable("settings") + "<table><thead><tr><th scope=\"col\">what</th>"
             + "<th scope=\"col\">value</th><th scope=\"col\">from, or why</th></tr></thead><tbody>");
     all.forEach(each -> html.append("<tr><td>").append(text(each.name())).append("</td><td>")
         .append(text(each.value())).append("</td><td class=\"soft\">").append(text(each.origin()))
         .append("</td></tr>"));
     return html.append("</tbody></table></div></section>").toString();
+  }
+
+  /** With a stop for the keyboard, which could not scroll it otherwise; its id keeps the focus. */
+  private static String scrollable(String section) {
+    return "<div class=\"scroll\" id=\"" + section + ".table\" tabindex=\"0\" role=\"region\""
+        + " aria-label=\"" + section + "\">";
   }
 
   private static String events(RevisionFacts.Known<RevisionFacts.EventLine> events) {
@@ -378,7 +386,7 @@ final class ConsolePages {
       html.append("<p class=\"soft\">").append(
           events.insteadDo().isEmpty() ? "None." : text(events.insteadDo())).append("</p>");
     } else {
-      html.append("<div class=\"scroll\"><table><tbody>");
+      html.append(scrollable("events")).append("<table><tbody>");
       events.all().forEach(each -> html.append("<tr><td>")
           .append(each.when().toString(), 11, 19).append("</td><td class=\"")
           .append(each.type().equals("Warning") ? "failed" : "").append("\">")

@@ -1,5 +1,6 @@
 package dev.activator.console;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,5 +21,12 @@ public record LeaderReport(@Nullable String pod, boolean here, int transitions,
         ? "this activator scales"
         : pod == null ? "no activator scales" : pod + " scales";
     return problem == null ? who : who + " (" + problem + ")";
+  }
+
+  String sentence() {
+    var text = summary() + ".";
+    return here || pod == null
+        ? text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1)
+        : text;
   }
 }

@@ -58,7 +58,8 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   RevisionReport scaled(@Nullable ScalingReport now, @Nullable LeaderReport by) {
-    return new RevisionReport(summary, state, missing, revision, requests, pods, clusterIp, start,
+    var text = by == null || now == null ? summary : summary + " " + by.sentence();
+    return new RevisionReport(text, state, missing, revision, requests, pods, clusterIp, start,
         activator, autoscaler, kubernetes, siblings, now, by, whatToDo);
   }
 

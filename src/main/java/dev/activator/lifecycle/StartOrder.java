@@ -44,7 +44,8 @@ public final class StartOrder {
       log.debug("Starting {}", part.name());
       part.start().run();
     } catch (Exception cause) {
-      // The interrupt is in the cause; stopping the rest must not be interrupted.
+      // Parts fail in any way, with checked exceptions too, and those that run must be stopped in each
+      // case. An interrupt is in the cause; stopping the rest must not be interrupted.
       stop();
       throw StartFailedException.of(part.name(), cause);
     }

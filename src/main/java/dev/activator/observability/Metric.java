@@ -17,6 +17,14 @@ public enum Metric {
       "Requests that wait for capacity."), //
   REQUEST_ACTIVE("kn.revision.request.active", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
       "Requests that have a destination."), //
+  PODS_DESIRED("kn.revision.pods.desired", Kind.GAUGE, "{pod}", Names.SHORT,
+      "Pods that the autoscaler in this process wants, within the bounds; where it scales."), //
+  PODS_REQUESTED("kn.revision.pods.requested", Kind.GAUGE, "{pod}", Names.SHORT,
+      "Replicas of the workload, as this process last read or wrote them."), //
+  PODS_COUNT("kn.revision.pods.count", Kind.GAUGE, "{pod}", Names.SHORT,
+      "Pods that the workload has, as it counted them then."), //
+  PODS_NOT_READY("kn.revision.pods.not_ready.count", Kind.GAUGE, "{pod}", Names.SHORT,
+      "Those of them that are not ready."), //
   LINK_REACHABLE("kn.activator.stats.conn.reachable", Kind.GAUGE, "{reachable}", List.of("peer"),
       "Whether the autoscaler is connected, 1 or 0; no series before the first connection."), //
   LINK_ERRORS("kn.activator.stats.conn.errors", Kind.COUNTER, "{error}", List.of("peer"),
@@ -107,6 +115,9 @@ public enum Metric {
   SCALE_WRITES("activator.scale.writes", Kind.COUNTER, "{write}", List.of("result"),
       "Without Knative: scales of workloads that this activator wrote: result written, or why not,"
           + " such as conflict, forbidden or unavailable."), //
+  SCALE_HELD("activator.scale.held", Kind.GAUGE, "{workload}", List.of(),
+      "Workloads that are left as they are although the autoscaler in this process decides otherwise:"
+          + " another has scaled them, or not every activator was heard."), //
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
       "Lines for standard output that were dropped, as their reader did not keep up."), //
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.ReadinessPolicy;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -17,7 +19,7 @@ class HealthOnBothPortsTest {
   @DisplayName("7.5 the management port says what the kubelet is told")
   void theManagementPortSaysWhatTheKubeletIsTold(ReadinessPolicy need) {
     var state = new HealthState(need);
-    var indicator = new OperatorsConfiguration().activatorReadinessHealthIndicator(state);
+    var indicator = OperatorsConfiguration.readiness(state, () -> true);
 
     agree(state, indicator);
     state.synced();
@@ -28,6 +30,18 @@ class HealthOnBothPortsTest {
     agree(state, indicator);
     state.draining();
     agree(state, indicator);
+  }
+
+  @Test
+  void theManagementPortSaysReadyOnlyOnceRequestsAreTaken() {
+    var state = new HealthState(ReadinessPolicy.NEVER);
+    state.synced();
+    var opened = new AtomicBoolean();
+    var indicator = OperatorsConfiguration.readiness(state, opened::get);
+
+    assertThat(indicator.health().getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+    opened.set(true);
+    assertThat(indicator.health().getStatus()).isEqualTo(Status.UP);
   }
 
   private static void agree(HealthState state, HealthIndicator indicator) {

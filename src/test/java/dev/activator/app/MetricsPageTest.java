@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,5 +58,19 @@ class MetricsPageTest {
     assertThat(ask(MockServerHttpRequest.post("/metrics").build()).getStatusCode())
         .isEqualTo(HttpStatus.I_AM_A_TEAPOT);
     assertThat(made).hasValue(1);
+  }
+
+  @Test
+  void makesThemOnAnotherThreadThanThePortsLoop() {
+    var makers = new ArrayList<Thread>();
+    var slow = new MetricsPage(() -> isScraped, type -> type, () -> {
+      makers.add(Thread.currentThread());
+      return (_, response) -> response.setComplete();
+    });
+
+    slow.handle(MockServerHttpRequest.get("/console").build(), new MockServerHttpResponse())
+        .block();
+
+    assertThat(makers).doesNotContain(Thread.currentThread()).hasSize(1);
   }
 }

@@ -5,12 +5,15 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.app.ElectedAutoscaler.Leadership;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.autoscaler.policy.Activity;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.ThrottleView;
@@ -18,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -165,5 +169,23 @@ class StageMetersTest {
     now.set(new Leadership("activator-2", false, 4, ofSeconds(9), 1, "", Map.of()));
     assertThat(Scrape.of(meters, "activator_leader"))
         .contains("activator_leader 0.0", "activator_leader_transitions_total 4.0");
+  }
+
+  @Test
+  void knowsWhatIsScaledAndWhatIsHeld() {
+    var held = new ScalingView(new RevisionId("shop", "web"),
+        new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(5),
+        OptionalInt.of(4), 2, Activity.unknown(0), "3 = ceil(52 in flight ÷ 20)", null, "held");
+    var fresh = new ScalingView(new RevisionId("shop", "new"),
+        new ScaleTargetRef("apps/v1", "Deployment", "new"), OptionalInt.empty(),
+        OptionalInt.empty(), OptionalInt.empty(), 0, Activity.unknown(0), "", null, "");
+    stages.scaled(() -> List.of(held, fresh));
+
+    String web = "{k8s_namespace_name=\"shop\",kn_revision_name=\"web\"} ";
+    assertThat(Scrape.of(meters, "kn_revision_pods")).containsExactlyInAnyOrder(
+        "kn_revision_pods_desired" + web + "3.0", "kn_revision_pods_requested" + web + "5.0",
+        "kn_revision_pods_count" + web + "4.0", "kn_revision_pods_not_ready_count" + web + "2.0");
+    assertThat(Scrape.of(meters, "activator_scale_held"))
+        .containsExactly("activator_scale_held 1.0");
   }
 }

@@ -24,6 +24,9 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -208,6 +211,29 @@ class StandaloneScalingTest {
     }
   }
 
+  /** As in a namespace that the chart's standalone.namespaces does not name. */
+  @Test
+  void whereItMayNotScaleTheStatusSaysSo() {
+    api.faults().add(Match.requests(Verb.GET).of(Kinds.DEPLOYMENT), Fault.Answer.status(403));
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 2}}}
+        """));
+    store.create(Kinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80}]}}
+        """));
+    store.create(Kinds.DEPLOYMENT,
+        Objects.parse("{'metadata': {'namespace': 'blog', 'name': 'web'}}"));
+
+    await().atMost(LONG).untilAsserted(() -> assertThat(
+        store.find(ScaledServiceKind.of(store), "blog", "web").at("/status/conditions").toString())
+        .contains("\"Forbidden\"", "cannot get Deployment web in namespace blog: 403"));
+    assertThat(surroundings.scaling(new RevisionId("blog", "web")).trouble().reason())
+        .isEqualTo("Forbidden");
+  }
+
   private List<String> leases() {
     return store.list(Kinds.EVENT).stream()
         .filter(one -> one.at("/involvedObject/kind").asString().equals("Lease"))
@@ -248,6 +274,17 @@ class StandaloneScalingTest {
         .at("/status/desiredReplicas").asInt()).isEqualTo(replicas());
     assertThat(store.list(Kinds.LEASE).getFirst().at("/spec/holderIdentity").asString())
         .isEmpty();
+  }
+
+  @Test
+  void theConsoleNamesTheCommandWhereEventsMayNotBeListed() {
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.EVENT), Fault.Answer.status(403));
+
+    var events = facts().events(WEB).join();
+
+    assertThat(events.all()).isEmpty();
+    assertThat(events.insteadDo()).isEqualTo("This activator may not list Events (the chart's"
+        + " rbac.events): kubectl get events -n shop");
   }
 
   @Test

@@ -261,6 +261,22 @@ class AutoscalerTest {
   }
 
   @Test
+  void saysNothingOfAWorkloadBeforeItsScaleIsRead() {
+    var read = new CompletableFuture<ScaleAnswer>();
+    scales.laterRead = read;
+    autoscaler.target(target(OptionalInt.of(10)));
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(changes).isEmpty();
+    assertThat(view()).isNull();
+
+    // at once, and not as if all were well
+    read.complete(new ScaleAnswer.Refused(Reason.NOT_FOUND, "there is none"));
+    loop.run();
+    assertThat(changes).singleElement().satisfies(
+        first -> assertThat(first.trouble().reason()).isEqualTo("TargetNotFound"));
+  }
+
+  @Test
   void namesAMissingWorkloadAndTriesAgain() {
     var other = new RevisionId("shop", "other");
     autoscaler.target(new ScaledTarget(other, WORKLOAD, 1, OptionalInt.of(2), OptionalInt.of(1), 0,
@@ -342,6 +358,36 @@ class AutoscalerTest {
     assertThat(autoscaler.views()).isEmpty();
     loop.advance(Duration.ofSeconds(10));
     assertThat(scales.writes).hasSize(2);
+  }
+
+  @Test
+  void whatWasDecidedAndNotWrittenIsNotPublishedAtTheEnd() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    loop.advance(Duration.ofSeconds(2));
+    leads = false;
+    report(90, 90);
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(changes.getLast().desired()).hasValue(5);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+
+    autoscaler.stop();
+    loop.run();
+    assertThat(changes.getLast().desired()).hasValue(1);
+  }
+
+  @Test
+  void whatAnotherHasScaledIsStillAnothersAfterTheEnd() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    report(1, 1);
+    batches(10, 52);
+    scales.set(WEB, 6);
+    batches(4, 52);
+    assertThat(events).contains("ScaledByOther");
+
+    autoscaler.stop();
+    loop.run();
+    assertThat(changes.getLast().desired()).hasValue(3);
   }
 
   @Test

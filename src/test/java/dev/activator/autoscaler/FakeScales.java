@@ -21,6 +21,8 @@ final class FakeScales implements ScaleClient {
   @Nullable Reason refuses;
   /** Answered later, by the test; null to answer at once. */
   @Nullable CompletableFuture<ScaleAnswer> later;
+  /** The same for reads. */
+  @Nullable CompletableFuture<ScaleAnswer> laterRead;
 
   void set(RevisionId id, int replicas) {
     var before = scales.get(id);
@@ -35,6 +37,9 @@ final class FakeScales implements ScaleClient {
   @Override
   public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
     reads++;
+    if (laterRead != null) {
+      return laterRead;
+    }
     return CompletableFuture.completedFuture(scales.containsKey(id)
         ? scales.get(id)
         : new Refused(Reason.NOT_FOUND, workload + " not found"));

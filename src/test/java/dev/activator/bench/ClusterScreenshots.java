@@ -61,7 +61,6 @@ public final class ClusterScreenshots {
   }
 
   private void take() throws Exception {
-    SystemConfigMaps.createIn(store);
     ScaledServiceKind.createIn(store);
     scaledService("front", "hosts: ['front.example.com', '*.shop.example.com'], maxReplicas: 5");
     slice("front", "kubernetes.io/service-name", "front");
@@ -92,6 +91,11 @@ public final class ClusterScreenshots {
          'namespace': 'shop', 'name': 'cart-00001-deployment-6c5f8d9b7-x2k4p'}, 'type': 'Warning',
          'reason': 'FailedScheduling', 'message': '0/3 nodes are available: 3 Insufficient cpu.',
          'lastTimestamp': '2026-11-22T12:00:00Z'}"""));
+    SystemConfigMaps.createIn(store);
+    store.edit(Kinds.CONFIG_MAP, "knative-serving", "config-observability", map -> {
+      map.putObject("data");
+      return map;
+    });
     start("cluster", 3);
     send(3, "cart.shop");
     picture("cluster", console(3) + "/shop/cart-00001",

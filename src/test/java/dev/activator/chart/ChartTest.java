@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.marcnuri.helm.Helm;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.runtime.ScaledServiceKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.time.Clock;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
 
 class ChartTest {
   private static final String[] EVERYTHING = {"serviceMonitor: {enabled: true}",
@@ -500,5 +505,19 @@ class ChartTest {
         assertThat(one.path("value").asString()).isEqualTo(lease);
       }
     });
+  }
+
+  @Test
+  void showsAScaledServiceThatKubernetesAccepts() throws Exception {
+    var notes = Files.readString(Chart.SOURCE.resolve("templates/NOTES.txt"));
+    int begin = notes.indexOf("  apiVersion: activator.dev/v1alpha1");
+    var example = notes.substring(begin, notes.indexOf("\n\n", begin)).stripIndent();
+    var store = new ApiStore(Clock.systemUTC());
+    ScaledServiceKind.createIn(store);
+
+    var accepted = store.create(ScaledServiceKind.of(store),
+        (ObjectNode) new YAMLMapper().readTree(example));
+
+    assertThat(accepted.at("/spec/scaleTargetRef/name").asString()).isEqualTo("web");
   }
 }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -90,6 +91,19 @@ class MonitoringTest {
       assertThat(rule.at("/annotations/summary").asString()).isNotBlank();
       assertThat(rule.at("/annotations/description").asString()).isNotBlank();
       assertThat(rule.at("/labels/severity").asString()).isIn("warning", "critical");
+    }
+  }
+
+  @Test
+  void everyAlertLeadsToItsPartOfTheRunbook() throws Exception {
+    var runbook = Files.readString(Path.of("docs", "operations.md"));
+    var rules = Chart.replacing("prometheusRule: {enabled: true}").only("PrometheusRule");
+
+    for (var rule : rules.at("/spec/groups/0/rules")) {
+      var name = rule.path("alert").asString();
+      assertThat(rule.at("/annotations/runbook_url").asString())
+          .endsWith("/docs/operations.md#" + name.toLowerCase(Locale.ROOT));
+      assertThat(runbook).contains("\n#### " + name + "\n");
     }
   }
 

@@ -166,7 +166,8 @@ class ConnectionTest {
     assertThat(process.waitFor()).isZero();
     assertThat(loaded).contains("io.fabric8.kubernetes.api.model.AuthInfo")
         .doesNotContain("io.fabric8.kubernetes.api.model.apps.")
-        .doesNotContain("com.fasterxml.jackson.databind.ObjectMapper");
+        .doesNotContain("com.fasterxml.jackson.databind.ObjectMapper")
+        .doesNotContain("tools.jackson.databind.");
   }
 
   static final class ReadsKubeconfig {

@@ -52,7 +52,7 @@ class PodStatusWatcherTest {
         }
 
         @Override
-        public AutoCloseable follow(RevisionId revision,
+        public Runnable follow(RevisionId revision,
             FactHandler.FactListener<PodStatus> listener) {
           followed.put(revision, listener);
           return () -> followed.remove(revision);

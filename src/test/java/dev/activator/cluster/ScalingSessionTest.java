@@ -17,7 +17,6 @@ import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import java.net.URI;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -57,6 +57,18 @@ class ConsoleBrowserIT {
           + ".filter(each => !(each.ariaLabel || each.textContent.trim() || each.labels?.length))"
           + ".length")).isEqualTo("0");
 
+      // and on the page of a revision the keyboard reaches what is wider than a phone
+      browser.open(console.url("/console/default/hello-00001"));
+      browser.awaitTrue("document.getElementById('settings') !== null");
+      assertThat(browser.value("[...document.querySelectorAll('.scroll')]"
+          + ".filter(each => each.tabIndex < 0).length")).isEqualTo("0");
+      browser.value("document.getElementById('settings.table').focus()");
+      browser.awaitTrue("/Last failure/.test(document.body.textContent)", () -> {
+        console.fail();
+        console.tick();
+      });
+      assertThat(browser.value("document.activeElement.id")).isEqualTo("settings.table");
+
       // and without news it says how old it is
       browser.awaitTrue("document.body.classList.contains('old') && !stale.hidden");
       assertThat(browser.problems()).isEmpty();

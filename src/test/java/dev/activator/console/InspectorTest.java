@@ -250,6 +250,7 @@ class InspectorTest {
 
     assertThat(report.get().scaling()).isEqualTo(scaled);
     assertThat(report.get().leader()).isEqualTo(leader);
+    assertThat(report.get().summary()).endsWith(". activator-2 scales.");
     assertThat(overview.get().leader()).isEqualTo(leader);
     assertThat(overview.get().summary()).contains("; activator-2 scales");
   }
@@ -259,6 +260,8 @@ class InspectorTest {
       ", false, , no activator scales",
       ", false, no answer, no activator scales (no answer)"})
   void namesTheLeader(String pod, boolean here, String problem, String says) {
-    assertThat(new LeaderReport(pod, here, 0, 0, problem).summary()).isEqualTo(says);
+    var report = new LeaderReport(pod, here, 0, 0, problem);
+    assertThat(report.summary()).isEqualTo(says);
+    assertThat(report.sentence()).isEqualToIgnoringCase(says + ".");
   }
 }

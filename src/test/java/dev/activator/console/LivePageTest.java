@@ -240,6 +240,10 @@ class LivePageTest {
     throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
   }
 
+  void fail() {
+    failed();
+  }
+
   void addTrouble() {
     kind = "ScaledService";
     obstacles = List.of("there is no Service shop/<web>");

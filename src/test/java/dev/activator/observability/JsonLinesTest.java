@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.LoggingEvent;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Properties;
@@ -59,15 +58,6 @@ class JsonLinesTest {
     assertThat(JsonLines.commit(written)).isEqualTo("6014104");
     written.setProperty("git.dirty", "true");
     assertThat(JsonLines.commit(written)).isEqualTo("6014104-dirty");
-  }
-
-  @Test
-  void isWhatTheFileForLogbackNames() throws IOException {
-    // a name that is not there keeps the process from starting in a cluster
-    try (var file = JsonLines.class.getResourceAsStream("/logback-spring.xml")) {
-      assertThat(new String(file.readAllBytes(), StandardCharsets.UTF_8))
-          .contains("class=\"" + JsonLines.class.getName() + "\"");
-    }
   }
 
   @Test

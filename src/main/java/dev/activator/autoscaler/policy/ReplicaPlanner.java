@@ -148,6 +148,11 @@ public final class ReplicaPlanner {
     return initialized ? least : Math.max(least, settings.bounds().initial());
   }
 
+  /** Whether the replicas are another's, and stand. */
+  public boolean holds() {
+    return held.holds();
+  }
+
   /** Its condition now. */
   public Activity activity() {
     return activity;

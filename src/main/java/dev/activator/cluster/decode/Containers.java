@@ -14,10 +14,11 @@ record Containers(List<Container> all) {
   /**
    * @param port the name of the first port
    * @param runsCommand for an exec readinessProbe
+   * @param asksByGrpc in the readinessProbe
    * @param startsSlowly for a startupProbe
    */
   private record Container(@Nullable String port, @Nullable HttpGet httpGet, boolean runsCommand,
-      boolean startsSlowly) {}
+      boolean asksByGrpc, boolean startsSlowly) {}
 
   private record HttpGet(String path, Map<String, String> headers) {}
 
@@ -33,6 +34,7 @@ record Containers(List<Container> all) {
     String port = null;
     HttpGet httpGet = null;
     boolean runsCommand = false;
+    boolean asksByGrpc = false;
     boolean startsSlowly = false;
     for (var field : in.fields()) {
       switch (field) {
@@ -42,13 +44,14 @@ record Containers(List<Container> all) {
           for (var action : in.fields()) {
             switch (action) {
               case "exec" -> runsCommand = in.isPresent();
+              case "grpc" -> asksByGrpc = in.isPresent();
               case "httpGet" -> httpGet = in.isPresent() ? httpGet(in) : null;
             }
           }
         }
       }
     }
-    return new Container(port, httpGet, runsCommand, startsSlowly);
+    return new Container(port, httpGet, runsCommand, asksByGrpc, startsSlowly);
   }
 
   private static @Nullable String firstPort(JsonCursor in) {
@@ -116,6 +119,12 @@ record Containers(List<Container> all) {
     boolean serves = serving == null || (!serving.runsCommand && !serving.startsSlowly);
     return serves && all.stream().noneMatch(
         one -> one != serving && one.port == null && one.startsSlowly);
+  }
+
+  /** Whether a readinessProbe by gRPC decides, which without queue-proxy only the kubelet can ask. */
+  boolean asksByGrpc() {
+    var serving = serving();
+    return serving != null && serving.asksByGrpc;
   }
 
   /** How to probe a pod without queue-proxy, by the Revision's annotations. */

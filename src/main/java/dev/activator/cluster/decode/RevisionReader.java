@@ -1,6 +1,7 @@
 package dev.activator.cluster.decode;
 
 import dev.activator.revision.Protocol;
+import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -58,10 +59,12 @@ final class RevisionReader implements FactReader<Revision> {
     if (containers.isNone()) {
       in.remark("spec.containers is empty");
     }
+    var probe = containers.readinessProbe(metadata.annotations(), in);
+    boolean kubernetesDecides = probe == ReadinessProbe.CONNECT && containers.asksByGrpc();
     return new Revision(new RevisionId(metadata.namespace(), metadata.name()), metadata.uid(),
         containers.firstPortName().equals(H2C_PORT) ? Protocol.H2C : Protocol.HTTP1,
-        containerConcurrency, timeouts(), containers.probesBeforeReady(),
-        containers.readinessProbe(metadata.annotations(), in), metadata.labels(),
+        containerConcurrency, timeouts(), containers.probesBeforeReady() && !kubernetesDecides,
+        probe, metadata.labels(),
         metadata.annotations(), startFailure());
   }
 

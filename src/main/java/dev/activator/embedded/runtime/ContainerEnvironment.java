@@ -1,9 +1,12 @@
 package dev.activator.embedded.runtime;
 
+import com.sun.management.OperatingSystemMXBean;
+import dev.activator.embedded.api.policy.Quantity;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.policy.Expansion;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.LinkedHashMap;
@@ -43,7 +46,7 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
   static ContainerEnvironment of(JsonNode container,
       BiFunction<Kind, String, @Nullable ObjectNode> objects,
       JsonNode pod) {
-    var sources = new Sources(objects, pod);
+    var sources = new Sources(objects, pod, container.path("resources"));
     var variables = new LinkedHashMap<String, String>();
     try {
       for (var from : container.path("envFrom")) {
@@ -72,7 +75,8 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
     }
   }
 
-  private record Sources(BiFunction<Kind, String, @Nullable ObjectNode> objects, JsonNode pod) {
+  private record Sources(BiFunction<Kind, String, @Nullable ObjectNode> objects, JsonNode pod,
+      JsonNode resources) {
     Map<String, String> all(JsonNode from) {
       boolean secret = from.has("secretRef");
       var reference = from.path(secret ? "secretRef" : "configMapRef");
@@ -87,17 +91,15 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       if (!value.isEmpty() || from.isMissingNode() || from.isNull()) {
         return Expansion.of(value, earlier);
       }
-      if (from.has("fieldRef")) {
-        return field(from.path("fieldRef").path("fieldPath").asString(""));
-      }
-      if (from.has("configMapKeyRef")) {
-        return key(Kinds.CONFIG_MAP, from.path("configMapKeyRef"));
-      }
-      if (from.has("secretKeyRef")) {
-        return key(Kinds.SECRET, from.path("secretKeyRef"));
-      }
-      throw new MissingException("the valueFrom of " + variable.path("name").asString("")
-          + " is not known here: " + String.join(", ", from.propertyNames()));
+      String source = String.join(", ", from.propertyNames());
+      return switch (source) {
+        case "fieldRef" -> field(from.path(source).path("fieldPath").asString(""));
+        case "configMapKeyRef" -> key(Kinds.CONFIG_MAP, from.path(source));
+        case "secretKeyRef" -> key(Kinds.SECRET, from.path(source));
+        case "resourceFieldRef" -> resource(from.path(source));
+        default -> throw new MissingException("the valueFrom of "
+            + variable.path("name").asString("") + " is not known here: " + source);
+      };
     }
 
     private @Nullable String key(Kind kind, JsonNode reference) {
@@ -138,6 +140,32 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       } catch (IllegalArgumentException malformed) {
         throw new MissingException("a value of a Secret is not base64: " + malformed.getMessage());
       }
+    }
+
+    private String resource(JsonNode reference) {
+      String path = reference.path("resource").asString("");
+      try {
+        var divisor = Quantity.parse(reference.path("divisor").asString("1"));
+        return resource(path).in(divisor.number().signum() > 0 ? divisor : Quantity.of(1));
+      } catch (IllegalArgumentException malformed) {
+        throw new MissingException("resourceFieldRef " + path + ": " + malformed.getMessage());
+      }
+    }
+
+    /** As in a cluster, no limit is that of the machine, and no request is the limit, if there is one. */
+    private Quantity resource(String path) {
+      int dot = path.indexOf('.');
+      String name = path.substring(dot + 1);
+      var set = resources.path(path.substring(0, Math.max(0, dot))).path(name);
+      return switch (path) {
+        case String _ when !set.isMissingNode() -> Quantity.parse(set.asString(""));
+        case "limits.cpu" -> Quantity.of(Runtime.getRuntime().availableProcessors());
+        case "limits.memory" -> Quantity.of(ManagementFactory
+            .getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize());
+        case "requests.cpu", "requests.memory" -> Quantity.parse(
+            resources.path("limits").path(name).asString("0"));
+        default -> throw new MissingException("unsupported container resource: " + path);
+      };
     }
 
     private String field(String path) {

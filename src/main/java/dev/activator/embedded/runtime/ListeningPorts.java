@@ -1,6 +1,8 @@
 package dev.activator.embedded.runtime;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -24,26 +26,36 @@ final class ListeningPorts {
     for (var table : new String[]{"net/tcp", "net/tcp6"}) {
       try (Stream<String> lines = Files.lines(PROC.resolve(table))) {
         lines.skip(1).map(line -> line.strip().split("\\s+"))
-            .filter(columns -> columns[3].equals(LISTENING) && inodes.contains(columns[9]))
+            .filter(columns -> columns.length > 9 && columns[3].equals(LISTENING)
+                && inodes.contains(columns[9]))
             .forEach(columns -> ports.add(
                 Integer.parseInt(columns[1].substring(columns[1].indexOf(':') + 1), 16)));
-      } catch (IOException absent) {
+      } catch (IOException | UncheckedIOException absent) {
         // Not on this system.
       }
     }
     return ports;
   }
 
-  private static void addSockets(Path descriptors, Set<String> inodes) {
+  /** Processes end, and close files, while this looks. */
+  static void addSockets(Path descriptors, Set<String> inodes) {
     try (var all = Files.newDirectoryStream(descriptors)) {
-      for (var one : all) {
-        String target = Files.readSymbolicLink(one).toString();
+      all.forEach(one -> {
+        String target = target(one);
         if (target.startsWith("socket:[")) {
           inodes.add(target.substring("socket:[".length(), target.length() - 1));
         }
-      }
-    } catch (IOException ended) {
-      // It has ended, or closed the socket meanwhile.
+      });
+    } catch (IOException | DirectoryIteratorException ended) {
+      // It has no more sockets.
+    }
+  }
+
+  private static String target(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).toString();
+    } catch (IOException closed) {
+      return "";
     }
   }
 }

@@ -1,6 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.revision.ReadinessProbe;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,16 +10,20 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A startup, readiness or liveness probe of a container.
@@ -41,6 +46,9 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   record Connect(int port) implements Action {}
 
   record Exec(List<String> command) implements Action {}
+
+  /** @param service empty for the whole program */
+  record Grpc(int port, String service) implements Action {}
 
   /** The process that is probed, as far as it appears in messages. */
   record Probed(long pid, int port, Supplier<ProcessBuilder> builder) {
@@ -65,6 +73,9 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     if (probe.has("exec")) {
       return new Exec(probe.path("exec").path("command").valueStream()
           .map(word -> word.asString("")).toList());
+    }
+    if (probe.path("grpc") instanceof ObjectNode grpc) {
+      return new Grpc(ports.applyAsInt(grpc.path("port")), grpc.path("service").asString(""));
     }
     var get = probe.path("httpGet");
     int port = ports.applyAsInt((get.isObject() ? get : probe.path("tcpSocket")).path("port"));
@@ -102,7 +113,16 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       case Exec(var command) -> run(command, process.builder().get());
       case Connect(var port) -> connect(port, process, socket -> "");
       case HttpGet get -> connect(get.port(), process, socket -> get(get, socket, process));
+      case Grpc grpc -> connect(grpc.port(), process, _ -> grpc(grpc, process));
     };
+  }
+
+  private String grpc(Grpc grpc, Probed process) {
+    String problem = GrpcHealth.problem(grpc.port(), grpc.service(), timeout);
+    return problem.isEmpty()
+        ? ""
+        : "process " + process.pid() + ", asked for gRPC's health check on "
+            + process.port(grpc.port()) + ", " + problem;
   }
 
   private interface Conversation {
@@ -119,6 +139,14 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     }
   }
 
+  private static void close(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException closed) {
+      // It is gone either way.
+    }
+  }
+
   private static String silent(int port, Probed process) {
     return "process " + process.pid() + " runs, " + NOTHING_LISTENS + process.port(port);
   }
@@ -132,7 +160,6 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     if (address.equals(socket.getLocalSocketAddress())) {
       return silent(port, process);
     }
-    socket.setSoTimeout(millis());
     return conversation.over(socket);
   }
 
@@ -143,8 +170,12 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   private String get(HttpGet get, Socket connected, Probed process) {
     String who = "process " + process.pid();
     String what = "GET " + get.path() + " on " + process.port(get.port());
+    // Not a timeout of each read: a program may answer byte by byte.
+    var over = new CompletableFuture<Void>().completeOnTimeout(null, millis(),
+        TimeUnit.MILLISECONDS);
+    var _ = over.thenRun(() -> close(connected));
     try {
-      var socket = get.tls() ? AnyCertificate.over(connected) : connected;
+      var socket = get.tls() ? overTls(connected) : connected;
       socket.getOutputStream().write(request(get).getBytes(StandardCharsets.US_ASCII));
       var line = firstLine(new BufferedInputStream(socket.getInputStream()));
       if (line == null) {
@@ -155,11 +186,25 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       }
       String status = line.substring(9, 12);
       return status.matches("[23]..") ? "" : who + " answers " + what + " with " + status;
-    } catch (SocketTimeoutException silent) {
-      return who + " accepts connections, but does not answer " + what + " within "
-          + timeout.toSeconds() + " s";
     } catch (IOException ended) {
-      return who + " ended the connection before it answered " + what;
+      return over.isDone()
+          ? who + " accepts connections, but does not answer " + what + " within "
+              + timeout.toSeconds() + " s"
+          : who + " ended the connection before it answered " + what;
+    } finally {
+      over.cancel(false);
+    }
+  }
+
+  /** With any certificate, as the kubelet; closes the connected socket with itself. */
+  private static Socket overTls(Socket connected) throws IOException {
+    try {
+      var context = SSLContext.getInstance("TLS");
+      context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+      return context.getSocketFactory().createSocket(connected,
+          connected.getInetAddress().getHostAddress(), connected.getPort(), true);
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("every Java platform has TLS", impossible);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.runtime.policy.Exit;
 import dev.activator.loop.Loop;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -96,8 +97,11 @@ final class LocalProcess implements UserProcess {
     loop.execute(() -> started(running));
     running.onExit().thenRunAsync(() -> {
       // Not on the loop: it reads a file for each process of the machine.
-      killOrphans();
-      loop.execute(() -> ended(running));
+      try {
+        killOrphans();
+      } finally {
+        loop.execute(() -> ended(running));
+      }
     });
     output.read(running.getInputStream());
   }
@@ -157,7 +161,7 @@ final class LocalProcess implements UserProcess {
           .filter(this::isMarked)
           .map(entry -> ProcessHandle.of(Long.parseLong(entry.getFileName().toString())))
           .forEach(orphan -> orphan.ifPresent(ProcessHandle::destroyForcibly));
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       log.warn("Cannot look for processes that {} left behind", spec.pod(), e);
     }
   }

@@ -41,6 +41,7 @@ public final class ScaledServiceKind {
     var schema = new ObjectSchema(definition, RULES);
     store.create(Kinds.CUSTOM_RESOURCE_DEFINITION, definition);
     var kind = of(store);
+    store.onUnknownFields(kind, schema::unknown);
     store.onAdmission(kind, object -> schema.admit(object,
         store.find(kind, Meta.namespace(object), Meta.name(object))));
   }

@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -232,6 +231,7 @@ public final class ServingController {
   private CompletableFuture<Void> awaitRoute(ObjectNode service) {
     var done = new CompletableFuture<Void>();
     loop.execute(() -> {
+      loop.schedule(LONGEST_WAIT, () -> giveUp(id(service), done));
       waiting.computeIfAbsent(id(service), _ -> new ArrayList<>()).add(done);
       var target = latest.get(id(service));
       if (target == null) {
@@ -241,7 +241,12 @@ public final class ServingController {
         routable(target);
       }
     });
-    return done.completeOnTimeout(null, LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+    return done;
+  }
+
+  private void giveUp(RevisionId service, CompletableFuture<Void> one) {
+    waiting.computeIfPresent(service, (_, all) -> all.remove(one) && all.isEmpty() ? null : all);
+    one.complete(null);
   }
 
   private void applied(RevisionId service) {

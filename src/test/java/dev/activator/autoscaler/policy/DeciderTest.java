@@ -28,6 +28,7 @@ class DeciderTest {
     private double target = 10;
     private Limits limits = Limits.DEFAULT;
     private boolean weighted;
+    private Regime regime = Regime.ALONE;
     private int created;
     private final List<double[]> reports = new ArrayList<>();
     private Decider decider;
@@ -82,7 +83,7 @@ class DeciderTest {
     ScalingSettings settings() {
       return new ScalingSettings(new Aim(Metric.CONCURRENCY, target),
           Windows.of(window, panicPercentage, threshold, weighted), limits, new Bounds(0, 0, 0),
-          Idle.DEFAULT, Regime.ALONE);
+          Idle.DEFAULT, regime);
     }
 
     /** What is decided then; reports of the same second have come. */
@@ -331,6 +332,60 @@ class DeciderTest {
     assertThat(trace().target(1).limits(1_000, 2, 0, 3).report(2, 10).at(10, 0))
         .satisfies(first -> assertThat(first.pods()).isEqualTo(3))
         .satisfies(first -> assertThat(first.panicking()).isTrue());
+  }
+
+  @ParameterizedTest(name = "load {0}: {1}")
+  @CsvSource({"0, 0", "0.001, 1", "500, 1"})
+  void besideAnotherAutoscalerAnyLoadNeedsOnePod(double load, int pods) {
+    var trace = trace().report(load, 10);
+    trace.regime = Regime.ZERO_OR_ONE;
+
+    var decision = trace.at(10, 3);
+    assertThat(decision.pods()).isEqualTo(pods);
+    assertThat(decision.stable()).isEqualTo(load);
+    assertThat(decision.panicking()).isFalse();
+    assertThat(decision.cause()).startsWith(pods + ": ").endsWith("only scaled between 0 and 1");
+  }
+
+  @Test
+  void otherWindowsKeepWhatWasReported() {
+    var trace = trace().report(0, 0, 29).report(60, 30, 59);
+    assertThat(trace.at(59, 6).stable()).isEqualTo(30);
+
+    trace.window(30, 20);
+    trace.decider.resize(59_000_000_000L, trace.settings().windows());
+
+    assertThat(trace.at(59, 6).stable()).isEqualTo(60);
+    assertThat(trace.report(0, 60).at(60, 6).panic()).isEqualTo(50);
+  }
+
+  @ParameterizedTest(name = "at {0}: {1}")
+  @CsvSource({"64, true", "64.5, false"})
+  void panicEndsAfterAWholeWindowWithoutASurge(double time, boolean panics) {
+    var trace = trace().report(30, 4, 9).report(0, 10, 80);
+    assertThat(trace.at(4, 1).panicking()).isTrue();
+    assertThat(trace.panicSince()).isEqualTo(4);
+
+    assertThat(trace.at(time, 3).panicking()).isEqualTo(panics);
+  }
+
+  @Test
+  void saysHowLongAgoTheSurgeWasThatKeepsThePods() {
+    var trace = trace().report(80, 4, 9).report(0, 10, 40);
+    trace.at(4, 1);
+    trace.at(9, 8);
+
+    assertThat(trace.at(39, 8).cause())
+        .startsWith("8, the most of a surge that was last seen 35 s ago;");
+  }
+
+  @Test
+  void withoutADelayNothingIsKeptForALaterOne() {
+    var trace = trace().target(1).threshold(1_000).window(6, 10).report(9, 0, 5).report(1, 6, 20);
+    trace.limits(1_000, 100, 10, 0).at(5, 9);
+    trace.limits(1_000, 100, 0, 0).at(12, 9);
+
+    assertThat(trace.limits(1_000, 100, 10, 0).pods(13, 9)).isEqualTo(1);
   }
 
   @Test

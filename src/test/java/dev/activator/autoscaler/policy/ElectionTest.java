@@ -181,10 +181,32 @@ class ElectionTest {
   }
 
   @Test
+  void aLeaderRenewsAndAsksSoonerWhenItIsNotSure() {
+    leadsSince(100);
+    assertThat(election.renewal(at(102)).transitions()).isZero();
+    assertThat(election.term()).isZero();
+    assertThat(election.pause(at(102), () -> -1)).isEqualTo(Duration.ofSeconds(2));
+
+    election.notWritten();
+    assertThat(election.pause(at(102), () -> -1)).isEqualTo(Duration.ofMillis(500));
+  }
+
+  @Test
+  void knowsTheTermOfWhomItFollows() {
+    assertThat(election.term()).isZero();
+    assertThat(election.renewal(at(99))).isNull();
+    election.read(OTHERS, at(100));
+
+    assertThat(election.term()).isEqualTo(4);
+    assertThat(election.renewal(at(101))).isNull();
+  }
+
+  @Test
   void looksAgainWhenTheLeaseMayHaveEnded() {
     assertThat(election.pause(at(0), () -> 0)).isEqualTo(Duration.ofSeconds(2));
     election.read(OTHERS, at(100));
     assertThat(election.pause(at(114), () -> -1)).isEqualTo(Duration.ofSeconds(1));
+    assertThat(election.pause(at(115), () -> 0)).isEqualTo(Duration.ofSeconds(2));
     assertThat(election.pause(at(101), () -> -1)).isBetween(Duration.ofMillis(4_399),
         Duration.ofMillis(4_400));
   }

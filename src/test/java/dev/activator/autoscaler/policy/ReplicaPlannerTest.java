@@ -14,6 +14,7 @@ import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.autoscaler.policy.ScalingSettings.Windows;
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,7 +36,11 @@ class ReplicaPlannerTest {
     private boolean quiet = true;
 
     Target(double now) {
-      planner = new ReplicaPlanner(nanos(now), OptionalInt.empty());
+      this(now, OptionalInt.empty());
+    }
+
+    Target(double now, OptionalInt lastDesired) {
+      planner = new ReplicaPlanner(nanos(now), lastDesired);
     }
 
     ScalingSettings settings() {
@@ -243,7 +248,7 @@ class ReplicaPlannerTest {
 
   @ParameterizedTest(name = "wanted {0}, another set {1}, wanted {2}: {3}")
   @CsvSource({"3, 6, 4, ", "3, 6, 2, ", "3, 6, 6, ", "3, 6, 7, 7", "5, 2, 4, ", "5, 2, 6, 6",
-      "5, 2, 2, ", "5, 2, 1, 1", "3, 0, 3, ", "0, 1, 0, "})
+      "5, 2, 5, ", "5, 2, 2, ", "5, 2, 1, 1", "3, 0, 3, ", "0, 1, 0, "})
   void whatAnotherSetStandsUntilThereIsAReason(int before, int set, int wanted, Integer written) {
     var target = changedByAnother(before, set);
     target.decided = wanted;
@@ -311,37 +316,62 @@ class ReplicaPlannerTest {
     assertThat(target.write(163)).hasValue(0);
   }
 
-  @Test
-  void onceTheNumbersAgreeTheyAreOursAgain() {
-    var target = changedByAnother(3, 6);
-    target.decided = 6;
+  @ParameterizedTest(name = "another set {0}")
+  @CsvSource({"6", "2"})
+  void onceTheNumbersAgreeTheyAreOursAgain(int set) {
+    var target = changedByAnother(3, set);
+    target.decided = set;
     target.write(20);
     target.decided = 4;
 
     assertThat(target.write(30)).hasValue(4);
   }
 
-  @Test
-  void aConflictOverSomethingElseIsNoChangeByAnother() {
-    var target = new Target(0);
-    target.sees(3);
-    target.decided = 5;
-    target.planner.attempts(5);
+  @ParameterizedTest(name = "{0} before, {1} now: {2}")
+  @CsvSource({"3, 6, true", "6, 6, false", "3, 4, false", ", 6, false"})
+  void aNewLeaderKnowsWhatAnotherSetByWhatTheOneBeforeWanted(Integer before, int now,
+      boolean byAnother) {
+    var target = new Target(0, before == null ? OptionalInt.empty() : OptionalInt.of(before));
+    // given that 4 are wanted, so that 4 would be no change
+    target.decided = 4;
 
-    assertThat(target.sees(3)).isFalse();
-    assertThat(target.write(10)).hasValue(5);
+    assertThat(target.sees(now)).isEqualTo(byAnother);
   }
 
   @Test
-  void aWriteWhoseAnswerWasLostIsOurs() {
+  void whatWasWrittenIsOursWhateverIsWantedMeanwhile() {
+    var target = new Target(0);
+    target.sees(3);
+    target.decided = 5;
+    target.write(10);
+    target.decided = 4;
+
+    assertThat(target.sees(5)).isFalse();
+    assertThat(target.write(12)).hasValue(4);
+  }
+
+  @Test
+  void whileNothingMayShrinkTheSameNumberNeedsNoNote() {
+    var target = new Target(0);
+    target.sees(3);
+    target.decided = 3;
+    target.mayShrink = false;
+
+    assertThat(target.plan(10)).isEqualTo(new Plan(NOTHING, OptionalLong.empty(), ""));
+  }
+
+  /** A conflict over something else, and a write whose answer was lost. */
+  @ParameterizedTest(name = "5 attempted, {0} found, {1} wanted: {1}")
+  @CsvSource({"3, 5", "5, 4"})
+  void whatWasAttemptedIsOursWhetherItWasWrittenOrNot(int found, int wanted) {
     var target = new Target(0);
     target.sees(3);
     target.decided = 5;
     target.planner.attempts(5);
-    target.decided = 4;
+    target.decided = wanted;
 
-    assertThat(target.sees(5)).isFalse();
-    assertThat(target.write(10)).hasValue(4);
+    assertThat(target.sees(found)).isFalse();
+    assertThat(target.write(10)).hasValue(wanted);
   }
 
   @ParameterizedTest(name = "{0} replicas, load {1}")
@@ -367,6 +397,50 @@ class ReplicaPlannerTest {
     assertThat(target.write(160)).isEqualTo(NOTHING);
     assertThat(target.write(161)).isEqualTo(NOTHING);
     assertThat(target.write(164)).hasValue(0);
+  }
+
+  @Test
+  void withAnotherAutoscalerZeroThatAnotherSetStandsUntilARequest() {
+    var target = new Target(0);
+    target.regime = Regime.ZERO_OR_ONE;
+    target.decided = 1;
+    assertThat(target.sees(4)).isFalse();
+
+    assertThat(target.sees(0)).isTrue();
+    assertThat(target.sees(0)).isFalse();
+    assertThat(target.write(10)).isEqualTo(NOTHING);
+    target.report(11);
+    assertThat(target.write(11)).hasValue(1);
+  }
+
+  @Test
+  void withAnotherAutoscalerZeroThatIsWantedIsNobodyElses() {
+    var target = new Target(0);
+    target.regime = Regime.ZERO_OR_ONE;
+    assertThat(target.sees(4)).isFalse();
+
+    assertThat(target.sees(0)).isFalse();
+    target.decided = 1;
+    assertThat(target.write(10)).hasValue(1);
+  }
+
+  @Test
+  void withAnotherAutoscalerPodsThatAnotherAddedAtZeroStayUntilThereWereRequests() {
+    var target = new Target(0);
+    target.regime = Regime.ZERO_OR_ONE;
+    target.sees(0);
+    assertThat(target.sees(2)).isFalse();
+    target.ready = 2;
+    target.plan(20);
+    target.plan(80);
+    assertThat(target.write(90)).isEqualTo(NOTHING);
+
+    target.report(100);
+    target.decided = 1;
+    target.plan(100);
+    target.decided = 0;
+    target.plan(160);
+    assertThat(target.write(163)).hasValue(0);
   }
 
   @Test

@@ -66,6 +66,19 @@ class RosterTest {
   }
 
   @Test
+  void oneThatStartedLongerAgoThanItMayBeSilentDelaysByAWindow() {
+    roster.members(Map.of("c", true));
+    batch("c", 31, 3.001);
+    batches("c", 32, 90);
+    assertThat(complete(90)).isFalse();
+
+    var other = new Roster(0);
+    other.members(Map.of("c", true));
+    other.batch(nanos(31), "c", OptionalDouble.of(3), Set.of());
+    assertThat(other.missing(nanos(31), WINDOW, TIMEOUT)).isEmpty();
+  }
+
+  @Test
   void oneThatRanBeforeItWasHeardDelaysByAWindow() {
     roster.members(Map.of("a", true, "c", true));
     batches("a", 0, 91);

@@ -129,6 +129,33 @@ class ScalingAnnotationsTest {
     }
   }
 
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({"window, 6s", "window, 1h", "panic-window-percentage, 1",
+      "panic-window-percentage, 100", "panic-threshold-percentage, 110",
+      "panic-threshold-percentage, 1000", "target-utilization-percentage, 100", "target, 0.01",
+      "scale-to-zero-pod-retention-period, 0s", "scale-down-delay, 1h", "initial-scale, 0",
+      "min-scale, 0", "max-scale, 2147483647", "activation-scale, 2", "metric, concurrency",
+      "metric-aggregation-algorithm, linear", "metric-aggregation-algorithm, weightedExponential"})
+  void takesTheEndsOfEachRange(String name, String value) {
+    assertThat(ScalingAnnotations.problems(map(name, value))).isEmpty();
+  }
+
+  @Test
+  void weighsRecentSecondsOnlyIfAsked() {
+    assertThat(settings(0).windows().weighted()).isFalse();
+    assertThat(settings(0, "metric-aggregation-algorithm", "linear").windows().weighted())
+        .isFalse();
+    assertThat(settings(0, "metric-aggregation-algorithm", "weightedExponential").windows()
+        .weighted()).isTrue();
+  }
+
+  @Test
+  void boundsMayBeEqual() {
+    assertThat(messages("min-scale", "3", "max-scale", "3", "activation-scale", "3")).isEmpty();
+    assertThat(messages("initial-scale", "2147483647")).isEmpty();
+    assertThat(messages("initial-scale", "2147483648")).hasSize(1);
+  }
+
   @Test
   void boundsMustFitTogether() {
     assertThat(messages("min-scale", "3", "max-scale", "2"))

@@ -85,10 +85,20 @@ class RevisionReaderTest {
       "[{ports: [{name: x}]}, {readinessProbe: {exec: {command: [x]}}}]       | true",
       "[{ports: [{name: x}]}, {startupProbe: {exec: {command: [x]}}}]         | false",
       "[{ports: [{name: x}], readinessProbe: {exec: {}}}, {image: side}]      | false",
+      "[{readinessProbe: {grpc: {port: 1}}}]                                  | true",
       "[{livenessProbe: {exec: {command: [x]}}}]                              | true"})
   void ourProbeIsNotEnoughWhereACommandOrAStartupProbeDecides(String containers,
       boolean enough) {
     assertThat(withContainers(containers).probesBeforeReady()).isEqualTo(enough);
+  }
+
+  /** The queue-proxy asks by gRPC, too. */
+  @Test
+  void ourProbeIsNotEnoughWhereGrpcDecidesAndThereIsNoQueueProxy() {
+    assertThat(read("""
+        metadata: {namespace: ns, name: rev, annotations: {activator.dev/probe: container}}
+        spec: {containers: [{readinessProbe: {grpc: {port: 1}}}]}
+        """).probesBeforeReady()).isFalse();
   }
 
   @Test

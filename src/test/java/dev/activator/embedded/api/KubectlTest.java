@@ -247,6 +247,30 @@ class KubectlTest {
   }
 
   @Test
+  void keepsAnHpaAndWarnsThatNothingScalesByIt() {
+    var manifest = file("""
+        apiVersion: autoscaling/v2
+        kind: HorizontalPodAutoscaler
+        metadata: {name: it}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          minReplicas: 2
+          maxReplicas: 9
+          metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization}}}]
+        """);
+    var applied = kubectl.run("apply", "-f", manifest);
+
+    assertThat(applied.out()).contains("horizontalpodautoscaler.autoscaling/it created");
+    assertThat(applied.err()).contains("spec.maxReplicas: ignored in embedded mode: nothing here"
+        + " scales by it");
+    assertThat(kubectl.run("apply", "-f", manifest).out())
+        .contains("horizontalpodautoscaler.autoscaling/it unchanged");
+    assertThat(kubectl.ok("get", "hpa").lines().findFirst().orElse("").split("\\s+"))
+        .containsExactly("NAME", "REFERENCE", "MINPODS", "MAXPODS", "AGE");
+    kubectl.ok("delete", "hpa", "it");
+  }
+
+  @Test
   void showsAndScalesScaledServices() {
     var manifest = """
         apiVersion: activator.dev/v1alpha1

@@ -63,9 +63,36 @@ class ContainerEnvironmentTest {
       "{env: [{name: A, valueFrom: {configMapKeyRef: {name: cm, key: no}}}]} | couldn't find key no in ConfigMap ns/cm",
       "{envFrom: [{secretRef: {name: no}}]}                                 | secret \"no\" not found",
       "{env: [{name: A, valueFrom: {fieldRef: {fieldPath: spec.x}}}]}       | unsupported fieldPath: spec.x",
-      "{env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]} | the valueFrom of A is not known here: resourceFieldRef"})
+      "{env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.x}}}]} | unsupported container resource: limits.x",
+      "{env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: x}}}]} | resourceFieldRef limits.cpu: 'x' is no quantity, such as 500m or 1Gi",
+      "{env: [{name: A, valueFrom: {fileKeyRef: {}}}]} | the valueFrom of A is not known here: fileKeyRef"})
   void saysWhatIsMissing(String container, String problem) {
     assertThat(of(container).problem()).isEqualTo(problem);
+  }
+
+  @ParameterizedTest(name = "{0} in {1}: {2}")
+  @CsvSource({"limits.cpu, 1, 2", "limits.cpu, 1m, 1500", "limits.memory, '', 134217728",
+      "limits.memory, 0, 134217728", "limits.memory, 1Mi, 128", "requests.memory, 1M, 135",
+      "requests.cpu, 1m, 250", "limits.ephemeral-storage, 1Gi, 2"})
+  void giveTheResourcesOfTheContainerRoundedUp(String resource, String divisor, String value) {
+    var found = of("""
+        {resources: {limits: {cpu: 1500m, memory: 128Mi, ephemeral-storage: 2Gi},
+                     requests: {cpu: 0.25}},
+         env: [{name: A, valueFrom: {resourceFieldRef: {resource: %s%s}}}]}""".formatted(resource,
+        divisor.isEmpty() ? "" : ", divisor: " + divisor));
+
+    assertThat(text(found)).isEqualTo("A=" + value);
+  }
+
+  @Test
+  void takeTheMachineForALimitThatIsNotSet() {
+    var found = of("{env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu}}},"
+        + " {name: B, valueFrom: {resourceFieldRef: {resource: requests.cpu}}},"
+        + " {name: C, valueFrom: {resourceFieldRef: {resource: limits.memory, divisor: 1Mi}}}]}");
+
+    assertThat(found.variables()).containsEntry("B", "0")
+        .containsEntry("A", "" + Runtime.getRuntime().availableProcessors());
+    assertThat(Integer.parseInt(found.variables().get("C"))).isPositive();
   }
 
   @Test

@@ -8,7 +8,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ListeningPortsTest {
   @Test
@@ -27,5 +29,19 @@ class ListeningPortsTest {
   @Test
   void areNoneOfAProcessThatIsGone() {
     assertThat(ListeningPorts.of(Integer.MAX_VALUE)).isEmpty();
+  }
+
+  @Test
+  void aFileThatIsClosedMeanwhileHidesNoSocket(@TempDir Path descriptors) throws IOException {
+    for (int i = 0; i < 20; i++) {
+      // What cannot be read as a link.
+      Files.createFile(descriptors.resolve("a" + i));
+      Files.createSymbolicLink(descriptors.resolve("s" + i), Path.of("socket:[" + i + "]"));
+    }
+    var inodes = new HashSet<String>();
+
+    ListeningPorts.addSockets(descriptors, inodes);
+
+    assertThat(inodes).hasSize(20).contains("0", "19");
   }
 }

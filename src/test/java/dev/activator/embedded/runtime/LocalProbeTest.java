@@ -2,24 +2,34 @@ package dev.activator.embedded.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.runtime.LocalProbe.Connect;
 import dev.activator.embedded.runtime.LocalProbe.Exec;
+import dev.activator.embedded.runtime.LocalProbe.Grpc;
 import dev.activator.embedded.runtime.LocalProbe.HttpGet;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Mono;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.HttpProtocol;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerRequest;
 
 class LocalProbeTest {
   private static final long PID = 123;
@@ -32,6 +42,8 @@ class LocalProbeTest {
       "{'tcpSocket': {'port': 9090}}                              | Connect[port=9090]",
       "{'tcpSocket': {}}                                          | Connect[port=24049]",
       "{}                                                         | Connect[port=24049]",
+      "{'grpc': {'port': 8080}}                                   | Grpc[port=24049, service=]",
+      "{'grpc': {'port': 9090, 'service': 'shop.Cart'}}           | Grpc[port=9090, service=shop.Cart]",
       "{'exec': {'command': ['test', '-f', 'x']}}                 | Exec[command=[test, -f, x]]"})
   void readsWhatIsAskedAndWhere(String probe, String action) {
     assertThat(template(probe).readiness(24049).action()).hasToString(action);
@@ -91,7 +103,8 @@ class LocalProbeTest {
   @ParameterizedTest(name = "{0} is ready: {1}")
   @CsvSource({"200, true", "204, true", "302, true", "404, false", "500, false", "503, false"})
   void theStatusOfAPathSaysWhetherItIsReady(int status, boolean ready) throws IOException {
-    var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    var server = com.sun.net.httpserver.HttpServer
+        .create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/up", exchange -> {
       exchange.sendResponseHeaders(status, -1);
       exchange.close();
@@ -108,9 +121,42 @@ class LocalProbeTest {
   }
 
   @Test
+  @Timeout(30)
+  void anAnswerThatComesByteByByteIsTooLateAtTheTimeout() throws Exception {
+    try (var listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        var clock = Executors.newScheduledThreadPool(2)) {
+      clock.execute(() -> {
+        try {
+          var accepted = listening.accept();
+          clock.scheduleAtFixedRate(() -> drip(accepted), 0, 200, TimeUnit.MILLISECONDS);
+        } catch (IOException closed) {
+          throw new UncheckedIOException(closed);
+        }
+      });
+      int port = listening.getLocalPort();
+
+      var probe = LocalProbe.connecting(port).with(get(port, "/up"));
+      assertThat(probe.attempt(probed(port)))
+          .isEqualTo("process 123 accepts connections, but"
+              + " does not answer GET /up on its PORT " + port + " within 1 s");
+      clock.shutdownNow();
+    }
+  }
+
+  /** The exception of a closed connection ends the repetition. */
+  private static void drip(Socket socket) {
+    try {
+      socket.getOutputStream().write('H');
+    } catch (IOException closed) {
+      throw new UncheckedIOException(closed);
+    }
+  }
+
+  @Test
   void sendsTheHeadersOfTheProbe() throws Exception {
     var seen = new CompletableFuture<Map<String, List<String>>>();
-    var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    var server = com.sun.net.httpserver.HttpServer
+        .create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", exchange -> {
       seen.complete(Map.copyOf(exchange.getRequestHeaders()));
       exchange.sendResponseHeaders(200, -1);
@@ -163,11 +209,71 @@ class LocalProbeTest {
     try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       int port = process.getLocalPort();
       var probe = new LocalProbe(get(port, "/up"), Duration.ZERO, Duration.ZERO,
-          Duration.ofMillis(50), 1, 3);
+          Duration.ofMillis(500), 1, 3);
 
       assertThat(probe.attempt(probed(port))).isEqualTo("process 123 accepts connections, but does"
           + " not answer GET /up on its PORT " + port + " within 0 s");
     }
+  }
+
+  @ParameterizedTest(name = "{0} {1} {2}: {3}")
+  @CsvSource({"'', 0801, '', ''", "shop.Cart, 0801, '', ''",
+      "shop.Cart, 0802, '', answers with NOT_SERVING", "'', '', '', answers with UNKNOWN",
+      "no.Such, none, 5, answers with the gRPC status 5"})
+  void asksForTheHealthOfAServiceByGrpc(String service, String message, String status,
+      String problem) {
+    var seen = new LinkedBlockingQueue<String>();
+    var program = grpc((request, body) -> {
+      seen.add(request.uri() + " " + HexFormat.of().formatHex(body));
+      return message;
+    }, status);
+    try {
+      assertThat(attempt(new Grpc(program.port(), service), program.port()))
+          .isEqualTo(problem.isEmpty()
+              ? ""
+              : "process 123, asked for gRPC's health check on its PORT " + program.port() + ", "
+                  + problem);
+      assertThat(seen).containsExactly("/grpc.health.v1.Health/Check " + (service.isEmpty()
+          ? "0000000000"
+          : HexFormat.of().formatHex(new byte[]{0, 0, 0, 0, (byte) (service.length() + 2), 10,
+              (byte) service.length()}) + HexFormat.of().formatHex(service.getBytes())));
+    } finally {
+      program.disposeNow();
+    }
+  }
+
+  private interface Health {
+    String check(HttpServerRequest request, byte[] body);
+  }
+
+  /** A program that answers with this message, in hexadecimal digits, or with none. */
+  private static DisposableServer grpc(Health health, String status) {
+    return HttpServer.create().host("127.0.0.1").port(0).protocol(HttpProtocol.H2C)
+        .handle((request, response) -> request.receive().aggregate().asByteArray()
+            .flatMapMany(body -> {
+              String message = health.check(request, body);
+              if (message.equals("none")) {
+                return response.header("grpc-status", status).send();
+              }
+              var bytes = HexFormat.of().parseHex("00000000%02x".formatted(message.length() / 2)
+                  + message);
+              return response.sendByteArray(Mono.just(bytes)).then();
+            }))
+        .bindNow();
+  }
+
+  @Test
+  void whatSpeaksNoGrpcIsNotHealthy() throws Exception {
+    try (var process = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = process.getLocalPort();
+      var probe = new LocalProbe(new Grpc(port, ""), Duration.ZERO, Duration.ZERO,
+          Duration.ofMillis(50), 1, 3);
+
+      assertThat(probe.attempt(probed(port))).isEqualTo("process 123, asked for gRPC's health"
+          + " check on its PORT " + port + ", does not answer within 0 s");
+    }
+    int nobody = portOfNobody();
+    assertThat(attempt(new Grpc(nobody, ""), nobody)).contains("nothing listens");
   }
 
   @ParameterizedTest(name = "{0}: {1}")

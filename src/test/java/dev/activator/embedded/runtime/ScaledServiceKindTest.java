@@ -50,10 +50,10 @@ class ScaledServiceKindTest {
   @ParameterizedTest
   @CsvSource(delimiter = '|', quoteCharacter = '"', value = {
       "'minReplicas': -1 | spec.minReplicas | greater than or equal to 0",
-      "'minReplicas': 'two' | spec.minReplicas | must be of type integer",
+      "'minReplicas': 'two' | spec.minReplicas | Invalid value: \"string\": spec.minReplicas in body must be of type integer: \"string\"",
       "'minReplicas': 5000000000 | spec.minReplicas | less than or equal to 2147483647",
       "'maxReplicas': 0 | spec.maxReplicas | greater than or equal to 1",
-      "'minReplicas': 3, 'maxReplicas': 2 | spec | maxReplicas must be at least minReplicas",
+      "'minReplicas': 3, 'maxReplicas': 2 | spec | Invalid value: maxReplicas must be at least minReplicas",
       "'minReplicas': 2 | spec | must be 0 or 1 without maxReplicas",
       "'target': {'concurrency': 0} | spec.target.concurrency | greater than or equal to 1",
       "'target': {} | spec.target.concurrency | Required value",
@@ -64,7 +64,7 @@ class ScaledServiceKindTest {
       "'hosts': ['shop.example.com', 'a b'] | spec.hosts[1] | must be a host in lower case",
       "'hosts': ['shop.example.com:80'] | spec.hosts[0] | without a port",
       "'hosts': ['*'] | spec.hosts[0] | such as shop.example.com or *.example.com",
-      "'hosts': ['a.b', 'a.b'] | spec.hosts | Duplicate value",
+      "'hosts': ['a.b', 'a.b'] | spec.hosts[1] | Duplicate value: \"a.b\"",
       "'hosts': 'a.b' | spec.hosts | must be of type array",
       "'serviceRef': {'name': 'web'} | spec.serviceRef.port | Required value",
       "'scaleTargetRef': {'kind': 'Deployment', 'name': 'w'} | spec.scaleTargetRef.apiVersion | Required value"})

@@ -12,6 +12,7 @@ import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.HashSet;
@@ -352,6 +353,19 @@ class ServingControllerTest {
 
   private static ObjectNode yaml(String text) {
     return (ObjectNode) new tools.jackson.dataformat.yaml.YAMLMapper().readTree(text);
+  }
+
+  @Test
+  void aWriteOfAServiceThatNoRequestFindsEndsAfterTenSeconds() {
+    unknown.add("shop-00001");
+    apply(service("shop", 10, "serve"));
+    var service = store.find(Kinds.KNATIVE_SERVICE, "default", "shop");
+
+    var applied = store.applied(Kinds.KNATIVE_SERVICE, service);
+    loop.advance(Duration.ofMillis(9_999));
+    assertThat(applied).isNotDone();
+    loop.advance(Duration.ofMillis(1));
+    assertThat(applied).isDone();
   }
 
   private void apply(ObjectNode service) {

@@ -68,6 +68,9 @@ final class Columns {
               computed("Images", d -> containers(d, "image")).wide(),
               computed("Selector", d -> labels(d.at("/spec/selector/matchLabels")))
                   .wide())),
+      Map.entry(Kinds.HORIZONTAL_POD_AUTOSCALER,
+          List.of(NAME, at("Reference", "/spec/scaleTargetRef/name"),
+              at("MinPods", "/spec/minReplicas"), at("MaxPods", "/spec/maxReplicas"), AGE)),
       Map.entry(Kinds.CUSTOM_RESOURCE_DEFINITION,
           List.of(NAME, at("Created At", "/metadata/creationTimestamp"))),
       Map.entry(Kinds.KNATIVE_SERVICE, List.of(NAME, URL, CREATED, LATEST_READY, READY, REASON)),

@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.schema.ManifestCheck;
+import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
@@ -27,20 +28,22 @@ final class FieldValidation {
   private static final List<String> MODES = List.of("Ignore", "Strict", "Warn");
 
   private final Mode mode;
+  private final ApiStore store;
   private List<String> warnings = List.of();
 
-  private FieldValidation(Mode mode) {
+  private FieldValidation(Mode mode, ApiStore store) {
     this.mode = mode;
+    this.store = store;
   }
 
-  static FieldValidation of(QueryParameters query, String options) {
+  static FieldValidation of(QueryParameters query, String options, ApiStore store) {
     String asked = query.text("fieldValidation");
     if (!asked.isEmpty() && !MODES.contains(asked)) {
       throw Refusals.unsupported(options, "fieldValidation", asked, MODES);
     }
     return new FieldValidation(asked.isEmpty()
         ? Mode.WARN
-        : Mode.valueOf(asked.toUpperCase(Locale.ROOT)));
+        : Mode.valueOf(asked.toUpperCase(Locale.ROOT)), store);
   }
 
   List<String> warnings() {
@@ -61,6 +64,7 @@ final class FieldValidation {
       throw StatusException.invalid(findings.wrong()).naming(kind, Meta.name(object));
     }
     var unknown = new ArrayList<>(findings.unknown());
+    unknown.addAll(store.unknownFields(kind, object));
     if (stored != null) {
       unknown.removeAll(ManifestCheck.of(kind, stored).unknown());
     }

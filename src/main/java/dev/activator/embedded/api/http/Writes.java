@@ -34,7 +34,7 @@ final class Writes {
   Mono<ServerResponse> create(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var writes = query.writes(store);
-    var fields = FieldValidation.of(query, "CreateOptions");
+    var fields = FieldValidation.of(query, "CreateOptions", store);
     return Bodies.object(request).flatMap(body -> {
       var wanted = fields.checked(target.kind(), target.place(body), null);
       var stored = writes.create(target.kind(), wanted);
@@ -45,7 +45,7 @@ final class Writes {
   Mono<ServerResponse> update(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var writes = query.writes(store);
-    var fields = FieldValidation.of(query, "UpdateOptions");
+    var fields = FieldValidation.of(query, "UpdateOptions", store);
     return Bodies.object(request).flatMap(body -> switch (target.subresource()) {
       case "status" -> Answers.ok(writes.replaceStatus(target.kind(), target.named(body)));
       case "scale" -> Answers.ok(scale(writes, target, body));
@@ -85,7 +85,7 @@ final class Writes {
     if (type.equals(APPLY) && query.text("fieldManager").isEmpty()) {
       return Mono.error(Refusals.managerMissing());
     }
-    var fields = FieldValidation.of(query, "PatchOptions");
+    var fields = FieldValidation.of(query, "PatchOptions", store);
     return Bodies.patch(request).flatMap(patch -> type.equals(APPLY) && absent(target)
         ? create(writes, target, patch, fields)
         : patched(writes, target, fields,

@@ -9,35 +9,33 @@ import java.util.regex.Pattern;
  */
 public final class ObjectNames {
   private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
-  private static final String SUBDOMAIN = LABEL + "(\\." + LABEL + ")*";
   private static final Pattern LABEL_PATTERN = Pattern.compile(LABEL);
-  private static final Pattern SUBDOMAIN_PATTERN = Pattern.compile(SUBDOMAIN);
-  private static final int LABEL_LIMIT = 63;
-  private static final int SUBDOMAIN_LIMIT = 253;
+  private static final Pattern SUBDOMAIN_PATTERN = Pattern
+      .compile(LABEL + "(\\." + LABEL + ")*");
 
   private ObjectNames() {}
 
   /** Empty if it is one DNS label. */
   public static Optional<String> problemAsLabel(String name) {
-    if (name.length() > LABEL_LIMIT) {
-      return Optional.of("must be no more than " + LABEL_LIMIT + " characters");
-    }
-    return LABEL_PATTERN.matcher(name).matches()
-        ? Optional.empty()
-        : Optional.of("a lowercase RFC 1123 label must consist of lower case alphanumeric"
-            + " characters or '-', and must start and end with an alphanumeric character (e.g."
-            + " 'my-name',  or '123-abc', regex used for validation is '" + LABEL + "')");
+    return problem(name, 63, LABEL_PATTERN, "label must consist of lower case"
+        + " alphanumeric characters or '-', and must start and end with an alphanumeric character"
+        + " (e.g. 'my-name',  or '123-abc',");
   }
 
   /** Empty if it is labels joined by dots. */
   public static Optional<String> problemAsSubdomain(String name) {
-    if (name.length() > SUBDOMAIN_LIMIT) {
-      return Optional.of("must be no more than " + SUBDOMAIN_LIMIT + " characters");
+    return problem(name, 253, SUBDOMAIN_PATTERN, "subdomain must consist of lower case"
+        + " alphanumeric characters, '-' or '.', and must start and end with an alphanumeric"
+        + " character (e.g. 'example.com',");
+  }
+
+  private static Optional<String> problem(String name, int limit, Pattern pattern, String rule) {
+    if (name.length() > limit) {
+      return Optional.of("must be no more than " + limit + " characters");
     }
-    return SUBDOMAIN_PATTERN.matcher(name).matches()
+    return pattern.matcher(name).matches()
         ? Optional.empty()
-        : Optional.of("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric"
-            + " characters, '-' or '.', and must start and end with an alphanumeric character (e.g."
-            + " 'example.com', regex used for validation is '" + SUBDOMAIN + "')");
+        : Optional.of("a lowercase RFC 1123 " + rule + " regex used for validation is '" + pattern
+            + "')");
   }
 }

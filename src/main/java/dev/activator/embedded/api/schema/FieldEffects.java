@@ -23,7 +23,6 @@ final class FieldEffects {
   private static final String NOT_ISOLATED = "processes are not isolated from this machine";
   private static final String NOTHING_ACTS = "nothing here acts on this kind; apply a Service of"
       + " serving.knative.dev/v1";
-  private static final String NO_GRPC = "the port must accept a connection instead";
   private static final String POD = "spec.template.spec.";
   private static final String CONTAINER = POD + "containers[].";
 
@@ -37,9 +36,6 @@ final class FieldEffects {
       works(CONTAINER + "envFrom"), works(CONTAINER + "workingDir"), works(CONTAINER + "ports"),
       works(CONTAINER + "readinessProbe"), works(CONTAINER + "livenessProbe"),
       works(CONTAINER + "startupProbe"),
-      ignored(CONTAINER + "readinessProbe.grpc", NO_GRPC),
-      ignored(CONTAINER + "livenessProbe.grpc", NO_GRPC),
-      ignored(CONTAINER + "startupProbe.grpc", NO_GRPC),
       ignored("spec.traffic", "all requests go to the latest ready revision"),
       ignored(POD + "volumes", "processes see the files of this machine"),
       ignored(POD + "initContainers", "only the one container runs"),
@@ -130,6 +126,9 @@ final class FieldEffects {
     for (var kind : List.of(Kinds.CONFIGURATION, Kinds.ROUTE)) {
       rows.put(kind, List.of(works("metadata"), works("status"), ignored("spec", NOTHING_ACTS)));
     }
+    rows.put(Kinds.HORIZONTAL_POD_AUTOSCALER, List.of(works("metadata"), works("status"),
+        works("spec.scaleTargetRef"), works("spec.minReplicas"), ignored("spec",
+            "nothing here scales by it; a ScaledService of the same workload sees that it is there")));
     for (var kind : List.of(Kinds.CONFIG_MAP, Kinds.SECRET)) {
       var all = new ArrayList<>(List.of("metadata", "data", "binaryData", "stringData", "type")
           .stream().map(FieldEffects::works).toList());

@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.schema;
 
+import dev.activator.embedded.api.policy.Quantity;
 import dev.activator.config.Spelling;
 import dev.activator.embedded.api.schema.Schema.Field;
 import dev.activator.embedded.api.schema.Schema.Label;
@@ -29,8 +30,6 @@ public final class ManifestCheck {
   private static final String CONTAINERS = "spec.template.spec.containers";
   private static final Set<String> TYPE = Set.of("apiVersion", "kind");
   private static final Pattern INDEX = Pattern.compile("\\[\\d+]");
-  private static final Pattern QUANTITY = Pattern
-      .compile("[+-]?(\\d++\\.?+\\d*+|\\.\\d++)([eE][+-]?\\d++|[KMGTPE]i|[numkMGTPE])?");
   private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/\\s]*+={0,2}+\\s*+");
 
   private final Kind kind;
@@ -137,7 +136,7 @@ public final class ManifestCheck {
         expect(value.isString() && BASE64.matcher(value.stringValue()).matches(), value, path,
             "base64; stringData takes plain text");
       case "resource.Quantity" -> expect(value.isNumber()
-          || value.isString() && QUANTITY.matcher(value.stringValue()).matches(), value, path,
+          || value.isString() && Quantity.isOne(value.stringValue()), value, path,
           "a quantity, such as 500m or 1Gi");
       case "intstr.IntOrString" -> expect(value.isIntegralNumber() || value.isString(), value, path,
           "a whole number or a string");

@@ -50,6 +50,7 @@ public final class ApiStore {
 
   private final Map<Kind, List<UnaryOperator<ObjectNode>>> hooks = new ConcurrentHashMap<>();
   private final Map<Kind, Function<ObjectNode, CompletableFuture<Void>>> written = new ConcurrentHashMap<>();
+  private final Map<Kind, Function<ObjectNode, List<String>>> unknownFields = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
   private final PodLogs podLogs = new PodLogs();
   private final Clock clock;
@@ -90,6 +91,16 @@ public final class ApiStore {
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
     hooks.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(hook);
+  }
+
+  /** Sets what finds the fields of this kind that its definition's schema lacks. */
+  public void onUnknownFields(Kind kind, Function<ObjectNode, List<String>> found) {
+    unknownFields.put(kind, found);
+  }
+
+  /** Each as a sentence; none for a kind without a schema. */
+  public List<String> unknownFields(Kind kind, ObjectNode object) {
+    return unknownFields.getOrDefault(kind, _ -> List.of()).apply(object);
   }
 
   /**

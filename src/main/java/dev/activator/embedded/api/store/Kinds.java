@@ -36,6 +36,9 @@ public final class Kinds {
       BUILT_IN, VERSION_REQUIRED, CREATED_BY_UPDATE);
   public static final Kind ENDPOINT_SLICE = Kind.of("discovery.k8s.io", "v1", "EndpointSlice",
       "endpointslices", GENERATION, BUILT_IN);
+  public static final Kind HORIZONTAL_POD_AUTOSCALER = Kind.of("autoscaling", "v2",
+      "HorizontalPodAutoscaler", "horizontalpodautoscalers", STATUS, BUILT_IN).shortNames("hpa")
+      .categories("all");
   public static final Kind CUSTOM_RESOURCE_DEFINITION = Kind
       .of("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions",
           CLUSTER_SCOPED, STATUS, GENERATION, BUILT_IN)
@@ -61,7 +64,8 @@ public final class Kinds {
 
   private static final List<Kind> ALL = List.of(NAMESPACE, CONFIG_MAP, SECRET, SERVICE,
       ENDPOINTS, POD, EVENT, SERVICE_ACCOUNT, DEPLOYMENT, LEASE, ENDPOINT_SLICE,
-      CUSTOM_RESOURCE_DEFINITION, REVISION, KNATIVE_SERVICE, CONFIGURATION, ROUTE,
+      HORIZONTAL_POD_AUTOSCALER, CUSTOM_RESOURCE_DEFINITION, REVISION, KNATIVE_SERVICE,
+      CONFIGURATION, ROUTE,
       SERVERLESS_SERVICE, POD_AUTOSCALER, METRIC);
 
   private Kinds() {}

@@ -1,6 +1,10 @@
 package dev.activator.embedded.api.store;
 
+import dev.activator.config.Spelling;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
@@ -18,6 +22,9 @@ import tools.jackson.databind.node.ObjectNode;
  * apiextensions-apiserver, as far as our own definition uses them.
  */
 public final class ObjectSchema {
+  private static final int LONGEST_NAME = 200;
+  /** Unknown fields that are named. */
+  private static final int MOST = 100;
   private static final String RULES = "x-kubernetes-validations";
   private static final String INT_OR_STRING = "x-kubernetes-int-or-string";
 
@@ -46,6 +53,27 @@ public final class ObjectSchema {
     complete(schema, object);
     check("", schema, object, before);
     return object;
+  }
+
+  /** The fields that the schema lacks, each as a sentence. */
+  public List<String> unknown(ObjectNode object) {
+    var found = new ArrayList<String>();
+    unknown("", schema, object, found);
+    return found;
+  }
+
+  private static void unknown(String path, JsonNode schema, JsonNode value, List<String> found) {
+    var known = schema.path("properties");
+    value.properties().forEach(field -> {
+      var name = join(path, field.getKey());
+      if (known.has(field.getKey())) {
+        unknown(name, known.path(field.getKey()), field.getValue(), found);
+      } else if (!known.isEmpty() && found.size() < MOST) {
+        var nearest = Spelling.nearest(field.getKey(), known.propertyNames());
+        found.add("unknown field \"" + name.substring(0, Math.min(LONGEST_NAME, name.length()))
+            + '"' + (nearest == null ? "" : ", did you mean \"" + nearest + "\"?"));
+      }
+    });
   }
 
   private static void complete(JsonNode schema, JsonNode value) {
@@ -100,9 +128,10 @@ public final class ObjectSchema {
           default -> true;
         };
     if (!fits) {
-      throw invalid(path, value, path + " in body must be of type " + (schema.has("type")
-          ? schema.path("type").asString("")
-          : "integer or string"));
+      var found = value.getNodeType().name().toLowerCase(Locale.ROOT);
+      throw StatusException.invalid(path, "Invalid value: \"" + found + "\": " + path
+          + " in body must be of type " + schema.path("type").asString("integer or string")
+          + ": \"" + found + "\"");
     }
   }
 
@@ -115,20 +144,22 @@ public final class ObjectSchema {
         "should be less than or equal to " + schema.path("maximum").asLong(Integer.MAX_VALUE));
     refuse(value.isString() && value.asString("").length() < schema.path("minLength").asInt(0),
         path, value, "should be at least " + schema.path("minLength") + " chars long");
-    refuse(value.isString()
-        && value.asString("").length() > schema.path("maxLength").asInt(Integer.MAX_VALUE), path,
-        value, "should be at most " + schema.path("maxLength") + " chars long");
+    if (value.isString()
+        && value.asString("").length() > schema.path("maxLength").asInt(Integer.MAX_VALUE)) {
+      throw StatusException.invalid(path,
+          "Too long: may not be more than " + schema.path("maxLength") + " bytes");
+    }
     refuse(value.isArray() && value.size() > schema.path("maxItems").asInt(Integer.MAX_VALUE), path,
         value, "should have at most " + schema.path("maxItems") + " items");
     refuse(schema.has("enum") && schema.path("enum").valueStream().noneMatch(value::equals), path,
         value, "should be one of " + schema.path("enum"));
     if (schema.path("x-kubernetes-list-type").asString("").equals("set")) {
       var seen = new TreeSet<String>();
-      value.forEach(item -> {
-        if (!seen.add(item.toString())) {
-          throw StatusException.invalid(path, "Duplicate value: " + item);
+      for (int i = 0; i < value.size(); i++) {
+        if (!seen.add(value.get(i).toString())) {
+          throw StatusException.invalid(path + "[" + i + "]", "Duplicate value: " + value.get(i));
         }
-      });
+      }
     }
   }
 
@@ -140,7 +171,7 @@ public final class ObjectSchema {
 
   private static StatusException invalid(String path, JsonNode value, String message) {
     return StatusException.invalid(path,
-        "Invalid value: " + (value.isContainer() ? "\"object\"" : value) + ": " + message);
+        "Invalid value: " + (value.isContainer() ? "" : value + ": ") + message);
   }
 
   private static String join(String path, String field) {

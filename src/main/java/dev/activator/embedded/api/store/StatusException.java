@@ -137,12 +137,7 @@ public final class StatusException extends RuntimeException {
     if (!reason.equals("Invalid") || details.has("name")) {
       return this;
     }
-    var named = details.deepCopy();
-    named.put("name", name);
-    if (!kind.group().isEmpty()) {
-      named.put("group", kind.group());
-    }
-    named.put("kind", kind.kind());
+    var named = named(details.deepCopy(), kind, name).put("kind", kind.kind());
     String message = "%s \"%s\" is invalid: %s".formatted(kind.qualifiedKind(), name, getMessage());
     return new StatusException(code, reason, message, named);
   }
@@ -178,12 +173,13 @@ public final class StatusException extends RuntimeException {
 
   private static StatusException about(int code, String reason, Kind kind, String name,
       String text) {
-    var details = Json.object().put("name", name);
-    if (!kind.group().isEmpty()) {
-      details.put("group", kind.group());
-    }
-    details.put("kind", kind.plural());
-    return new StatusException(code, reason, text.formatted(kind.resource(), name), details);
+    return new StatusException(code, reason, text.formatted(kind.resource(), name),
+        named(Json.object(), kind, name).put("kind", kind.plural()));
+  }
+
+  private static ObjectNode named(ObjectNode details, Kind kind, String name) {
+    details.put("name", name);
+    return kind.group().isEmpty() ? details : details.put("group", kind.group());
   }
 
   private static StatusException of(List<Cause> causes, String message) {

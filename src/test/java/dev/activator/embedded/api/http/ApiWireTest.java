@@ -46,7 +46,7 @@ class ApiWireTest {
     assertThat(tree(wire.get("/api")).at("/versions/0").stringValue()).isEqualTo("v1");
     assertThat(tree(wire.get("/apis")).get("groups").valueStream()
         .map(group -> group.get("name").stringValue())).containsExactly("apps",
-            "coordination.k8s.io", "discovery.k8s.io", "apiextensions.k8s.io",
+            "coordination.k8s.io", "discovery.k8s.io", "autoscaling", "apiextensions.k8s.io",
             "serving.knative.dev", "networking.internal.knative.dev",
             "autoscaling.internal.knative.dev");
     assertThat(tree(wire.get("/apis/apps/v1?timeout=32s")).get("resources").valueStream()

@@ -3,6 +3,7 @@ package dev.activator.embedded.api.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.ServingController;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.VirtualLoop;
@@ -32,6 +33,7 @@ class ManifestMistakesTest {
   static void start() {
     api = EmbeddedApi.start();
     wire = new Wire(api.url(), api.port());
+    ScaledServiceKind.createIn(api.store());
     new ServingController(api.store(), new VirtualLoop(), "127.0.0.1",
         (_, _) -> true);
   }
@@ -59,9 +61,6 @@ class ManifestMistakesTest {
             CONTAINER + "image: ignored in embedded mode: no image runs here"),
         warned("a mount", "command: [a], volumeMounts: [{name: v, mountPath: /v}]",
             CONTAINER + "volumeMounts: ignored in embedded mode: processes see the files"),
-        warned("a probe by gRPC",
-            "command: [a], readinessProbe: {grpc: {port: 1}, periodSeconds: 1}",
-            CONTAINER + "readinessProbe.grpc: ignored in embedded mode: the port must accept"),
         warned("a field that means nothing here", "command: [a], tty: true",
             CONTAINER + "tty: ignored in embedded mode: it has no effect"),
         container("an image without a command", "image: nginx", 422,
@@ -212,6 +211,36 @@ class ManifestMistakesTest {
             .toList()
         : List.of(Json.MAPPER.readTree(answer.body()).get("message").stringValue());
     assertThat(said).anySatisfy(text -> assertThat(text).contains(mistake.says()));
+  }
+
+  @Test
+  void unknownFieldsOfADefinitionsKindAreWarnedOfOrRefused() {
+    String path = "/apis/activator.dev/v1alpha1/namespaces/default/scaledservices?dryRun=All";
+    String manifest = """
+        apiVersion: activator.dev/v1alpha1
+        kind: ScaledService
+        metadata: {name: x, labels: {a: b}}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: x}
+          serviceRef: {name: x, port: http}
+          target: {concurrency: 1}
+          maxReplica: 3
+        """;
+
+    var warned = wire.yaml(path, manifest);
+    var refused = wire.yaml(path + "&fieldValidation=Strict", manifest);
+    var right = wire.yaml(path + "&fieldValidation=Strict",
+        manifest.replace("maxReplica:", "maxReplicas:"));
+
+    assertThat(warned.statusCode()).as(warned.body()).isEqualTo(201);
+    assertThat(warned.headers().allValues("Warning")).singleElement().asString()
+        .contains("spec.maxReplica");
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(Json.MAPPER.readTree(refused.body()).get("message").stringValue())
+        .isEqualTo("ScaledService in version \"v1alpha1\" cannot be handled as a ScaledService:"
+            + " strict decoding error: unknown field \"spec.maxReplica\", did you mean"
+            + " \"maxReplicas\"?");
+    assertThat(right.statusCode()).as(right.body()).isEqualTo(201);
   }
 
   @Test

@@ -1,0 +1,84 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.upstream.ProbeAnswer;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class CapacityConfigurationTest {
+  private static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Revision REVISION = Revision.of(ID, 1);
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Cluster cluster = new Cluster(
+      () -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")), KubernetesVersion.MINIMUM,
+      Duration.ofSeconds(1), ReflectorSettings.DEFAULT, new Random(1));
+  private int probes;
+  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
+      (on, request, done) -> on.execute(() -> {
+        probes++;
+        done.accept(new ProbeAnswer.Failed("connection refused"));
+      }), BackendSettings.DEFAULT, new Random(1));
+  private final Throttler throttler = new Throttler(_ -> loop, id -> REVISION, "10.9.9.9",
+      RevisionOptions.of(100), new Random(1));
+
+  private record Caller(Loop loop) implements QueuedCaller {
+    @Override
+    public long maxWaitNanos() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void granted(Permit permit) {
+      // There is no pod.
+    }
+
+    @Override
+    public void rejected(Rejection reason) {
+      // Nobody asks.
+    }
+  }
+
+  @Test
+  void aRequestThatHasToWaitHasItsPodProbedAtOnce() {
+    CapacityConfiguration.join(cluster, backends, throttler);
+    backends.revision(REVISION);
+    throttler.revision(REVISION);
+    backends.listed(new PodListing(ID,
+        new Listing(Destinations.of(new Destination("10.0.0.1", 8012)), Destinations.NONE),
+        Listing.NONE));
+    // given a pod that has been silent for so long that it is seldom probed
+    loop.advance(Duration.ofMinutes(5));
+    probes = 0;
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(probes).isLessThan(2);
+
+    probes = 0;
+    throttler.admit(REVISION, new Caller(loop));
+    loop.advance(Duration.ofMillis(1));
+
+    assertThat(probes).isEqualTo(1);
+  }
+}

@@ -1,0 +1,173 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.reflector.ApiErrors;
+import dev.activator.cluster.reflector.Informers;
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.ReflectorContext;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.SteppedLoop;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Random;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** With the real reflectors, over HTTP; time is moved by hand. */
+class ScaledServiceReferencesTest {
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  private final EmbeddedApi server = EmbeddedApi.start();
+  private final ApiStore store = server.store();
+  private final ThreadLoop thread = new ThreadLoop("cluster");
+  private final SteppedLoop loop = new SteppedLoop(thread);
+  private final KubernetesApi api = new KubernetesApi(
+      Connection.configured(new ClusterAccess.At(URI.create(server.url()))));
+  private final KubernetesSession session = new KubernetesSession(api, loop,
+      new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
+          new ApiErrors(api.url()))),
+      ReflectorSettings.DEFAULT);
+  private final Map<String, ScaledServiceState> told = new ConcurrentSkipListMap<>();
+  private volatile String broken = "";
+  private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
+      "cluster.local", null, new ScaledServices.Listener() {
+        @Override
+        public void changed(ScaledServiceState now) {
+          var name = now.object().id().name();
+          if (name.equals(broken)) {
+            throw new IllegalStateException("a bug, in a test");
+          }
+          told.put(name, now);
+        }
+
+        @Override
+        public void gone(RevisionId id) {
+          told.remove(id.name());
+        }
+
+        @Override
+        public void shared(RevisionId id, List<String> addresses) {
+          // Of no interest here.
+        }
+      });
+
+  @BeforeEach
+  void create() {
+    ScaledServiceKind.createIn(store);
+    store.create(Kinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80}]}}
+        """));
+  }
+
+  private void workload(String name) {
+    store.create(Kinds.DEPLOYMENT, Objects.parse(
+        "{'metadata': {'namespace': 'shop', 'name': '%s'}}".formatted(name)));
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': '%1$s'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': '%1$s'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'maxReplicas': 5,
+         'target': {'concurrency': 20}}}
+        """.formatted(name)));
+  }
+
+  private void hpa(int minReplicas) {
+    store.create(Kinds.HORIZONTAL_POD_AUTOSCALER, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web-hpa'}, 'spec': {'minReplicas': %s,
+         'maxReplicas': 9,
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'}}}
+        """.formatted(minReplicas)));
+  }
+
+  @AfterEach
+  void close() {
+    session.close();
+    api.close();
+    server.close();
+    thread.close();
+  }
+
+  private List<String> troubles(String name) {
+    var state = told.get(name);
+    return state == null
+        ? List.of("unknown")
+        : state.troubles().stream().map(Trouble::reason)
+            .toList();
+  }
+
+  private void eventually(ThrowingRunnable holds) {
+    await().atMost(LONG).untilAsserted(() -> {
+      loop.advance(Duration.ZERO);
+      holds.run();
+    });
+  }
+
+  @Test
+  void besideAnHpaOnlyZeroAndOneAreSetUntilItIsRemoved() {
+    workload("web");
+    hpa(0);
+    services.follow();
+
+    eventually(() -> assertThat(troubles("web")).containsExactly("HpaPresent"));
+    assertThat(told.get("web").target().maxReplicas()).isEqualTo(OptionalInt.empty());
+    assertThat(told.get("web").warnings()).extracting(Trouble::reason)
+        .containsExactly("HpaMinZero");
+
+    store.delete(Kinds.HORIZONTAL_POD_AUTOSCALER, "shop", "web-hpa");
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+    assertThat(told.get("web").target().maxReplicas()).isEqualTo(OptionalInt.of(5));
+  }
+
+  @Test
+  void theRightToReadHpasCountsWhenItIsGivenLater() {
+    var rule = server.faults().add(
+        Match.requests(Verb.LIST).of(Kinds.HORIZONTAL_POD_AUTOSCALER), Fault.Answer.status(403));
+    workload("web");
+    hpa(2);
+    services.follow();
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+    rule.awaitFired(1, LONG);
+
+    rule.remove();
+    eventually(() -> {
+      loop.advance(Duration.ofSeconds(30));
+      assertThat(troubles("web")).containsExactly("HpaPresent");
+    });
+  }
+
+  @Test
+  void aBugThatShowsWithOneObjectDoesNotDropTheOthers() {
+    broken = "a";
+    workload("a");
+    workload("web");
+    services.follow();
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+    assertThat(told).doesNotContainKey("a");
+
+    broken = "";
+    store.delete(Kinds.SERVICE, "shop", "web");
+    eventually(() -> assertThat(troubles("web")).containsExactly("ServiceNotFound"));
+    eventually(() -> assertThat(troubles("a")).containsExactly("ServiceNotFound"));
+  }
+}

@@ -1,0 +1,150 @@
+package dev.activator.cluster.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.Yaml;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.policy.ScaledServiceState.References;
+import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
+import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
+import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
+import java.util.List;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ScaledServiceStatusTest {
+  private static final String FIRST = "2026-11-22T12:00:00Z";
+  private static final String LATER = "2026-11-22T12:01:00Z";
+  private static final Trouble FORBIDDEN = new Trouble("Forbidden", "may not patch it");
+
+  private static final ScaledService OBJECT = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+      metadata: {namespace: shop, name: web, uid: u, generation: 3}
+      spec:
+        scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+        serviceRef: {name: svc, port: http}
+        target: {concurrency: 20}
+      """).fact();
+  private static final BackendService SERVICE = Yaml.decoded(ResourceKind.BACKEND_SERVICES, """
+      metadata: {namespace: shop, name: svc}
+      spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
+      """).fact();
+  private static final ServiceSlice TWO_PODS = Yaml.decoded(ResourceKind.SERVICE_SLICES, """
+      metadata: {namespace: shop, name: svc-x, labels: {kubernetes.io/service-name: svc}}
+      addressType: IPv4
+      ports: [{name: http, port: 8080}]
+      endpoints:
+        - {addresses: [10.0.0.1], targetRef: {uid: a}}
+        - {addresses: [10.0.0.2], conditions: {ready: false}, targetRef: {uid: b}}
+      """).fact();
+
+  private static final ScaledServiceState FINE = state(SERVICE, new WorkloadState.Hidden());
+  private static final ScaledServiceState NO_SERVICE = state(null, new WorkloadState.Hidden());
+  private static final ScaledServiceState NO_TARGET = state(SERVICE, new WorkloadState.Missing());
+
+  private static ScaledServiceState state(@Nullable BackendService service,
+      WorkloadState workload) {
+    return ScaledServiceState.of(OBJECT, new References(service, List.of(TWO_PODS), workload,
+        List.of(), null, null, IpFamily.IPV4));
+  }
+
+  private static Scaling scaling(OptionalInt desired, String active, @Nullable Trouble trouble) {
+    return new Scaling(OptionalInt.of(5), desired, active, "Traffic", "requests come", trouble,
+        "held at 5");
+  }
+
+  private static final Scaling THREE = scaling(OptionalInt.of(3), "True", null);
+
+  @Test
+  void nothingIsWrittenBeforeTheFirstDecision() {
+    assertThat(ScaledServiceStatus.NONE.next(FINE, null, FIRST))
+        .isSameAs(ScaledServiceStatus.NONE);
+  }
+
+  @Test
+  void whatIsInTheWayIsWrittenBeforeTheFirstDecision() {
+    var status = ScaledServiceStatus.NONE.next(NO_SERVICE, null, FIRST);
+
+    assertThat(status.conditions()).containsExactly(
+        new Condition("Ready", "False", "ServiceNotFound", "there is no Service shop/svc", FIRST),
+        new Condition("Active", "Unknown", "", "", FIRST));
+    assertThat(status.replicas()).isEmpty();
+    assertThat(status.desiredReplicas()).isEmpty();
+    assertThat(status.trouble()).isEqualTo("ServiceNotFound");
+  }
+
+  @Test
+  void whatTheLeaderBeforeSaidOfActivityStaysUntilTheFirstDecision() {
+    var before = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST);
+    var status = before.next(NO_SERVICE, null, LATER);
+
+    assertThat(status.condition("Active")).isEqualTo(before.condition("Active"));
+    assertThat(status.desiredReplicas()).hasValue(3);
+  }
+
+  @Test
+  void whatIsNotScaledSaysSoWithoutADecision() {
+    var before = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST);
+    var status = before.next(NO_TARGET, null, LATER);
+
+    assertThat(status.condition("Active"))
+        .isEqualTo(new Condition("Active", "Unknown", "NotScaled", "", LATER));
+    assertThat(status.trouble()).isEqualTo("TargetNotFound");
+    assertThat(status.replicas()).hasValue(2);
+  }
+
+  @Test
+  void tellsPodsAsTheyAreListedAndWhatTheAutoscalerWants() {
+    var status = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST);
+
+    assertThat(status.replicas()).hasValue(2);
+    assertThat(status.desiredReplicas()).hasValue(3);
+    assertThat(status.observedGeneration()).isEqualTo(3);
+    assertThat(status.conditions()).containsExactly(
+        new Condition("Ready", "True", "", "held at 5", FIRST),
+        new Condition("Active", "True", "Traffic", "requests come", FIRST));
+    assertThat(status.trouble()).isEmpty();
+  }
+
+  @Test
+  void tellsReplicasAsTheyWereReadWherePodsAreUnknown() {
+    assertThat(ScaledServiceStatus.NONE.next(NO_SERVICE, THREE, FIRST).replicas()).hasValue(5);
+  }
+
+  @Test
+  void keepsWhatWasWantedWhileThereIsNoNewerDecision() {
+    var status = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST)
+        .next(FINE, scaling(OptionalInt.empty(), "True", null), LATER);
+
+    assertThat(status.desiredReplicas()).hasValue(3);
+  }
+
+  @Test
+  void theTimeOfAConditionIsThatOfItsLastChange() {
+    var status = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST)
+        .next(FINE, scaling(OptionalInt.of(0), "False", null), LATER);
+
+    assertThat(status.condition("Ready").since()).isEqualTo(FIRST);
+    assertThat(status.condition("Active").since()).isEqualTo(LATER);
+  }
+
+  @Test
+  void allThatIsInTheWayIsNamedOnceWithTheFirstAsTheReason() {
+    var both = ScaledServiceStatus.NONE.next(NO_SERVICE,
+        scaling(OptionalInt.of(1), "True", FORBIDDEN), FIRST);
+    assertThat(both.condition("Ready")).isEqualTo(new Condition("Ready", "False",
+        "ServiceNotFound", "there is no Service shop/svc; may not patch it", FIRST));
+
+    var same = ScaledServiceStatus.NONE.next(NO_TARGET,
+        scaling(OptionalInt.of(1), "True", new Trouble("TargetNotFound", "not found")), FIRST);
+    assertThat(same.condition("Ready").message())
+        .isEqualTo("there is no Deployment web in namespace shop");
+  }
+
+  @Test
+  void hasNoTroubleBeforeItIsKnown() {
+    assertThat(ScaledServiceStatus.NONE.trouble()).isEmpty();
+    assertThat(ScaledServiceStatus.NONE.condition("Ready")).isNull();
+  }
+}

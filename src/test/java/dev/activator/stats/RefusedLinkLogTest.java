@@ -1,0 +1,79 @@
+package dev.activator.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.activator.loop.NettyLoop;
+import io.netty.channel.EventLoop;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.LoggerFactory;
+import org.w3c.dom.Element;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.resources.LoopResources;
+
+@Isolated("reads the log")
+class RefusedLinkLogTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Path CONFIGURATION = Path.of("src", "main", "resources",
+      "logback-spring.xml");
+
+  /** As when no activator leads yet, which is so at each start. */
+  @Test
+  void aRefusedHandshakeIsLoggedByTheLinkAlone() throws Exception {
+    var library = (Logger) LoggerFactory.getLogger("reactor.netty");
+    var written = new ListAppender<ILoggingEvent>();
+    written.start();
+    library.addAppender(written);
+    var threads = LoopResources.create("refused-link", 1, true);
+    var server = HttpServer.create().host("127.0.0.1").port(0)
+        .handle((_, answer) -> answer.status(503).send()).bindNow(PATIENCE);
+    try {
+      var failed = new CompletableFuture<Void>();
+      var link = AutoscalerLink.to(() -> URI.create("ws://127.0.0.1:" + server.port()),
+          new NettyLoop((EventLoop) threads.onClient(true).next()), "activator-1",
+          AutoscalerLink.Timings.DEFAULT, new Random(1));
+      link.onChange(new AutoscalerLink.Listener() {
+        @Override
+        public void failed() {
+          failed.complete(null);
+        }
+      });
+      link.open();
+      failed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      link.close();
+    } finally {
+      server.disposeNow(PATIENCE);
+      threads.disposeLater(Duration.ZERO, PATIENCE).block(PATIENCE);
+      library.detachAppender(written);
+    }
+
+    var levels = levels();
+    assertThat(written.list).anyMatch(line -> line.getLevel().equals(Level.WARN));
+    assertThat(written.list).noneMatch(line -> line.getLevel()
+        .isGreaterOrEqual(levels.getOrDefault(line.getLoggerName(), Level.INFO)));
+  }
+
+  private static Map<String, Level> levels() throws Exception {
+    var loggers = DocumentBuilderFactory.newInstance().newDocumentBuilder()
+        .parse(CONFIGURATION.toFile()).getElementsByTagName("logger");
+    var levels = new HashMap<String, Level>();
+    for (int i = 0; i < loggers.getLength(); i++) {
+      var logger = (Element) loggers.item(i);
+      levels.put(logger.getAttribute("name"), Level.valueOf(logger.getAttribute("level")));
+    }
+    return levels;
+  }
+}
