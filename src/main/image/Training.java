@@ -305,6 +305,7 @@ class Training {
           }
           expect(200, client, probe());
           expect(404, client, to("http", http, "/"));
+          expect(200, client, to("http", management, "/actuator/health/liveness"));
           expect(200, client, to("http", management, "/metrics"));
         }
       }

@@ -12,6 +12,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.RevisionFacts;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.RevisionScaling;
 import dev.activator.embedded.runtime.RuntimeSettings;
@@ -47,6 +48,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** A cluster in this process, with an autoscaler. */
 public final class EmbeddedPlatform implements Surroundings {
@@ -62,6 +64,9 @@ public final class EmbeddedPlatform implements Surroundings {
    */
   private static final Duration IDLE_TIMEOUT = Duration.ofMillis(50);
 
+  /** After this an answer to a write no longer waits. */
+  private static final Duration LONGEST_ROUTE = Duration.ofSeconds(2);
+
   private final ApiStore store;
   private final int maxPods;
   private final ApiServer api;
@@ -73,6 +78,8 @@ public final class EmbeddedPlatform implements Surroundings {
   private final AutoscalerServer autoscalerServer;
   /** The uid of each revision that requests can be routed to. */
   private final Map<RevisionId, String> heard = new ConcurrentHashMap<>();
+  /** Answers to writes of ScaledServices that requests cannot be routed to yet. */
+  private final Map<RevisionId, CompletableFuture<Void>> awaited = new ConcurrentHashMap<>();
   private final CompletableFuture<Void> sampleKnown = new CompletableFuture<>();
   private volatile IntSupplier requestPort = () -> 0;
 
@@ -83,6 +90,7 @@ public final class EmbeddedPlatform implements Surroundings {
     this.maxPods = properties.maxPods();
     SystemConfigMaps.createIn(store);
     ScaledServiceKind.createIn(store);
+    store.onWritten(ScaledServiceKind.of(store), this::awaitRoute);
     this.api = new ApiServer(store, loop(loops), at(properties.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
         new RuntimeSettings(Clock.systemUTC(), random, properties.logOutput(),
@@ -205,6 +213,26 @@ public final class EmbeddedPlatform implements Surroundings {
     heard.put(revision.id(), revision.uid());
     runtime.routable(revision.id());
     sampleKnown.complete(null);
+    var answer = awaited.remove(revision.id());
+    if (answer != null) {
+      answer.complete(null);
+    }
+  }
+
+  /** Done when requests for this ScaledService, which was just written, can be routed. */
+  private CompletableFuture<Void> awaitRoute(ObjectNode written) {
+    var id = new RevisionId(Meta.namespace(written), Meta.name(written));
+    if (store.find(ScaledServiceKind.of(store), id.namespace(), id.name()) == null) {
+      // A dry run, or deleted meanwhile.
+      return CompletableFuture.completedFuture(null);
+    }
+    var answer = awaited.computeIfAbsent(id, _ -> new CompletableFuture<>());
+    if (Meta.uid(written).equals(heard.get(id))) {
+      answer.complete(null);
+    }
+    var _ = answer.completeOnTimeout(null, LONGEST_ROUTE.toMillis(), TimeUnit.MILLISECONDS)
+        .thenRun(() -> awaited.remove(id, answer));
+    return answer;
   }
 
   /**

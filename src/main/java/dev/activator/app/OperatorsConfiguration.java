@@ -120,11 +120,11 @@ class OperatorsConfiguration {
     return Health.outOfService().withDetail("reason", reason).build();
   }
 
-  /** Pages other than that of metrics are made by WebFlux, which is loaded when one is first asked for. */
+  /** Other pages are made by WebFlux, which is loaded when one is first asked for. */
   @Bean
   HttpHandler httpHandler(ApplicationContext context, Observability observability,
       PrometheusMeterRegistry registry, ObjectProvider<WebPageFilter> filter) {
-    var handler = new MetricsPage(observability::isScraped, registry::scrape,
+    var handler = new PolledPages(observability::isScraped, registry::scrape,
         () -> WebHttpHandlerBuilder.applicationContext(context).build());
     var guard = filter.getIfAvailable();
     return guard == null ? handler : guard.around(handler);

@@ -46,9 +46,13 @@ final class Curl {
 
   /** Creates a Knative Service. */
   HttpResponse<String> apply(String service) throws Exception {
-    var request = request(
-        activator.api() + "/apis/serving.knative.dev/v1/namespaces/default/services")
-        .header("Content-Type", "application/yaml").POST(BodyPublishers.ofString(service)).build();
+    return create("/apis/serving.knative.dev/v1/namespaces/default/services", service);
+  }
+
+  /** Creates an object of the kind with this path. */
+  HttpResponse<String> create(String path, String object) throws Exception {
+    var request = request(activator.api() + path)
+        .header("Content-Type", "application/yaml").POST(BodyPublishers.ofString(object)).build();
     return CLIENT.send(request, BodyHandlers.ofString());
   }
 

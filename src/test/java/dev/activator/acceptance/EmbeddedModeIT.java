@@ -107,6 +107,25 @@ class EmbeddedModeIT {
   }
 
   @Test
+  void scaledServicesAreFoundAsSoonAsTheyAreCreated() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      assertThat(curl.create("/apis/activator.dev/v1alpha1/namespaces/default/scaledservices", """
+          apiVersion: activator.dev/v1alpha1
+          kind: ScaledService
+          metadata: {name: found%d}
+          spec:
+            scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: none}
+            serviceRef: {name: none, port: http}
+            hosts: [found%d.example]
+            containerConcurrency: 1
+            timeoutSeconds: 1
+          """.formatted(i, i)).statusCode()).isEqualTo(201);
+
+      assertThat(curl.get("found" + i + ".example").statusCode()).isEqualTo(504);
+    }
+  }
+
+  @Test
   void noCallerNoticesAServiceThatIsChangedToAProgramThatEnds() throws Exception {
     curl.serve(service("good", 0, JAVA_HOME + "/bin/jwebserver", "-p", "$PORT", "-d",
         directory.toString()));

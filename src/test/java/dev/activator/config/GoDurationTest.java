@@ -11,7 +11,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GoDurationTest {
   @ParameterizedTest
   @CsvSource({"300ms, PT0.3S", "1m30s, PT1M30S", "1.5h, PT1H30M", "0, PT0S", ".5s, PT0.5S",
-      "-2s, PT-2S", "+1us, PT0.000001S", "1µs, PT0.000001S", "7ns, PT0.000000007S"})
+      "-2s, PT-2S", "+1us, PT0.000001S", "1.s, PT1S", "1.0000000015s, PT1.000000001S",
+      "0.123456789123456789123456789h, PT7M24.444440844S", "1µs, PT0.000001S",
+      "7ns, PT0.000000007S"})
   void isReadAsGoReadsIt(String text, Duration expected) {
     assertThat(GoDuration.parse(text)).isEqualTo(expected);
   }
@@ -24,7 +26,7 @@ class GoDurationTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"9999999h"})
+  @ValueSource(strings = {"9999999h", "2562047h2562047h", "99999999999999999999s"})
   void isRefusedWhenItDoesNotFit(String text) {
     assertThatThrownBy(() -> GoDuration.parse(text))
         .hasMessage("'" + text + "' is too long for a duration");

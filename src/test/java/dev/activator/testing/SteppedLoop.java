@@ -48,16 +48,23 @@ public final class SteppedLoop implements Loop {
     return now;
   }
 
-  /** Moves time on, running each task at its time, after all that was under way before. */
+  /**
+   * Moves time on, running each task at its time, after all that was under way before. It moves on the
+   * loop, so no task that came meanwhile reads two times.
+   */
   public void advance(Duration by) {
     long end = now + by.toNanos();
     settle();
     for (var next = next(end); next != null; next = next(end)) {
-      now = Math.max(now, next.dueNanos());
-      real.execute(next.action());
+      var task = next;
+      real.execute(() -> {
+        now = Math.max(now, task.dueNanos());
+        task.action().run();
+      });
       settle();
     }
-    now = end;
+    real.execute(() -> now = end);
+    settle();
   }
 
   private void settle() {

@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.activator.embedded.api.policy.Quantity;
+import dev.activator.config.Quantity;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
@@ -157,15 +157,13 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       int dot = path.indexOf('.');
       String name = path.substring(dot + 1);
       var set = resources.path(path.substring(0, Math.max(0, dot))).path(name);
-      var limit = resources.path("limits").path(name);
       return switch (path) {
         case String _ when !set.isMissingNode() -> Quantity.parse(set.asString(""));
         case "limits.cpu" -> Quantity.of(Runtime.getRuntime().availableProcessors());
         case "limits.memory" -> Quantity.of(ManagementFactory
             .getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize());
-        case "requests.cpu", "requests.memory" -> limit.isMissingNode()
-            ? Quantity.of(0)
-            : Quantity.parse(limit.asString(""));
+        case "requests.cpu", "requests.memory" -> Quantity.parse(
+            resources.path("limits").path(name).asString("0"));
         default -> throw new MissingException("unsupported container resource: " + path);
       };
     }

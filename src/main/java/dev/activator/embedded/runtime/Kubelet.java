@@ -49,6 +49,7 @@ final class Kubelet {
     this.settings = settings;
     this.objects = new StoreWriter(store);
     this.endpoints = new EndpointsController(objects, this::podsIn);
+    store.onAdmission(Kinds.DEPLOYMENT, PodTemplate::withDefaults);
   }
 
   /** Calls itself for what it must know. */

@@ -29,6 +29,14 @@ record PodTemplate(String namespace, String deployment, JsonNode metadata, JsonN
         template.path("metadata"), template.path("spec"));
   }
 
+  /** Sets what kubectl relies on the API server to set. */
+  static ObjectNode withDefaults(ObjectNode deployment) {
+    deployment.at("/spec/template/spec/containers").findValues("grpc").stream()
+        .filter(JsonNode::isObject).map(ObjectNode.class::cast)
+        .filter(grpc -> !grpc.has("service")).forEach(grpc -> grpc.put("service", ""));
+    return deployment;
+  }
+
   Map<String, String> labels() {
     var labels = new TreeMap<String, String>();
     metadata.path("labels").properties()

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class MetricWindowTest {
   private final MetricWindow six = new MetricWindow(6, false);
@@ -15,70 +17,35 @@ class MetricWindowTest {
     }
   }
 
-  @Test
-  void theFirstSecondCountsInFull() {
-    sixty.record(7, 100);
+  /** Reports as {@code second=load} or {@code first-last=load}, and averages as {@code second:load}. */
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', value = {
+      "the first second counts in full        | 60   | 7=100               | 7:100",
+      "reports of one second add up           | 60   | 7=100 7=20          | 7:120",
+      "silence after the last report is no 0  | 60   | 0-9=30              | 19:30",
+      "a second between two reports is 0      | 60   | 0-9=30 20=30        | 20:15.714286",
+      "silence lets seconds slide out         | 60   | 0-9=100 10=0        | 10:90.909091 50:90.909091 60:90 66:75 68:50 69:0",
+      "a load stays for a window              | 60   | 0-9=100 10-68=0     | 68:1.666667",
+      "and is gone a second later             | 60   | 0-9=100 10-69=0     | 69:0",
+      "the seventh decimal is rounded away    | 60   | 0-10=50.0000004     | 10:50",
+      "the sixth stays                        | 60   | 0-10=50.000001      | 10:50.000001",
+      "a short request vanishes in an hour    | 3600 | 0-3598=0 3599=0.001 | 3599:0",
+      "a report of the future waits           | 6    | 100=6 103=6         | 100:3 102:3",
+      "and counts when its time has come      | 6    | 100=6 103=6 101=3   | 103:3.75 104:3.75"})
+  void averagesTheSecondsThatWereReported(String what, int seconds, String reports,
+      String averages) {
+    var window = new MetricWindow(seconds, false);
+    for (var report : reports.split(" ")) {
+      var parts = report.split("[-=]");
+      fill(window, Integer.parseInt(parts[0]), Integer.parseInt(parts[parts.length - 2]),
+          Double.parseDouble(parts[parts.length - 1]));
+    }
 
-    assertThat(sixty.average(7)).isEqualTo(100);
-  }
-
-  @Test
-  void reportsOfOneSecondAddUp() {
-    sixty.record(7, 100);
-    sixty.record(7, 20);
-
-    assertThat(sixty.average(7)).isEqualTo(120);
-  }
-
-  @Test
-  void aSecondWithoutAReportCountsAsZeroAndSilenceAfterTheLastDoesNot() {
-    fill(sixty, 0, 9, 30);
-    assertThat(sixty.average(19)).isEqualTo(30);
-
-    sixty.record(20, 30);
-    assertThat(sixty.average(20)).isEqualTo(15.714286);
-  }
-
-  @Test
-  void silenceLetsSecondsSlideOut() {
-    fill(sixty, 0, 9, 100);
-    sixty.record(10, 0);
-
-    assertThat(sixty.average(10)).isEqualTo(90.909091);
-    assertThat(sixty.average(50)).isEqualTo(90.909091);
-    assertThat(sixty.average(60)).isEqualTo(90);
-    assertThat(sixty.average(66)).isEqualTo(75);
-    assertThat(sixty.average(68)).isEqualTo(50);
-    assertThat(sixty.average(69)).isZero();
-  }
-
-  @Test
-  void isZeroOnceEverySecondWithAValueIsAWindowOld() {
-    fill(sixty, 0, 9, 100);
-    fill(sixty, 10, 68, 0);
-    assertThat(sixty.average(68)).isEqualTo(1.666667);
-
-    sixty.record(69, 0);
-    assertThat(sixty.average(69)).isZero();
-  }
-
-  @Test
-  void roundsToSixDecimals() {
-    fill(sixty, 0, 10, 50.0000004);
-    assertThat(sixty.average(10)).isEqualTo(50);
-
-    var other = new MetricWindow(60, false);
-    fill(other, 0, 10, 50.000001);
-    assertThat(other.average(10)).isEqualTo(50.000001);
-  }
-
-  @Test
-  void aSingleShortRequestVanishesInAWindowOfAnHour() {
-    var hour = new MetricWindow(3_600, false);
-    fill(hour, 0, 3_598, 0);
-    hour.record(3_599, 0.001);
-
-    assertThat(hour.average(3_599)).isZero();
+    for (var average : averages.split(" ")) {
+      var parts = average.split(":");
+      assertThat(window.average(Integer.parseInt(parts[0]))).as(average)
+          .isEqualTo(Double.parseDouble(parts[1]));
+    }
   }
 
   @Test
@@ -100,18 +67,6 @@ class MetricWindowTest {
     assertThat(six.average(108)).isZero();
     six.record(108, 5);
     assertThat(six.average(108)).isEqualTo(5);
-  }
-
-  @Test
-  void takesReportsOfTheFuture() {
-    six.record(100, 6);
-    six.record(103, 6);
-    assertThat(six.average(100)).isEqualTo(3);
-    assertThat(six.average(102)).isEqualTo(3);
-
-    six.record(101, 3);
-    assertThat(six.average(103)).isEqualTo(3.75);
-    assertThat(six.average(104)).isEqualTo(3.75);
   }
 
   @Test

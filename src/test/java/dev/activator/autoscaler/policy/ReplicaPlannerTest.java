@@ -360,27 +360,18 @@ class ReplicaPlannerTest {
     assertThat(target.plan(10)).isEqualTo(new Plan(NOTHING, OptionalLong.empty(), ""));
   }
 
-  @Test
-  void aConflictOverSomethingElseIsNoChangeByAnother() {
+  /** A conflict over something else, and a write whose answer was lost. */
+  @ParameterizedTest(name = "5 attempted, {0} found, {1} wanted: {1}")
+  @CsvSource({"3, 5", "5, 4"})
+  void whatWasAttemptedIsOursWhetherItWasWrittenOrNot(int found, int wanted) {
     var target = new Target(0);
     target.sees(3);
     target.decided = 5;
     target.planner.attempts(5);
+    target.decided = wanted;
 
-    assertThat(target.sees(3)).isFalse();
-    assertThat(target.write(10)).hasValue(5);
-  }
-
-  @Test
-  void aWriteWhoseAnswerWasLostIsOurs() {
-    var target = new Target(0);
-    target.sees(3);
-    target.decided = 5;
-    target.planner.attempts(5);
-    target.decided = 4;
-
-    assertThat(target.sees(5)).isFalse();
-    assertThat(target.write(10)).hasValue(4);
+    assertThat(target.sees(found)).isFalse();
+    assertThat(target.write(10)).hasValue(wanted);
   }
 
   @ParameterizedTest(name = "{0} replicas, load {1}")

@@ -122,6 +122,21 @@ class KubeletTest {
     Files.delete(runs);
   }
 
+  /** {@code kubectl describe} ends with an error otherwise. */
+  @Test
+  void aProbeByGrpcHasAService() {
+    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 0, 'selector':
+          {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
+          'spec': {'containers': [{'name': 'c', 'command': ['a'], 'readinessProbe': {'grpc':
+            {'port': 1}}, 'livenessProbe': {'grpc': {'port': 1, 'service': 's'}},
+            'startupProbe': {'grpc': null}}]}}}}"""));
+
+    var container = deployment().at("/spec/template/spec/containers/0");
+    assertThat(container.at("/readinessProbe/grpc/service").stringValue()).isEmpty();
+    assertThat(container.at("/livenessProbe/grpc/service").stringValue()).isEqualTo("s");
+  }
+
   @Test
   void aDeploymentFailsOnlyAsLongAsItHasNoCommand() {
     portsAreFree = true;

@@ -12,21 +12,19 @@ public final class ObjectNames {
   private static final Pattern LABEL_PATTERN = Pattern.compile(LABEL);
   private static final Pattern SUBDOMAIN_PATTERN = Pattern
       .compile(LABEL + "(\\." + LABEL + ")*");
-  private static final int LABEL_LIMIT = 63;
-  private static final int SUBDOMAIN_LIMIT = 253;
 
   private ObjectNames() {}
 
   /** Empty if it is one DNS label. */
   public static Optional<String> problemAsLabel(String name) {
-    return problem(name, LABEL_LIMIT, LABEL_PATTERN, "label must consist of lower case"
+    return problem(name, 63, LABEL_PATTERN, "label must consist of lower case"
         + " alphanumeric characters or '-', and must start and end with an alphanumeric character"
         + " (e.g. 'my-name',  or '123-abc',");
   }
 
   /** Empty if it is labels joined by dots. */
   public static Optional<String> problemAsSubdomain(String name) {
-    return problem(name, SUBDOMAIN_LIMIT, SUBDOMAIN_PATTERN, "subdomain must consist of lower case"
+    return problem(name, 253, SUBDOMAIN_PATTERN, "subdomain must consist of lower case"
         + " alphanumeric characters, '-' or '.', and must start and end with an alphanumeric"
         + " character (e.g. 'example.com',");
   }

@@ -1,4 +1,4 @@
-package dev.activator.embedded.api.policy;
+package dev.activator.config;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -15,8 +15,7 @@ public record Quantity(BigDecimal number) {
   private static final Pattern FORM = Pattern.compile(
       "([+-]?(?:\\d++\\.?+\\d*+|\\.\\d++))(?:([eE][+-]?\\d{1,3})|([KMGTPE])i|([numkMGTPE]))?");
   private static final String BINARY = "KMGTPE";
-  /** A thousandth of a thousandth of a thousandth to a million million millions. */
-  private static final String DECIMAL = "num kMGTPE";
+  private static final String DECIMAL = "num kMGTPE"; // The blank is a factor of 1.
 
   public static boolean isOne(String text) {
     return FORM.matcher(text).matches();
@@ -37,9 +36,8 @@ public record Quantity(BigDecimal number) {
       return new Quantity(
           number.multiply(BigDecimal.TWO.pow(10 * (1 + BINARY.indexOf(found.group(3))))));
     }
-    return found.group(4) == null
-        ? new Quantity(number)
-        : new Quantity(number.scaleByPowerOfTen(3 * (DECIMAL.indexOf(found.group(4)) - 3)));
+    int thousands = found.group(4) == null ? 0 : DECIMAL.indexOf(found.group(4)) - 3;
+    return new Quantity(number.scaleByPowerOfTen(3 * thousands));
   }
 
   /** In whole divisors, rounded up. */

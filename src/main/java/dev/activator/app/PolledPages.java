@@ -15,12 +15,17 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Answers {@code GET /metrics}, and has another handler answer all else, which is made when it is first needed:
- * an activator that is only scraped holds a thousand classes less.
+ * Answers what is asked every few seconds, {@code GET /metrics} and the probe of liveness, and has another handler
+ * answer all else. That one is made when it is first needed: until then an activator holds a thousand classes less.
  */
-final class MetricsPage implements HttpHandler {
+final class PolledPages implements HttpHandler {
   private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
   private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+  private static final String LIVENESS = "/actuator/health/liveness";
+  /** As Spring Boot writes it. */
+  private static final String HEALTH = "application/vnd.spring-boot.actuator.v3+json";
+  private static final byte[] ALIVE = "{\"status\":\"UP\"}".getBytes(StandardCharsets.UTF_8);
 
   private final BooleanSupplier isScraped;
   private final UnaryOperator<String> scrape;
@@ -31,7 +36,7 @@ final class MetricsPage implements HttpHandler {
    * @param isScraped whether the ConfigMap enables scraping; if not, the answer is 404
    * @param scrape from a content type to the metrics
    */
-  MetricsPage(BooleanSupplier isScraped, UnaryOperator<String> scrape,
+  PolledPages(BooleanSupplier isScraped, UnaryOperator<String> scrape,
       Supplier<HttpHandler> makeOthers) {
     this.isScraped = isScraped;
     this.scrape = scrape;
@@ -40,26 +45,38 @@ final class MetricsPage implements HttpHandler {
 
   @Override
   public Mono<Void> handle(ServerHttpRequest request, ServerHttpResponse response) {
-    if (!request.getMethod().equals(HttpMethod.GET)
-        || !request.getPath().value().equals("/metrics")) {
-      var known = others;
-      return known == null
-          ? made().flatMap(fresh -> fresh.handle(request, response))
-          : known.handle(request, response);
-    }
+    var path = request.getMethod().equals(HttpMethod.GET) ? request.getPath().value() : "";
+    return switch (path) {
+      case "/metrics" -> metrics(request, response);
+      // The process is alive as long as it answers.
+      case LIVENESS -> write(response, HEALTH, ALIVE);
+      default -> other(request, response);
+    };
+  }
+
+  private Mono<Void> metrics(ServerHttpRequest request, ServerHttpResponse response) {
     if (!isScraped.getAsBoolean()) {
       response.setStatusCode(HttpStatus.NOT_FOUND);
       return response.setComplete();
     }
     var type = request.getHeaders().getOrEmpty(HttpHeaders.ACCEPT).stream()
         .anyMatch(each -> each.contains("application/openmetrics-text")) ? OPEN_METRICS : PLAIN;
-    // Thousands of series take time, and this port's loop also answers probes of health.
+    // Thousands of series take time, and this port's loop also answers the probe.
     return Mono.fromCallable(() -> scrape.apply(type).getBytes(StandardCharsets.UTF_8))
-        .subscribeOn(Schedulers.boundedElastic()).flatMap(text -> {
-          response.getHeaders().set(HttpHeaders.CONTENT_TYPE, type);
-          response.getHeaders().setContentLength(text.length);
-          return response.writeWith(Mono.just(response.bufferFactory().wrap(text)));
-        });
+        .subscribeOn(Schedulers.boundedElastic()).flatMap(text -> write(response, type, text));
+  }
+
+  private static Mono<Void> write(ServerHttpResponse response, String type, byte[] text) {
+    response.getHeaders().set(HttpHeaders.CONTENT_TYPE, type);
+    response.getHeaders().setContentLength(text.length);
+    return response.writeWith(Mono.just(response.bufferFactory().wrap(text)));
+  }
+
+  private Mono<Void> other(ServerHttpRequest request, ServerHttpResponse response) {
+    var known = others;
+    return known == null
+        ? made().flatMap(fresh -> fresh.handle(request, response))
+        : known.handle(request, response);
   }
 
   /** Takes some hundred milliseconds, in which this port's loop would answer nobody. */

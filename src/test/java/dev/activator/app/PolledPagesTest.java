@@ -11,10 +11,10 @@ import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
 
-class MetricsPageTest {
+class PolledPagesTest {
   private final AtomicInteger made = new AtomicInteger();
   private boolean isScraped = true;
-  private final MetricsPage page = new MetricsPage(() -> isScraped, type -> "in " + type, () -> {
+  private final PolledPages page = new PolledPages(() -> isScraped, type -> "in " + type, () -> {
     made.incrementAndGet();
     return (_, response) -> {
       response.setStatusCode(HttpStatus.I_AM_A_TEAPOT);
@@ -47,8 +47,18 @@ class MetricsPageTest {
   }
 
   @Test
+  void isAliveAsLongAsItAnswers() {
+    var response = ask(MockServerHttpRequest.get("/actuator/health/liveness").build());
+
+    assertThat(response.getBodyAsString().block()).isEqualTo("{\"status\":\"UP\"}");
+    assertThat(response.getHeaders().getFirst("Content-Type"))
+        .isEqualTo("application/vnd.spring-boot.actuator.v3+json");
+  }
+
+  @Test
   void makesTheOtherPagesOnceWhenOneIsAskedFor() {
     ask(MockServerHttpRequest.get("/metrics").build());
+    ask(MockServerHttpRequest.get("/actuator/health/liveness").build());
     assertThat(made).hasValue(0);
 
     for (var other : new String[]{"/", "/metrics/", "/actuator/health"}) {
@@ -63,7 +73,7 @@ class MetricsPageTest {
   @Test
   void makesThemOnAnotherThreadThanThePortsLoop() {
     var makers = new ArrayList<Thread>();
-    var slow = new MetricsPage(() -> isScraped, type -> type, () -> {
+    var slow = new PolledPages(() -> isScraped, type -> type, () -> {
       makers.add(Thread.currentThread());
       return (_, response) -> response.setComplete();
     });
