@@ -42,7 +42,6 @@ final class RequestPorts {
   private final Throttler throttler;
   private @Nullable CertificateFiles files;
   private volatile int http1;
-  private volatile boolean open;
 
   /** @param system has the certificate to use where no files are named */
   RequestPorts(ProxyServer server, PortProperties ports, TlsProperties tls, InternalTls system,
@@ -81,7 +80,6 @@ final class RequestPorts {
     try {
       server.listen(serving.bindAddress(), ports.h2c());
       openTls();
-      open = true;
     } catch (IOException taken) {
       server.close();
       throw taken;
@@ -106,9 +104,9 @@ final class RequestPorts {
     return files.certificate();
   }
 
-  /** Whether all of them were opened; a drain is no concern of this. */
+  /** Whether the port that the kubelet asks was opened. */
   boolean isOpen() {
-    return open;
+    return http1 > 0;
   }
 
   int http1() {

@@ -25,6 +25,8 @@ final class Connection {
   /** @throws ClusterUnavailableException if the kubeconfig cannot be used */
   static Config configured(ClusterAccess access) {
     var config = config(access);
+    // Also the field manager of what is written, which server-side apply names in conflicts.
+    config.setUserAgent("activator");
     // Reflectors retry with their own backoff.
     config.setRequestRetryBackoffLimit(0);
     config.setRequestTimeout((int) REQUEST_TIMEOUT.toMillis());

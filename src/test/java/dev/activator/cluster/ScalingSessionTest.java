@@ -16,6 +16,7 @@ import dev.activator.revision.ScaleTargetRef;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
 import java.net.URI;
 import java.time.Instant;
 import java.util.Map;
@@ -73,6 +74,14 @@ class ScalingSessionTest {
         now -> assertThat(now.replicas()).isZero());
     assertThat(replicas()).isZero();
     assertThat(read().replicas()).isZero();
+  }
+
+  @Test
+  void writesUnderTheNameThatServerSideApplyShouldShow() throws Exception {
+    result(session.scales().write(WEB, WORKLOAD, read(), 3));
+
+    assertThat(server.faults().journal().calls(Match.requests(Verb.PATCH).by("activator")))
+        .hasSize(1);
   }
 
   @Test

@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.activator.embedded.api.policy.Quantity;
+import dev.activator.config.Quantity;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;

@@ -35,6 +35,8 @@ public final class FieldList extends HttpHeaders {
     }
   };
 
+  /** Nothing is added to it. */
+  static final FieldList NONE = new FieldList(false);
   private static final int USUAL = 8;
 
   private final boolean checked;

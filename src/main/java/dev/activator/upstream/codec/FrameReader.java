@@ -31,7 +31,7 @@ final class FrameReader
   private static final int SMALL_FRAGMENT_BYTES = 8 << 10;
   private static final int MAX_SMALL_FRAGMENTS = 16;
 
-  private final Http2HeadersDecoder heads;
+  private final IncomingHead.Decoder heads;
   private int maxFrameSize = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
   private boolean failed;
 
@@ -48,7 +48,7 @@ final class FrameReader
   private int smallFragments;
   private @Nullable ByteBuf block;
 
-  FrameReader(Http2HeadersDecoder heads) {
+  FrameReader(IncomingHead.Decoder heads) {
     this.heads = heads;
   }
 
@@ -167,13 +167,11 @@ final class FrameReader
       int limit = in.writerIndex();
       // The decoder reads until the end of its buffer.
       in.writerIndex(in.readerIndex() + bytes);
-      IncomingHead head;
       try {
-        head = (IncomingHead) heads.decodeHeaders(stream, in);
+        head(context, in, padding, last, listener);
       } finally {
         in.writerIndex(limit);
       }
-      listener.onHeadersRead(context, stream, head, padding, last);
     } else {
       headStream = stream;
       headEndsStream = last;
@@ -197,11 +195,19 @@ final class FrameReader
       block = null;
       headStream = NO_STREAM;
       try {
-        listener.onHeadersRead(context, stream, heads.decodeHeaders(stream, whole), headPadding,
-            headEndsStream);
+        head(context, whole, headPadding, headEndsStream, listener);
       } finally {
         whole.release();
       }
+    }
+  }
+
+  private void head(ChannelHandlerContext context, ByteBuf whole, int padding, boolean last,
+      Http2FrameListener listener) throws Http2Exception {
+    try {
+      listener.onHeadersRead(context, stream, heads.decodeHeaders(stream, whole), padding, last);
+    } finally {
+      heads.forget();
     }
   }
 

@@ -123,7 +123,14 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   }
 
   public ChannelFuture writeHeaders(int stream, Http2Headers headers, boolean last) {
-    return encoder().writeHeaders(context(), stream, headers, 0, last, context().newPromise());
+    return write(stream, headers, last);
+  }
+
+  private ChannelFuture write(int stream, Http2Headers headers, boolean last) {
+    var written = encoder().writeHeaders(context(), stream, headers, 0, last,
+        context().newPromise());
+    head.forget();
+    return written;
   }
 
   /** Completes when all of it, trailers included, is sent. */
@@ -145,7 +152,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     boolean waits = known != null
         && connection().remote().flowController().hasFlowControlled(known);
     var end = (waits ? new OutgoingHead() : head).trailers(trailers);
-    return encoder().writeHeaders(context(), stream, end, 0, true, context().newPromise());
+    return write(stream, end, true);
   }
 
   private ChannelFuture writeData(int id, ByteBuf data, boolean last) {

@@ -43,7 +43,7 @@ public final class Http2Setup {
           Math.toIntExact(Objects.requireNonNull(settings.maxConcurrentStreams())));
     }
     var reader = new FrameReader(
-        IncomingHead.decoder(Objects.requireNonNull(settings.maxHeaderListSize())));
+        new IncomingHead.Decoder(Objects.requireNonNull(settings.maxHeaderListSize())));
     this.encoder = new DefaultHttp2ConnectionEncoder(connection, writer);
     this.decoder = new DefaultHttp2ConnectionDecoder(connection, encoder, reader,
         Http2PromisedRequestVerifier.ALWAYS_VERIFY, true, true, true, true);

@@ -36,21 +36,28 @@ public final class IncomingHead extends DefaultHttp2Headers {
     super(false, 2);
   }
 
-  /** Makes the one head again for each that is decoded. */
-  static DefaultHttp2HeadersDecoder decoder(long maxBytes) {
-    return new DefaultHttp2HeadersDecoder(false, maxBytes) {
-      private final IncomingHead head = new IncomingHead();
+  /** Decodes all heads of a connection into the same one. */
+  static final class Decoder extends DefaultHttp2HeadersDecoder {
+    private final IncomingHead head = new IncomingHead();
 
-      @Override
-      protected Http2Headers newHeaders() {
-        head.reset();
-        return head;
-      }
-    };
+    Decoder(long maxBytes) {
+      super(false, maxBytes);
+    }
+
+    @Override
+    protected Http2Headers newHeaders() {
+      head.reset(new FieldList(false));
+      return head;
+    }
+
+    /** A connection without requests must not keep a head that may be large. */
+    void forget() {
+      head.reset(FieldList.NONE);
+    }
   }
 
-  private void reset() {
-    fields = new FieldList(false);
+  private void reset(FieldList empty) {
+    fields = empty;
     pseudoHeaders = 0;
     endsInBlank = false;
     method = null;

@@ -22,10 +22,8 @@ public final class OutgoingHead extends DefaultHttp2Headers {
       PseudoHeaderName.METHOD, PseudoHeaderName.SCHEME, PseudoHeaderName.PATH,
       PseudoHeaderName.AUTHORITY};
 
-  private static final FieldList NONE = new FieldList(false);
-
   private final Each each = new Each();
-  private FieldList fields = NONE;
+  private FieldList fields = FieldList.NONE;
   private @Nullable CharSequence status;
   private @Nullable CharSequence method;
   private @Nullable CharSequence scheme;
@@ -51,6 +49,11 @@ public final class OutgoingHead extends DefaultHttp2Headers {
     trailers(its);
     status = itsStatus;
     return this;
+  }
+
+  /** A connection without requests must not keep a head that may be large. */
+  void forget() {
+    trailers(FieldList.NONE);
   }
 
   public Http2Headers trailers(HttpHeaders its) {

@@ -37,11 +37,12 @@ final class FrameReaderTest {
   }
 
   private static FrameReader ours() {
-    return new FrameReader(IncomingHead.decoder(MAX_HEAD_BYTES));
+    return new FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES));
   }
 
   private static Http2FrameReader nettys() {
-    return new DefaultHttp2FrameReader(IncomingHead.decoder(MAX_HEAD_BYTES), MAX_SMALL_FRAGMENTS);
+    return new DefaultHttp2FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES),
+        MAX_SMALL_FRAGMENTS);
   }
 
   /** Everything that the reader says of these bytes, which come in parts of this size. */

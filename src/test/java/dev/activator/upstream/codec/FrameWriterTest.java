@@ -62,7 +62,7 @@ final class FrameWriterTest {
   private List<String> read(List<ByteBuf> buffers) throws Exception {
     var seen = new Seen();
     var all = Unpooled.wrappedBuffer(buffers.toArray(ByteBuf[]::new));
-    new FrameReader(IncomingHead.decoder(1 << 20)).readFrame(context, all, seen);
+    new FrameReader(new IncomingHead.Decoder(1 << 20)).readFrame(context, all, seen);
     assertThat(all.isReadable()).isFalse();
     all.release();
     return seen.frames;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersEncoder;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.AsciiString;
@@ -15,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class IncomingHeadTest {
   private final DefaultHttp2HeadersEncoder encoder = new DefaultHttp2HeadersEncoder();
-  private final DefaultHttp2HeadersDecoder decoder = IncomingHead.decoder(1 << 10);
+  private final IncomingHead.Decoder decoder = new IncomingHead.Decoder(1 << 10);
 
   /** Of names and values. */
   private IncomingHead decode(String... text) throws Http2Exception {
@@ -85,6 +84,18 @@ final class IncomingHeadTest {
 
     assertThat(decode("own=x").fields().entries()).extracting(Object::toString)
         .containsExactly("own=x");
+  }
+
+  @Test
+  void keepsNothingOfAHeadThatWasHandled() throws Exception {
+    var head = decode(":path=/", "a=x ");
+    var fields = head.fields();
+
+    decoder.forget();
+
+    assertThat(head.isEmpty()).isTrue();
+    assertThat(head.path()).isNull();
+    assertThat(fields.entries()).hasSize(1);
   }
 
   @Test

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.schema;
 
-import dev.activator.embedded.api.policy.Quantity;
+import dev.activator.config.Quantity;
 import dev.activator.config.Spelling;
 import dev.activator.embedded.api.schema.Schema.Field;
 import dev.activator.embedded.api.schema.Schema.Label;

@@ -108,9 +108,7 @@ public final class MergePatch {
         mergeMember(members, member, key, name);
       }
     }
-    var result = JsonNodeFactory.instance.arrayNode();
-    members.forEach(result::add);
-    return result;
+    return JsonNodeFactory.instance.arrayNode().addAll(members);
   }
 
   private static void mergeMember(List<JsonNode> members, ObjectNode change, String key,
@@ -143,13 +141,8 @@ public final class MergePatch {
 
   private static void deleteValues(ObjectNode result, String name, JsonNode values) {
     if (result.get(name) instanceof ArrayNode present) {
-      var rest = JsonNodeFactory.instance.arrayNode();
-      for (var value : present) {
-        if (values.valueStream().noneMatch(value::equals)) {
-          rest.add(value);
-        }
-      }
-      result.set(name, rest);
+      result.set(name, JsonNodeFactory.instance.arrayNode().addAll(present.valueStream()
+          .filter(value -> values.valueStream().noneMatch(value::equals)).toList()));
     }
   }
 
