@@ -152,8 +152,9 @@ final class ScaledServices {
     var service = object == null ? null : service(object);
     return service == null
         ? ""
-        : service.selector().entrySet().stream().map(one -> one.getKey() + "=" + one.getValue())
-            .sorted().collect(Collectors.joining(","));
+        : service.selector().entrySet().stream()
+            .map(one -> String.join("=", one.getKey(), one.getValue())).sorted()
+            .collect(Collectors.joining(","));
   }
 
   private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
