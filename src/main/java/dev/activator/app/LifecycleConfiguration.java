@@ -75,7 +75,8 @@ class LifecycleConfiguration {
   @Bean
   StartOrder startOrder(Surroundings surroundings, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
-      ConcurrencyReporter reporter, Part rescue, Part warmUp, Part consoleEnds) {
+      ConcurrencyReporter reporter, Part rescue, Part warmUp, Part coldStartWarmUp,
+      Part consoleEnds) {
     var parts = new ArrayList<Part>();
     parts.add(consoleEnds);
     // Reports a taken port before minutes are spent on the cluster.
@@ -93,8 +94,8 @@ class LifecycleConfiguration {
         // Readiness needs the link.
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop), rescue, warmUp,
-        // Last: a request needs all of the above.
-        new Part("request ports", ports::open, ports::drain)));
+        // A request needs all of the above.
+        new Part("request ports", ports::open, ports::drain), coldStartWarmUp));
     parts.addAll(surroundings.afterPorts(ports::http1));
     return new StartOrder(parts);
   }

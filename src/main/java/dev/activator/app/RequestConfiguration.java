@@ -55,6 +55,8 @@ class RequestConfiguration {
   private static final Duration STATS_PERIOD = Duration.ofSeconds(1);
   private static final int WARM_UP_REQUESTS = 400;
   private static final Duration WARM_UP_TIME = Duration.ofMillis(300);
+  private static final int WARM_UP_COLD_STARTS = 200;
+  private static final Duration WARM_UP_COLD_STARTS_TIME = Duration.ofSeconds(20);
   private static final String WAITING_PAGE_KEY = "page.html";
   private static final String AUTOSCALER = "autoscaler";
 
@@ -184,5 +186,23 @@ class RequestConfiguration {
     return Part.started("warm-up",
         () -> new WarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
             WARM_UP_REQUESTS).run(WARM_UP_TIME));
+  }
+
+  /** Once requests are taken, since most of a start's time would be this. */
+  @Bean
+  Part coldStartWarmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
+    var thread = Thread.ofPlatform().daemon().name("warm-up").unstarted(
+        () -> new ColdStartWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
+            WARM_UP_COLD_STARTS).run(WARM_UP_COLD_STARTS_TIME));
+    return new Part("warm-up of cold starts", thread::start, () -> end(thread));
+  }
+
+  private static void end(Thread thread) {
+    thread.interrupt();
+    try {
+      thread.join(WARM_UP_TIME);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

@@ -22,6 +22,7 @@ import dev.activator.stats.StatSink;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -44,6 +45,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -62,10 +65,11 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored") // Failures are missing in the count.
 final class WarmUp {
   private static final Logger log = LoggerFactory.getLogger(WarmUp.class);
-  private static final String LOOPBACK = InetAddress.getLoopbackAddress().getHostAddress();
-  private static final RevisionId ID = new RevisionId("activator", "warm-up");
+  static final String LOOPBACK = InetAddress.getLoopbackAddress().getHostAddress();
+  static final RevisionId ID = new RevisionId("activator", "warm-up");
   private static final int CONNECTIONS = 4;
-  private static final String END = "done";
+  /** As a queue-proxy answers probes. */
+  private static final String END = "queue";
   private static final ByteBuf GET = request("GET", "");
   private static final ByteBuf POST = request("POST", "x".repeat(1_000));
   private static final ByteBuf ANSWER = bytes("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
@@ -95,13 +99,17 @@ final class WarmUp {
         Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII).asReadOnly());
   }
 
+  void end() {
+    ends.forEach(Runnable::run);
+  }
+
   /** Blocks until all are answered or the time is over. Returns how many were answered. */
   int run(Duration most) {
     var left = new CountDownLatch(requests);
     try {
-      int pod = listen(connection -> connection.pipeline().addLast(new Pod()));
-      int behind = proxy(Protocol.HTTP1, pod);
-      int front = proxy(Protocol.H2C, behind);
+      int pod = pod();
+      int behind = proxy(Protocol.HTTP1, always(pod));
+      int front = proxy(Protocol.H2C, always(behind));
       for (int i = 0; i < CONNECTIONS; i++) {
         ask(front, left);
       }
@@ -112,14 +120,18 @@ final class WarmUp {
     } catch (InterruptedException hurried) {
       Thread.currentThread().interrupt();
     } finally {
-      ends.forEach(Runnable::run);
+      end();
     }
     int answered = requests - (int) left.getCount();
     log.debug("{} of {} requests of our own were answered", answered, requests);
     return answered;
   }
 
-  private int listen(Consumer<Channel> handlers) throws IOException {
+  int pod() throws IOException {
+    return listen(connection -> connection.pipeline().addLast(new Pod()));
+  }
+
+  int listen(Consumer<Channel> handlers) throws IOException {
     var bound = new ServerBootstrap().group(group).channel(Transport.of(group.next()).server())
         .childHandler(new ChannelInitializer<Channel>() {
           @Override
@@ -134,24 +146,37 @@ final class WarmUp {
     return ((InetSocketAddress) bound.channel().localAddress()).getPort();
   }
 
-  /** With unlimited permits. */
-  private int proxy(Protocol protocol, int port) throws IOException {
+  private static BiFunction<Revision, QueuedCaller, Admission> always(int port) {
+    var permit = new Always(new Destination(LOOPBACK, port));
+    return (_, _) -> permit;
+  }
+
+  Upstreams upstreams() {
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, random, new PodTls());
+    ends.add(upstreams::close);
+    return upstreams;
+  }
+
+  private int proxy(Protocol protocol, BiFunction<Revision, QueuedCaller, Admission> throttle)
+      throws IOException {
     var revision = new Revision(ID, "", protocol, 0, RequestTimeouts.DEFAULT, true, null,
         Map.of(), Map.of(), null);
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, random, new PodTls());
+    return proxy(revision, upstreams(), throttle);
+  }
+
+  int proxy(Revision revision, Upstreams upstreams,
+      BiFunction<Revision, QueuedCaller, Admission> throttle) throws IOException {
     var router = new Router("cluster.local", _ -> ID, _ -> null, _ -> revision,
         Readiness.Ready::new);
     var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NOBODY);
     var meters = new RequestMeters(new Meters(), _ -> revision);
     var held = new HeldBytes(new MemoryBound(1 << 20));
     var unread = new UnreadBytes(new UnreadBudget(1 << 20));
-    var permit = new Always(new Destination(LOOPBACK, port));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
-        loop -> new RequestDispatcher(loop, router, (_, _) -> permit, upstreams.of(loop),
+        loop -> new RequestDispatcher(loop, router, throttle, upstreams.of(loop),
             reporter.onLoop(loop), meters, held.share(), unread.share(loop),
             CallerTexts.NONE));
     ends.add(server::close);
-    ends.add(upstreams::close);
     return listen(server::accept);
   }
 
@@ -162,7 +187,7 @@ final class WarmUp {
     }
 
     @Override
-    public Admission.@Nullable QueueEntry retry(Admission.QueuedCaller caller) {
+    public Admission.@Nullable QueueEntry retry(QueuedCaller caller) {
       return null;
     }
   }
@@ -180,12 +205,20 @@ final class WarmUp {
   };
 
   private void ask(int port, CountDownLatch left) {
-    var connected = new Bootstrap().group(group).channel(Transport.of(group.next()).socket())
-        .handler(new Client(left)).connect(LOOPBACK, port);
-    ends.add(connected.channel()::close);
+    connect(port, new Client(() -> {
+      left.countDown();
+      return left.getCount() > 0;
+    }));
   }
 
-  private abstract static class Peer extends SimpleChannelInboundHandler<ByteBuf> {
+  Client connect(int port, Client client) {
+    var connected = new Bootstrap().group(group).channel(Transport.of(group.next()).socket())
+        .handler(client).connect(LOOPBACK, port);
+    ends.add(connected.channel()::close);
+    return client;
+  }
+
+  abstract static class Peer extends SimpleChannelInboundHandler<ByteBuf> {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cut) {
       log.debug("A connection of the warm-up ended", cut);
@@ -193,30 +226,34 @@ final class WarmUp {
     }
   }
 
-  private static final class Client extends Peer {
-    private final CountDownLatch left;
+  /** Sends requests one at a time. */
+  static final class Client extends Peer {
+    private final BooleanSupplier answered;
     private int sent;
+    private volatile @Nullable Channel connection;
 
-    Client(CountDownLatch left) {
-      this.left = left;
+    /** @param answered called with each answer: whether to ask at once again */
+    Client(BooleanSupplier answered) {
+      this.answered = answered;
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-      ask(context);
+      connection = context.channel();
+      ask();
     }
 
-    private void ask(ChannelHandlerContext context) {
-      context.writeAndFlush((sent++ % 4 == 3 ? POST : GET).duplicate());
+    void ask() {
+      var open = connection;
+      if (open != null) {
+        open.writeAndFlush((sent++ % 4 == 3 ? POST : GET).duplicate());
+      }
     }
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, ByteBuf read) {
-      if (endsWith(read, END)) {
-        left.countDown();
-        if (left.getCount() > 0) {
-          ask(context);
-        }
+      if (endsWith(read, END) && answered.getAsBoolean()) {
+        ask();
       }
     }
   }

@@ -420,7 +420,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  private final class ScaledServicesForwarder implements ScaledServices.Listener {
+  private final class ScaledServicesForwarder implements ScaledServices.ScaledServicesListener {
     @Override
     public void changed(ScaledServiceState now) {
       var id = now.object().id();

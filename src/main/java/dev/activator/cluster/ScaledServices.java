@@ -55,7 +55,7 @@ final class ScaledServices {
   private final IpFamily preferred;
   private final String domain;
   private final @Nullable RevisionId activators;
-  private final Listener listener;
+  private final ScaledServicesListener listener;
   private final TargetKinds kinds;
   private final Map<RevisionId, ScaledService> objects = new TreeMap<>();
   private final Map<RevisionId, Set<RevisionId>> byService = new HashMap<>();
@@ -70,7 +70,7 @@ final class ScaledServices {
   private volatile HostTable hosts;
 
   /** Called on the loop. */
-  interface Listener {
+  interface ScaledServicesListener {
     void changed(ScaledServiceState now);
 
     void gone(RevisionId id);
@@ -90,7 +90,7 @@ final class ScaledServices {
    * @param activators their own Service, by namespace and name; null if this is the only one
    */
   ScaledServices(KubernetesSession session, IpFamily preferred, String domain,
-      @Nullable RevisionId activators, Listener listener) {
+      @Nullable RevisionId activators, ScaledServicesListener listener) {
     this.session = session;
     this.preferred = preferred;
     this.domain = domain;

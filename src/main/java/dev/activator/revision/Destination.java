@@ -1,5 +1,7 @@
 package dev.activator.revision;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Where requests are sent. Ordered as text: all activators share the pods in this order.
  *
@@ -59,6 +61,17 @@ public record Destination(String host, int port) implements Comparable<Destinati
 
   private boolean isBracketed() {
     return host.indexOf(':') >= 0;
+  }
+
+  /** For each event: what Java generates is slow until it is compiled. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Destination that && port == that.port && host.equals(that.host);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * host.hashCode() + port;
   }
 
   @Override

@@ -21,7 +21,11 @@ public final class Destinations {
   }
 
   public static Destinations of(Collection<Destination> pods) {
-    return pods.isEmpty() ? NONE : new Destinations(pods.stream().sorted().distinct().toList());
+    return switch (pods.size()) {
+      case 0 -> NONE;
+      case 1 -> new Destinations(List.copyOf(pods));
+      default -> new Destinations(pods.stream().sorted().distinct().toList());
+    };
   }
 
   public List<Destination> all() {
@@ -55,6 +59,9 @@ public final class Destinations {
   }
 
   public Destinations plus(Destinations more) {
+    if (isEmpty() || more.isEmpty()) {
+      return isEmpty() ? more : this;
+    }
     return of(Stream.concat(sorted.stream(), more.sorted.stream()).toList());
   }
 
@@ -63,15 +70,18 @@ public final class Destinations {
   }
 
   public Destinations minus(Destinations fewer) {
-    return where(pod -> !fewer.contains(pod));
+    return isEmpty() || fewer.isEmpty() ? this : where(pod -> !fewer.contains(pod));
   }
 
   public Destinations intersect(Destinations others) {
-    return where(others::contains);
+    return isEmpty() || others.isEmpty() ? NONE : where(others::contains);
   }
 
   private Destinations where(Predicate<Destination> holds) {
     var left = sorted.stream().filter(holds).toList();
+    if (left.size() == sorted.size()) {
+      return this;
+    }
     return left.isEmpty() ? NONE : new Destinations(left);
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.revision;
 
+import java.util.HashMap;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * The pods Kubernetes lists for a revision on one of its ports.
@@ -17,9 +17,14 @@ public record Listing(Destinations ready, Destinations notReady, Destinations en
   public Listing {
     notReady = notReady.minus(ready);
     ending = ending.intersect(ready);
-    var all = ready.plus(notReady);
-    identities = identities.entrySet().stream().filter(one -> all.contains(one.getKey()))
-        .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+    identities = of(identities, ready, notReady);
+  }
+
+  private static Map<Destination, Identity> of(Map<Destination, Identity> all, Destinations ready,
+      Destinations notReady) {
+    var listed = new HashMap<>(all);
+    listed.keySet().removeIf(pod -> !ready.contains(pod) && !notReady.contains(pod));
+    return Map.copyOf(listed.size() == all.size() ? all : listed);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.activator.revision;
 
 import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
 
 /** Neither part is empty. */
 public record RevisionId(String namespace, String name) implements Comparable<RevisionId> {
@@ -17,6 +18,18 @@ public record RevisionId(String namespace, String name) implements Comparable<Re
   @Override
   public int compareTo(RevisionId other) {
     return ORDER.compare(this, other);
+  }
+
+  /** For each request and event: what Java generates is slow until it is compiled. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof RevisionId that && name.equals(that.name)
+        && namespace.equals(that.namespace);
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * namespace.hashCode() + name.hashCode();
   }
 
   @Override

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Follows destinations and activators, ejects unreachable destinations, and widens slow-start
@@ -101,12 +102,6 @@ final class RevisionRouting {
     var before = subset;
     int concurrency = revision.containerConcurrency();
     subset = routing.subset(concurrency, loop.nanoTime());
-    if (!subset.equals(before)) {
-      log.info("{}: capacity {} on {} destinations, was {} on {}", revision.id(),
-          capacityText(subset.capacity()), subset.destinations().size(),
-          capacityText(before.capacity()),
-          before.destinations().size());
-    }
     estimator.rerouted(before, subset);
     permits.route(subset, routing.podsBehindClusterIp(), options.balancer(concurrency),
         concurrency == 0 ? options.slowStart() : 0);
@@ -114,6 +109,21 @@ final class RevisionRouting {
       windowNarrowed();
     }
     onChange.run();
+    if (!subset.equals(before)) {
+      var now = subset;
+      // After the requests that this lets run.
+      loop.execute(() -> logCapacity(before, now));
+    }
+  }
+
+  /** Pods that come and go while others serve are too many to tell. */
+  private void logCapacity(Subset before, Subset now) {
+    boolean fromOrToZero = before.destinations().isEmpty() || now.destinations().isEmpty();
+    // What has no uid is not in Kubernetes.
+    var level = fromOrToZero && !revision.uid().isEmpty() ? Level.INFO : Level.DEBUG;
+    log.atLevel(level).log("{}: capacity {} on {} destinations, was {} on {}", revision.id(),
+        capacityText(now.capacity()), now.destinations().size(), capacityText(before.capacity()),
+        before.destinations().size());
   }
 
   private static Object capacityText(int capacity) {

@@ -33,4 +33,11 @@ class WarmUpTest {
 
     assertThat(warmUp.run(Duration.ofMillis(10))).isLessThan(Integer.MAX_VALUE);
   }
+
+  @Test
+  void startsARevisionOfItsOwnFromZeroAgainAndAgain() {
+    var warmUp = new ColdStartWarmUp(group, loops, new Random(1), 20);
+
+    assertThat(warmUp.run(Duration.ofSeconds(30))).isEqualTo(20);
+  }
 }

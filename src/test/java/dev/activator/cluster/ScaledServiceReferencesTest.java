@@ -51,7 +51,7 @@ class ScaledServiceReferencesTest {
   private final Map<String, ScaledServiceState> told = new ConcurrentSkipListMap<>();
   private volatile String broken = "";
   private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
-      "cluster.local", null, new ScaledServices.Listener() {
+      "cluster.local", null, new ScaledServices.ScaledServicesListener() {
         @Override
         public void changed(ScaledServiceState now) {
           var name = now.object().id().name();

@@ -22,6 +22,17 @@ class DestinationsTest {
   }
 
   @Test
+  void areNotCopiedWhereNothingChanges() {
+    var pods = Destinations.of(A, B);
+
+    assertThat(pods.plus(Destinations.NONE)).isSameAs(pods);
+    assertThat(Destinations.NONE.plus(pods)).isSameAs(pods);
+    assertThat(pods.minus(Destinations.of(SIX))).isSameAs(pods);
+    assertThat(pods.intersect(pods)).isSameAs(pods);
+    assertThat(pods.intersect(Destinations.NONE)).isSameAs(Destinations.NONE);
+  }
+
+  @Test
   void putAnIpv6AddressInBrackets() {
     assertThat(SIX).hasToString("[2001:db8::1]:8012");
   }

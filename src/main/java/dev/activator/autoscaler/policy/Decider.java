@@ -89,43 +89,44 @@ public final class Decider {
   }
 
   /** A result, and why. */
-  private record Step(int pods, String cause) {}
+  private record Proposal(int pods, String cause) {}
 
-  private static Step step(String window, double load, int ready, ScalingSettings settings) {
+  private static Proposal step(String window, double load, int ready, ScalingSettings settings) {
     var limits = settings.limits();
     double wanted = Math.ceil(load / settings.aim().perPod());
     double most = Math.ceil(limits.up() * ready);
     double least = Math.floor(ready / limits.down());
     int pods = (int) Math.min(Math.max(wanted, least), most);
     if (wanted > 0 && limits.activation() > Math.max(1, pods)) {
-      return new Step(limits.activation(),
+      return new Proposal(limits.activation(),
           limits.activation() + ", the activation scale, for any load");
     }
     String formula = (int) wanted + " = ceil(" + Decision.number(load) + " "
         + settings.aim().metric().unit() + " ÷ " + Decision.number(settings.aim().perPod()) + "), "
         + window + " window";
     if (wanted > most) {
-      return new Step(pods, pods + " = ceil(" + Decision.number(limits.up()) + " × " + ready
+      return new Proposal(pods, pods + " = ceil(" + Decision.number(limits.up()) + " × " + ready
           + " ready), one step up to " + formula);
     }
     return wanted < least
-        ? new Step(pods, pods + " = floor(" + ready + " ready ÷ " + Decision.number(limits.down())
-            + "), one step down to " + formula)
-        : new Step(pods, formula);
+        ? new Proposal(pods,
+            pods + " = floor(" + ready + " ready ÷ " + Decision.number(limits.down())
+                + "), one step down to " + formula)
+        : new Proposal(pods, formula);
   }
 
   /** Never less than before. */
-  private Step inPanic(long now, Step byStable, Step byPanic) {
+  private Proposal inPanic(long now, Proposal byStable, Proposal byPanic) {
     var more = byPanic.pods > byStable.pods ? byPanic : byStable;
     if (more.pods >= floor) {
       floor = more.pods;
       return more;
     }
-    return new Step(floor, floor + ", the most of a surge that was last seen "
+    return new Proposal(floor, floor + ", the most of a surge that was last seen "
         + (now - panicSince) / NANOS_PER_SECOND + " s ago; now " + byStable.cause);
   }
 
-  private Step delayed(long second, Step now, Limits limits) {
+  private Proposal delayed(long second, Proposal now, Limits limits) {
     long delay = limits.downDelay().toSeconds();
     if (delay == 0) {
       results.clear();
@@ -137,7 +138,7 @@ public final class Decider {
     int most = results.values().stream().mapToInt(Integer::intValue).max().orElse(0);
     return most == now.pods
         ? now
-        : new Step(most, most + ", the most of the last " + delay + " s; now " + now.cause);
+        : new Proposal(most, most + ", the most of the last " + delay + " s; now " + now.cause);
   }
 
   /** When panic last began or was renewed; meaningless while there is none. */

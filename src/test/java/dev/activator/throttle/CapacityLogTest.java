@@ -1,0 +1,98 @@
+package dev.activator.throttle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.cluster.LogOf;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Protocol;
+import dev.activator.revision.RequestTimeouts;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.policy.RevisionOptions;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+@Isolated("reads the log")
+class CapacityLogTest {
+  private static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Destination A = new Destination("10.0.0.1", 8012);
+  private static final Destination B = new Destination("10.0.0.2", 8012);
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Revision revision = new Revision(ID, "uid", Protocol.HTTP1, 10,
+      RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), null);
+  private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
+      RevisionOptions.of(10), new Random(1));
+
+  @Test
+  void hasALineWhenTheFirstPodComesAndTheLastLeavesButNoneForOthers() {
+    try (var log = new LogOf(RevisionRouting.class)) {
+      throttler.revision(revision);
+      pods(A);
+      pods(A, B);
+      pods(B);
+      pods();
+
+      assertThat(log.lines()).isEqualTo(
+          List.of("INFO ns/rev: capacity 10 on 1 destinations, was 0 on 0",
+              "INFO ns/rev: capacity 0 on 0 destinations, was 10 on 1"));
+    }
+  }
+
+  @Test
+  void isWrittenAfterTheRequestsThatAPodLetsRun() {
+    try (var log = new LogOf(RevisionRouting.class)) {
+      throttler.revision(revision);
+      loop.run();
+      var request = new LineCounter(log);
+      throttler.admit(revision, request);
+      loop.run();
+      pods(A);
+
+      assertThat(request.linesBefore).isZero();
+      assertThat(log.lines()).hasSize(1);
+    }
+  }
+
+  private void pods(Destination... pods) {
+    throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(pods)));
+    loop.run();
+  }
+
+  private final class LineCounter implements QueuedCaller {
+    private final LogOf log;
+    private int linesBefore = -1;
+
+    LineCounter(LogOf log) {
+      this.log = log;
+    }
+
+    @Override
+    public Loop loop() {
+      return loop;
+    }
+
+    @Override
+    public long maxWaitNanos() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void granted(Admission.Permit permit) {
+      linesBefore = log.lines().size();
+    }
+
+    @Override
+    public void rejected(Admission.Rejection reason) {
+      throw new AssertionError(reason);
+    }
+  }
+}
