@@ -68,8 +68,11 @@ public final class GoDuration {
 
   /** From the last digit on: what is dropped at each never adds up to one. */
   private static long fraction(@Nullable String digits, long unit) {
+    if (digits == null) {
+      return 0;
+    }
     long nanos = 0;
-    for (int i = digits == null ? 0 : digits.length(); i > 0; i--) {
+    for (int i = digits.length(); i > 0; i--) {
       nanos = (nanos + Character.digit(digits.charAt(i - 1), 10) * unit) / 10;
     }
     return nanos;
