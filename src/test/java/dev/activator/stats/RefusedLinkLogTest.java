@@ -16,19 +16,18 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
-import org.w3c.dom.Element;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
+import tools.jackson.dataformat.yaml.YAMLMapper;
 
 @Isolated("reads the log")
 class RefusedLinkLogTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Path CONFIGURATION = Path.of("src", "main", "resources",
-      "logback-spring.xml");
+      "application.yaml");
 
   /** As when no activator leads yet, which is so at each start. */
   @Test
@@ -66,14 +65,10 @@ class RefusedLinkLogTest {
         .isGreaterOrEqual(levels.getOrDefault(line.getLoggerName(), Level.INFO)));
   }
 
-  private static Map<String, Level> levels() throws Exception {
-    var loggers = DocumentBuilderFactory.newInstance().newDocumentBuilder()
-        .parse(CONFIGURATION.toFile()).getElementsByTagName("logger");
+  private static Map<String, Level> levels() {
     var levels = new HashMap<String, Level>();
-    for (int i = 0; i < loggers.getLength(); i++) {
-      var logger = (Element) loggers.item(i);
-      levels.put(logger.getAttribute("name"), Level.valueOf(logger.getAttribute("level")));
-    }
+    YAMLMapper.builder().build().readTree(CONFIGURATION.toFile()).at("/logging/level").properties()
+        .forEach(one -> levels.put(one.getKey(), Level.valueOf(one.getValue().asString())));
     return levels;
   }
 }
