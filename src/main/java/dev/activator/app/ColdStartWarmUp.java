@@ -120,7 +120,7 @@ final class ColdStartWarmUp {
     loop.close();
     var watching = backends;
     if (watching != null) {
-      watching.stop();
+      var _ = watching.stop();
     }
     parts.end();
   }

@@ -95,7 +95,8 @@ final class KubeconfigReader {
     var cluster = new Cluster();
     cluster.setServer(text(from, "server"));
     cluster.setTlsServerName(text(from, "tls-server-name"));
-    cluster.setInsecureSkipTlsVerify("true".equals(text(from, "insecure-skip-tls-verify")));
+    cluster
+        .setInsecureSkipTlsVerify("true".equalsIgnoreCase(text(from, "insecure-skip-tls-verify")));
     cluster.setCertificateAuthority(text(from, "certificate-authority"));
     cluster.setCertificateAuthorityData(text(from, "certificate-authority-data"));
     cluster.setProxyUrl(text(from, "proxy-url"));

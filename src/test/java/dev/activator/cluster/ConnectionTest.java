@@ -140,6 +140,16 @@ class ConnectionTest {
   }
 
   @Test
+  void trustsAnyCertificateHoweverThatIsSpelled(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace(
+        "{server: \"http://127.0.0.1:1\"}",
+        "{server: \"https://api.example\", insecure-skip-tls-verify: True}"));
+
+    assertThat(Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")).isTrustCerts())
+        .isTrue();
+  }
+
+  @Test
   void asksACommandForTheToken(@TempDir Path directory) throws IOException {
     var command = Files.writeString(directory.resolve("token"), """
         #!/bin/sh

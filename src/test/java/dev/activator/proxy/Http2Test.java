@@ -42,6 +42,17 @@ class Http2Test extends Http2WireTest {
   }
 
   @Test
+  void joinsCookiesThatTheCallerHasSplit() throws Exception {
+    pod(Http2Test::ok);
+    try (var caller = connect()) {
+      caller.headers(1, true, get("/", "cookie", "a=1", "x-some", "thing", "cookie", "b=2"));
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+    }
+    assertThat(next(frames).fields().stream().filter(field -> field.startsWith("cookie")))
+        .containsExactly("cookie: a=1; b=2");
+  }
+
+  @Test
   void passesBodiesAndTrailersOnBothWays() throws Exception {
     pod((pod, frame) -> {
       if (frame.ends()) {

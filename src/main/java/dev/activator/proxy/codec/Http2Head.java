@@ -18,7 +18,7 @@ import io.netty.handler.codec.http2.Http2Exception;
  *
  * <p><b>Errors.</b> Stream errors. The decoder has checked names, and that values have no control characters.
  *
- * <p><b>Source.</b> RFC 9113, sections 8.2.1 and 8.3.1.
+ * <p><b>Source.</b> RFC 9113, sections 8.2.1, 8.2.3 and 8.3.1.
  */
 public final class Http2Head {
   public static final HttpVersion VERSION = HttpVersion.valueOf("HTTP/2.0");
@@ -35,7 +35,16 @@ public final class Http2Head {
     }
     var headers = from.fields();
     authority(stream, from, headers);
+    joinCookies(headers);
     return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers);
+  }
+
+  /** HTTP/2 may split them, HTTP/1 may not. */
+  private static void joinCookies(HttpHeaders headers) {
+    var parts = headers.getAll(HttpHeaderNames.COOKIE);
+    if (parts.size() > 1) {
+      headers.set(HttpHeaderNames.COOKIE, String.join("; ", parts));
+    }
   }
 
   public static HttpHeaders trailers(int stream, IncomingHead from) throws Http2Exception {

@@ -73,20 +73,23 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
 
   /** HEADERS and CONTINUATIONs. */
   private ByteBuf fragments(ChannelHandlerContext context, ByteBuf block, int stream, int flags) {
-    int frames = (block.readableBytes() + maxFrameSize() - 1) / maxFrameSize();
-    var out = context.alloc().buffer(block.readableBytes() + frames * FRAME_HEADER_BYTES);
-    byte type = Http2FrameTypes.HEADERS;
-    int its = flags;
-    while (block.isReadable()) {
-      int length = Math.min(block.readableBytes(), maxFrameSize());
-      boolean end = length == block.readableBytes();
-      frameHeader(out, length, type, end ? its | Http2Flags.END_HEADERS : its, stream);
-      out.writeBytes(block, length);
-      type = Http2FrameTypes.CONTINUATION;
-      its = 0;
+    try {
+      int frames = (block.readableBytes() + maxFrameSize() - 1) / maxFrameSize();
+      var out = context.alloc().buffer(block.readableBytes() + frames * FRAME_HEADER_BYTES);
+      byte type = Http2FrameTypes.HEADERS;
+      int its = flags;
+      while (block.isReadable()) {
+        int length = Math.min(block.readableBytes(), maxFrameSize());
+        boolean end = length == block.readableBytes();
+        frameHeader(out, length, type, end ? its | Http2Flags.END_HEADERS : its, stream);
+        out.writeBytes(block, length);
+        type = Http2FrameTypes.CONTINUATION;
+        its = 0;
+      }
+      return out;
+    } finally {
+      block.release();
     }
-    block.release();
-    return out;
   }
 
   @Override

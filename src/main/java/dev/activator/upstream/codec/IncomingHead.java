@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> RFC 9113, sections 8.2 and 8.3.
  */
 public final class IncomingHead extends DefaultHttp2Headers {
+  private static final int SLACK_BYTES = 64;
+
   private FieldList fields = new FieldList(false);
   private int pseudoHeaders;
   private boolean endsInBlank;
@@ -28,7 +30,6 @@ public final class IncomingHead extends DefaultHttp2Headers {
   private @Nullable CharSequence scheme;
   private @Nullable CharSequence authority;
   private @Nullable CharSequence path;
-  private @Nullable CharSequence protocol;
   private @Nullable CharSequence status;
 
   IncomingHead() {
@@ -64,7 +65,6 @@ public final class IncomingHead extends DefaultHttp2Headers {
     scheme = null;
     authority = null;
     path = null;
-    protocol = null;
     status = null;
   }
 
@@ -77,14 +77,22 @@ public final class IncomingHead extends DefaultHttp2Headers {
     if (!name.isEmpty() && name.charAt(0) == ':') {
       addPseudo(name, value);
     } else {
-      var checked = checked(AsciiString.of(name));
+      var checked = checked(compact(name));
       if (HttpHeaderValidationUtil.isConnectionHeader(checked, true)
           || HttpHeaderValidationUtil.isTeNotTrailers(checked, value)) {
         throw new IllegalArgumentException("a field of a connection");
       }
-      fields.add(checked, value);
+      fields.add(checked, compact(value));
     }
     return this;
+  }
+
+  /** The Huffman decoder's array is up to six times as long as its text, and only the text is accounted for. */
+  private static AsciiString compact(CharSequence text) {
+    var read = AsciiString.of(text);
+    return read.array().length > 2 * read.length() + SLACK_BYTES
+        ? new AsciiString(read.array(), read.arrayOffset(), read.length(), true)
+        : read;
   }
 
   private static boolean isBlank(char c) {
@@ -114,13 +122,14 @@ public final class IncomingHead extends DefaultHttp2Headers {
       throw new IllegalArgumentException("pseudo-headers of requests and responses");
     }
     pseudoHeaders++;
+    var text = compact(value);
     switch (pseudo) {
-      case METHOD -> method = once(method, value);
-      case SCHEME -> scheme = once(scheme, value);
-      case AUTHORITY -> authority = once(authority, value);
-      case PATH -> path = once(path, value);
-      case PROTOCOL -> protocol = once(protocol, value);
-      case STATUS -> status = once(status, value);
+      case METHOD -> method = once(method, text);
+      case SCHEME -> scheme = once(scheme, text);
+      case AUTHORITY -> authority = once(authority, text);
+      case PATH -> path = once(path, text);
+      case PROTOCOL -> throw new IllegalArgumentException("no extended CONNECT was offered");
+      case STATUS -> status = once(status, text);
     }
   }
 
@@ -177,9 +186,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
 
   @Override
   public boolean contains(CharSequence name) {
-    return PseudoHeaderName.PROTOCOL.value().contentEquals(name)
-        ? protocol != null
-        : fields.contains(name);
+    return fields.contains(name);
   }
 
   @Override

@@ -1,9 +1,11 @@
 package dev.activator.upstream.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -89,6 +91,28 @@ final class FrameWriterTest {
     assertThat(sent.stream().mapToInt(ByteBuf::readableBytes).sum()).isGreaterThan(35_000);
     assertThat(sent.getFirst().getUnsignedMedium(0)).isEqualTo(writer.maxFrameSize());
     assertThat(read(sent)).containsExactly("3 200[own=" + large + "]false");
+  }
+
+  @Test
+  void releasesALargeHeadThatThereIsNoMemoryFor() {
+    var made = new ArrayList<ByteBuf>();
+    channel.config().setAllocator(new PooledByteBufAllocator(false) {
+      @Override
+      public ByteBuf buffer(int bytes) {
+        if (!made.isEmpty()) {
+          throw new OutOfMemoryError();
+        }
+        made.add(super.buffer(bytes));
+        return made.getFirst();
+      }
+    });
+    var head = response(new FieldList(false).add("Own", "x".repeat(40_000)));
+
+    assertThatThrownBy(
+        () -> writer.writeHeaders(context, 3, head, 0, false, channel.newPromise()))
+        .isInstanceOf(OutOfMemoryError.class);
+
+    assertThat(made.getFirst().refCnt()).isZero();
   }
 
   @Test

@@ -62,6 +62,7 @@ final class IncomingHeadTest {
 
   @ParameterizedTest
   @ValueSource(strings = {":path=/,:path=/", ":unknown=x", ":path=", ":status=200,:path=/",
+      ":protocol=websocket",
       ":path=/,:status=200", "Accept=x", "Own=x", "a b=x", "=x", "connection=close",
       "keep-alive=x", "proxy-connection=x", "transfer-encoding=chunked", "upgrade=h2c", "te=gzip",
       "a=x\0y", "a= x", "a=x\ny"})
@@ -76,6 +77,24 @@ final class IncomingHeadTest {
     head.add("a", "x");
 
     assertThatThrownBy(() -> head.add(":path", "/")).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void keepsNoMoreThanTheTextOfAValue() throws Exception {
+    // Two characters of 20 bits each.
+    byte[] pair = {-1, -2, 0x6f, -1, -26};
+    var block = Unpooled.buffer()
+        .writeBytes(new byte[]{0, 1, 'a', -1, (byte) (1_000 - 127 & 127 | 128),
+            (1_000 - 127) >> 7});
+    for (int i = 0; i < 200; i++) {
+      block.writeBytes(pair);
+    }
+
+    var head = (IncomingHead) decoder.decodeHeaders(1, block);
+
+    var value = (AsciiString) head.fields().iteratorCharSequence().next().getValue();
+    assertThat(value.length()).isEqualTo(400);
+    assertThat(value.array().length).isEqualTo(400);
   }
 
   @Test
