@@ -299,17 +299,21 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   @Override
   protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       Http2Exception.StreamException error) {
+    int id = error.streamId();
+    var stream = connection().stream(id);
+    boolean isOver = !outbound && stream == null && error.error() == Http2Error.STREAM_CLOSED;
+    if (isOver && history.wasReset(id)) {
+      // It was on its way; RFC 9113, section 5.1.
+      return;
+    }
     if (!outbound) {
       limiter.answeredError();
     }
-    int id = error.streamId();
-    var stream = connection().stream(id);
     if (outbound) {
       super.onStreamError(on, true, cause, error);
     } else if (error instanceof HeaderListSizeException && of(stream) == null) {
       refuseHead(id);
-    } else if (stream == null && error.error() == Http2Error.STREAM_CLOSED
-        && !history.wasReset(id)) {
+    } else if (isOver) {
       onConnectionError(on, false, cause, Http2Exception.connectionError(
           history.errorOfUnknown(connection().remote().lastStreamCreated()),
           "Stream %d is over", id));

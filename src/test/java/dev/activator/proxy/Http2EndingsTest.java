@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawHttp2;
+import dev.activator.upstream.policy.FrameBudget;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -131,6 +132,22 @@ class Http2EndingsTest extends Http2WireTest {
       var reset = caller.read();
       assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
       assertThat(reset.number()).isZero();
+    }
+  }
+
+  @Test
+  void ignoresWhatWasOnItsWayWhenItResetAStream() throws Exception {
+    try (var caller = connect()) {
+      caller.headers(1, false, head("POST", "/", "k-network-probe", "activator"));
+      assertThat(caller.response(1)).isEqualTo("200 activator");
+      assertThat(caller.read().type()).isEqualTo(RawHttp2.RST_STREAM);
+
+      for (int i = 0; i < 2 * FrameBudget.BURST; i++) {
+        caller.data(1, false, "x");
+      }
+      caller.headers(3, true, get("/", "k-network-probe", "activator"));
+
+      assertThat(caller.read().stream()).isEqualTo(3);
     }
   }
 }
