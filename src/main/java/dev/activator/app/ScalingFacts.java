@@ -75,7 +75,7 @@ record ScalingFacts(Function<RevisionId, @Nullable ScalingView> views,
 
   private static Setting row(Leadership leader) {
     return new Setting("scaled by",
-        leader.here() ? "this activator" : leader.pod().isEmpty() ? "nobody" : leader.pod(),
+        leader.here() ? "this activator" : leader.pod().isEmpty() ? "no activator" : leader.pod(),
         leader.problem().isEmpty()
             ? "the Lease"
             : "the Lease, which cannot be used: " + leader.problem());

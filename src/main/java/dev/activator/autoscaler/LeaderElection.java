@@ -51,6 +51,7 @@ public final class LeaderElection implements WriteGuard {
   private CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
   private boolean elected;
   private String holder = "";
+  private final long startedAt;
   private volatile View view;
   private String problem = "";
   private long failures;
@@ -61,7 +62,8 @@ public final class LeaderElection implements WriteGuard {
    *
    * @param holder the identity of the leader; empty if it is not known
    * @param term how many times the lease has changed hands
-   * @param renewedAt by the loop's clock, when the lease was last seen to be new
+   * @param renewedAt by the loop's clock, when the lease was last seen to be new; before the first
+   *     time, when this candidate was made
    * @param failures how many times the lease could not be read or written
    * @param problem why it could not the last time; empty if it could
    */
@@ -80,7 +82,8 @@ public final class LeaderElection implements WriteGuard {
     this.election = new Election(identity, times);
     this.attempts = new DeadlineTimer(loop, this::attempt);
     this.giveUp = new DeadlineTimer(loop, this::tell);
-    this.view = new View(false, "", 0, loop.nanoTime(), 0, "");
+    this.startedAt = loop.nanoTime();
+    this.view = new View(false, "", 0, startedAt, 0, "");
   }
 
   /** Takes part from now on. */
@@ -114,12 +117,15 @@ public final class LeaderElection implements WriteGuard {
   /** After a write whose answer is lost, or that another came before, the lease is read first. */
   private CompletableFuture<Void> release() {
     var lease = election.release(now());
+    boolean uncertain = election.isUncertain();
+    // Nothing is written any more under a lease that another may take.
+    election.giveUp();
     if (lease != null) {
       return leases.write(lease).thenComposeAsync(answer -> answer instanceof LeaseAnswer.Conflict
           ? releaseAsRead()
           : released(answer), loop);
     }
-    return election.isUncertain() ? releaseAsRead() : CompletableFuture.completedFuture(null);
+    return uncertain ? releaseAsRead() : CompletableFuture.completedFuture(null);
   }
 
   private CompletableFuture<Void> releaseAsRead() {
@@ -275,7 +281,8 @@ public final class LeaderElection implements WriteGuard {
   }
 
   private void look() {
-    view = new View(elected, holder, election.term(), election.renewedAt(), failures, problem);
+    view = new View(elected, holder, election.term(), election.renewedAt(startedAt), failures,
+        problem);
   }
 
   private Moment now() {

@@ -162,6 +162,8 @@ public final class ScaledServiceWriter {
       var known = entries.get(id);
       if (known != null) {
         known.scaling = now;
+        // It is of a new term, which does not wait for the last writes of the one before.
+        finished();
         mark(id);
       }
     });
@@ -194,6 +196,7 @@ public final class ScaledServiceWriter {
       one.notBefore = loop.nanoTime();
     });
     if (now) {
+      finished();
       entries.keySet().forEach(this::mark);
     } else {
       entries.values().forEach(one -> one.scaling = null);
@@ -225,9 +228,15 @@ public final class ScaledServiceWriter {
     if (next < Long.MAX_VALUE) {
       writing.within(next);
     }
+    if (stale.isEmpty() && underWay == 0) {
+      finished();
+    }
+  }
+
+  private void finished() {
     var waiting = finishing;
-    if (waiting != null && stale.isEmpty() && underWay == 0) {
-      finishing = null;
+    finishing = null;
+    if (waiting != null) {
       waiting.complete(null);
     }
   }

@@ -109,7 +109,7 @@ public enum Metric {
       "Without Knative: how many times the lease of the election has changed hands."), //
   LEASE_AGE("activator.leader.lease.age", Kind.GAUGE, "s", List.of(),
       "Without Knative: since this activator last saw the lease renewed, or renewed it; over 15,"
-          + " nobody scales."), //
+          + " no activator scales."), //
   LEASE_FAILURES("activator.leader.lease.failures", Kind.COUNTER, "{failure}", List.of(),
       "Without Knative: reads and writes of the lease that failed."), //
   SCALE_WRITES("activator.scale.writes", Kind.COUNTER, "{write}", List.of("result"),

@@ -178,9 +178,13 @@ public final class Election {
     return observed == null ? "" : observed.holder();
   }
 
-  /** In nanoseconds, when the lease was last seen to have been written. */
-  public long renewedAt() {
-    return observedAt;
+  /**
+   * In nanoseconds, when the lease was last seen to have been written.
+   *
+   * @param otherwise if it was never seen
+   */
+  public long renewedAt(long otherwise) {
+    return observed == null ? otherwise : observedAt;
   }
 
   /** How long to wait before the next attempt. */
