@@ -150,4 +150,28 @@ class Http2EndingsTest extends Http2WireTest {
       assertThat(caller.read().stream()).isEqualTo(3);
     }
   }
+
+  @Test
+  void ignoresWhatThePodHadOnItsWayWhenItsStreamWasReset() throws Exception {
+    pod((pod, frame) -> {
+      if (frame.type() == RawHttp2.RST_STREAM) {
+        pod.data(frame.stream(), false, "late");
+      } else if (frame.stream() > 1) {
+        pod.headers(frame.stream(), true, ":status", "200");
+      }
+    });
+    try (var caller = connect()) {
+      caller.headers(1, true, get("/"));
+      assertThat(next(frames).type()).isEqualTo(RawHttp2.HEADERS);
+      caller.reset(1, 8);
+      assertThat(next(frames).type()).isEqualTo(RawHttp2.RST_STREAM);
+
+      // The second one is behind any answer to what was late.
+      for (int stream = 3; stream <= 5; stream += 2) {
+        caller.headers(stream, true, get("/"));
+        assertThat(caller.read().field(":status")).isEqualTo("200");
+      }
+      assertThat(frames).extracting(RawHttp2.Frame::type).doesNotContain(RawHttp2.RST_STREAM);
+    }
+  }
 }
