@@ -44,6 +44,8 @@ public final class EventReader {
   /** Of a namespace's Events of Pods. */
   private static final int MOST_PAGES = 4;
   private static final int FORBIDDEN = 403;
+  /** Of Kubernetes' generated names, which contain no word such as that of a Job "web-migrate". */
+  private static final String RANDOM = "[bcdfghjklmnpqrstvwxz2456789]";
 
   private final Supplier<@Nullable KubernetesApi> api;
   private final LongSupplier nanoTime;
@@ -64,7 +66,8 @@ public final class EventReader {
     /** Their names end as Kubernetes' controllers form them. */
     private Pattern made() {
       var name = Pattern.quote(workload);
-      return Pattern.compile(name + "-([a-z0-9]{5,10}(-[a-z0-9]{5})?|\\d{1,5})");
+      return Pattern
+          .compile(name + "-(" + RANDOM + "{5,10}(-" + RANDOM + "{5})?|\\d{1,5})");
     }
   }
 

@@ -212,7 +212,12 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   @Override
   protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       Http2Exception.StreamException error) {
-    var upstream = of(connection().stream(error.streamId()));
+    var stream = connection().stream(error.streamId());
+    if (!outbound && stream == null && error.error() == Http2Error.STREAM_CLOSED) {
+      // It was on its way when the stream was reset; RFC 9113, section 5.1.
+      return;
+    }
+    var upstream = of(stream);
     // The error of a write to a closed stream hides why it was closed.
     if (upstream != null && error.error() != Http2Error.STREAM_CLOSED) {
       // Before the stream is closed, which would report less.

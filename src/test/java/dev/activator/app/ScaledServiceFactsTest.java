@@ -102,6 +102,6 @@ class ScaledServiceFactsTest {
   void saysWhenNobodyScales() {
     assertThat(new ScalingFacts(_ -> null, () -> leader("", false, "403")).rows(WEB,
         facts("minReplicas: 0"))).contains(
-            new Setting("scaled by", "nobody", "the Lease, which cannot be used: 403"));
+            new Setting("scaled by", "no activator", "the Lease, which cannot be used: 403"));
   }
 }

@@ -116,6 +116,37 @@ class LeaderElectionTest {
   }
 
   @Test
+  void theLeaseIsNotHeldFromItsReleaseOn() {
+    bothRun();
+    a.writes = new CompletableFuture<>();
+    a.election.stop();
+    loop.run();
+    assertThat(a.election.holdsLease()).isTrue();
+
+    lease.way = new CompletableFuture<>();
+    a.writes.complete(null);
+    loop.run();
+    assertThat(lease.lease.holder()).as("while the release is on its way").isEqualTo("a");
+    assertThat(a.election.holdsLease()).isFalse();
+
+    lease.way.complete(null);
+    loop.run();
+    assertThat(lease.lease.holder()).isEmpty();
+  }
+
+  @Test
+  void theAgeOfALeaseThatWasNeverReadIsCountedFromTheStart() {
+    seconds(1_000);
+    var late = new Candidate("late");
+    lease.down = true;
+    late.election.start();
+    seconds(5);
+
+    assertThat(loop.nanoTime() - late.election.view().renewedAt())
+        .isEqualTo(Duration.ofSeconds(5).toNanos());
+  }
+
+  @Test
   void aRenewalOnItsWayDoesNotOutliveTheRelease() {
     bothRun();
     lease.way = new CompletableFuture<>();

@@ -88,7 +88,9 @@ class EventReaderTest {
     events.put(selected("kind=Pod"),
         event("\"lastTimestamp\": null, \"eventTime\": \"2026-11-22T12:00:03.5Z\"", "Pod", POD)
             + "," + event("\"lastTimestamp\": \"2026-11-22T12:00:04Z\"", "Pod",
-                "hello-00001-deployment-other-6c5f8d9b7-x2k4p"));
+                "hello-00001-deployment-other-6c5f8d9b7-x2k4p")
+            + "," + event("\"lastTimestamp\": \"2026-11-22T12:00:05Z\"", "Pod",
+                "hello-00001-deployment-migrate-x2k4p"));
     events.put(selected("kind=ReplicaSet"),
         event("\"series\": {\"lastObservedTime\": \"2026-11-22T12:00:02Z\"}", "ReplicaSet",
             "hello-00001-deployment-6c5f8d9b7"));

@@ -16,7 +16,9 @@ import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.SteppedLoop;
+import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Pause;
 import dev.activator.testing.faults.Verb;
 import java.net.URI;
 import java.time.Duration;
@@ -218,6 +220,22 @@ class ScaledServiceWriterTest {
     eventually(() -> assertThat(finished).isDone());
     assertThat(patches()).isEqualTo(before + 1);
     assertThat(status().path("desiredReplicas").asInt()).isEqualTo(7);
+  }
+
+  @Test
+  void aNewTermWritesEvenIfTheLastWriteOfTheOneBeforeIsUnderWay() {
+    service();
+    lead();
+    api.faults().once(Match.requests(Verb.PATCH).of(ScaledServiceKind.of(store)),
+        new Fault.LateAnswer(Pause.of(Duration.ofMillis(300))));
+    writer.scaled(WEB, scaling(0, 1, null));
+    writer.finish();
+
+    writer.scaled(WEB, scaling(1, 7, null));
+    eventually(() -> {
+      loop.advance(Duration.ofMillis(10));
+      assertThat(status().path("desiredReplicas").asInt()).isEqualTo(7);
+    });
   }
 
   @Test
