@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -27,6 +28,9 @@ final class PolledPages implements HttpHandler {
   private static final String HEALTH = "application/vnd.spring-boot.actuator.v3+json";
   private static final byte[] ALIVE = "{\"status\":\"UP\"}".getBytes(StandardCharsets.UTF_8);
 
+  /** The server leaves out the body of a response to HEAD. */
+  private static final Set<HttpMethod> READ = Set.of(HttpMethod.GET, HttpMethod.HEAD);
+
   private final BooleanSupplier isScraped;
   private final UnaryOperator<String> scrape;
   private final Supplier<HttpHandler> makeOthers;
@@ -45,7 +49,7 @@ final class PolledPages implements HttpHandler {
 
   @Override
   public Mono<Void> handle(ServerHttpRequest request, ServerHttpResponse response) {
-    var path = request.getMethod().equals(HttpMethod.GET) ? request.getPath().value() : "";
+    var path = READ.contains(request.getMethod()) ? request.getPath().value() : "";
     return switch (path) {
       case "/metrics" -> metrics(request, response);
       // The process is alive as long as it answers.

@@ -40,6 +40,15 @@ class PolledPagesTest {
   }
 
   @Test
+  void answersHeadAsItDoesGet() {
+    assertThat(ask(MockServerHttpRequest.head("/metrics").build()).getHeaders().getFirst(
+        "Content-Length")).isEqualTo("43");
+    assertThat(ask(MockServerHttpRequest.head("/actuator/health/liveness").build()).getStatusCode())
+        .isNull();
+    assertThat(made).hasValue(0);
+  }
+
+  @Test
   void isNotFoundUnlessScrapingIsEnabled() {
     isScraped = false;
     assertThat(ask(MockServerHttpRequest.get("/metrics").build()).getStatusCode())
