@@ -79,7 +79,7 @@ public final class ElectedAutoscaler {
   /**
    * Who scales.
    *
-   * @param pod of the leader; empty if nobody leads, or that is not known
+   * @param pod of the leader; empty if none leads, or that is not known
    * @param here whether it is this activator
    * @param transitions how many times the lease has changed hands
    * @param leaseAge since the lease was last seen to be renewed

@@ -84,9 +84,13 @@ public final class EventWriter {
   public CompletableFuture<Void> write(Regarding about, boolean warning, String reason,
       String message) {
     var open = api.get();
+    if (open == null) {
+      lost(about, message, "no connection");
+      return CompletableFuture.completedFuture(null);
+    }
     var key = new Key(about, warning, reason);
-    var next = open == null ? null : next(key, message);
-    if (open == null || next == null) {
+    var next = next(key, message);
+    if (next == null) {
       return CompletableFuture.completedFuture(null);
     }
     var answer = next.count == 1
@@ -96,18 +100,22 @@ public final class EventWriter {
                 .put("lastTimestamp", time(next.written)).toString(),
             TIMEOUT)
             // It has expired, or we may only create.
-            .thenCompose(patched -> patched.status() < 300
-                ? CompletableFuture.completedFuture(patched)
-                : create(open, key, renamed(key, next)));
+            .thenCompose(patched -> patched.status() == 404 || patched.status() == 403
+                ? create(open, key, renamed(key, next))
+                : CompletableFuture.completedFuture(patched));
     var done = new CompletableFuture<Void>();
     answer.whenComplete((written, failure) -> {
       if (written == null || written.status() >= 300) {
-        log.warn("An Event of {} is lost: {} ({})", about, message,
+        lost(about, message,
             written == null ? "no answer" : written.status() + " " + written.message());
       }
       done.complete(null);
     });
     return done;
+  }
+
+  private static void lost(Regarding about, String message, String why) {
+    log.warn("An Event of {} is lost: {} ({})", about, message, why);
   }
 
   /** What to write now; null if there is nothing. */

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which activator scales, as JSON.
  *
- * @param pod of the leader; null if nobody leads, or that is not known
+ * @param pod of the leader; null if none leads, or that is not known
  * @param here whether it is this activator
  * @param transitions how many times the lease has changed hands
  * @param renewedSecondsAgo since the lease was last seen to be renewed

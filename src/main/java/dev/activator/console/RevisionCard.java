@@ -46,7 +46,7 @@ record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, String kind,
     if (obstacles.isEmpty()) {
       return state;
     }
-    return "Mend what is in the way, as listed above."
+    return "Fix what is in the way, as listed above."
         + (now.queued() == 0 ? "" : " If requests still wait then: " + state);
   }
 

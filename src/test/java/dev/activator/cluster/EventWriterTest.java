@@ -106,6 +106,16 @@ class EventWriterTest {
   }
 
   @Test
+  void aServerThatFailsGetsNoSecondEvent() throws Exception {
+    write(LEASE, "LeaderElected", "a became leader");
+    server.faults().add(Match.requests(Verb.PATCH), Fault.Answer.status(503));
+    now = now.plusSeconds(60);
+    write(LEASE, "LeaderElected", "a became leader");
+
+    assertThat(counts()).containsExactly("a became leader 1 2026-01-01T00:00:00Z");
+  }
+
+  @Test
   void oneThatIsLostHoldsNothingUp() throws Exception {
     server.close();
 

@@ -403,7 +403,7 @@ class LivePageTest {
     assertThat(text(detail, "//section[@id='head']//ul/li"))
         .isEqualTo("there is no Service shop/<web>");
     assertThat(text(detail, "//p[@class='todo']"))
-        .isEqualTo("What to do: Mend what is in the way, as listed above.");
+        .isEqualTo("What to do: Fix what is in the way, as listed above.");
   }
 
   @Test
