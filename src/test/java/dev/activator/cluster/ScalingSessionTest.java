@@ -2,6 +2,7 @@ package dev.activator.cluster;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -44,6 +45,8 @@ class ScalingSessionTest {
         {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'namespace': 'shop',
          'name': 'web'}, 'spec': {'replicas': 2}}
         """));
+    // The first request of a JVM may take longer than the two seconds that each has.
+    await().until(() -> result(session.scales().read(WEB, WORKLOAD)), Found.class::isInstance);
   }
 
   @AfterEach
