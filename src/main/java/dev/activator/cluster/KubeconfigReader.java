@@ -71,7 +71,9 @@ final class KubeconfigReader {
 
   private static @Nullable Node parse(Path path) {
     try (var reader = Files.newBufferedReader(path)) {
-      return new Yaml().compose(reader);
+      // Of several documents kubectl, too, reads the first.
+      var documents = new Yaml().composeAll(reader).iterator();
+      return documents.hasNext() ? documents.next() : null;
     } catch (MarkedYAMLException malformed) {
       // Neither the message nor the cause: they quote the line, which may be a token.
       throw new IllegalArgumentException(

@@ -150,6 +150,15 @@ class ConnectionTest {
   }
 
   @Test
+  void readsTheFirstDocumentOfAKubeconfig(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"),
+        "---\n" + KUBECONFIG + "---\ncurrent-context: there\n");
+
+    assertThat(Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")).getMasterUrl())
+        .isEqualTo("http://127.0.0.1:1/");
+  }
+
+  @Test
   void asksACommandForTheToken(@TempDir Path directory) throws IOException {
     var command = Files.writeString(directory.resolve("token"), """
         #!/bin/sh

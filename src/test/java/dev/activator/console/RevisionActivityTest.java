@@ -79,7 +79,7 @@ class RevisionActivityTest {
     loop.advance(Duration.ofSeconds(1));
     assertThat(activity.of(HELLO).queue()).endsWith(0, 4, 4);
 
-    // also if somebody has looked since then, and not for longer
+    // also if a page was open since then, and not for longer
     second(0, 2);
     assertThat(activity.of(HELLO).queue()).endsWith(4, 4, 2);
     loop.advance(Duration.ofSeconds(2));
@@ -108,7 +108,7 @@ class RevisionActivityTest {
     second(3, 0);
     assertThat(counting).isFalse();
 
-    // when somebody looks, then what comes from now on is counted, also if it comes alone
+    // when a page is open, then what comes from now on is counted, also if it comes alone
     activity.of(HELLO);
     assertThat(counting).isTrue();
     loop.advance(Duration.ofMinutes(5));
@@ -116,7 +116,7 @@ class RevisionActivityTest {
     second(1, 0);
     assertThat(activity.of(HELLO).durations()).containsExactly(1, 0, 0);
 
-    // when nobody has looked for a minute, then nothing is counted
+    // when no page was open for a minute, then nothing is counted
     for (int i = 0; i < 60; i++) {
       second(1, 0);
     }
