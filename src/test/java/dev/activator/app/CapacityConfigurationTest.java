@@ -8,7 +8,6 @@ import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
@@ -16,9 +15,7 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.ProbeAnswer;
@@ -44,23 +41,6 @@ class CapacityConfigurationTest {
   private final Throttler throttler = new Throttler(_ -> loop, id -> REVISION, "10.9.9.9",
       RevisionOptions.of(100), new Random(1));
 
-  private record Caller(Loop loop) implements QueuedCaller {
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
-    public void granted(Permit permit) {
-      // There is no pod.
-    }
-
-    @Override
-    public void rejected(Rejection reason) {
-      // Nobody asks.
-    }
-  }
-
   @Test
   void aRequestThatHasToWaitHasItsPodProbedAtOnce() {
     CapacityConfiguration.join(cluster, backends, throttler);
@@ -76,7 +56,7 @@ class CapacityConfigurationTest {
     assertThat(probes).isLessThan(2);
 
     probes = 0;
-    throttler.admit(REVISION, new Caller(loop));
+    throttler.admit(REVISION, new StubQueuedCaller(loop));
     loop.advance(Duration.ofMillis(1));
 
     assertThat(probes).isEqualTo(1);

@@ -7,7 +7,6 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.console.RevisionReport.ProbeReport;
 import dev.activator.console.RevisionReport.ScalingReport;
-import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
@@ -17,9 +16,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.ProbeAnswer;
@@ -68,25 +65,8 @@ class InspectorTest {
     throttler.revision(revision);
   }
 
-  private record Held(Loop loop) implements QueuedCaller {
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
-    public void granted(Permit permit) {
-      // It runs for ever.
-    }
-
-    @Override
-    public void rejected(Rejection reason) {
-      // Nobody asks.
-    }
-  }
-
   private void request(RevisionId id) {
-    throttler.admit(Objects.requireNonNull(exist.get(id)), new Held(loop));
+    throttler.admit(Objects.requireNonNull(exist.get(id)), new StubQueuedCaller(loop));
   }
 
   private RevisionReport report(RevisionId id) {

@@ -302,8 +302,11 @@ class ReplicaPlannerTest {
 
   @Test
   void podsThatAnotherAddedToAnIdleWorkloadStayUntilThereWereRequests() {
-    var target = changedByAnother(0, 1);
-    target.ready = 1;
+    staysUntilThereWereRequests(changedByAnother(0, 1));
+  }
+
+  private static void staysUntilThereWereRequests(Target target) {
+    target.ready = target.replicas;
     target.plan(20);
     target.plan(80);
     assertThat(target.write(90)).isEqualTo(NOTHING);
@@ -430,17 +433,8 @@ class ReplicaPlannerTest {
     target.regime = Regime.ZERO_OR_ONE;
     target.sees(0);
     assertThat(target.sees(2)).isFalse();
-    target.ready = 2;
-    target.plan(20);
-    target.plan(80);
-    assertThat(target.write(90)).isEqualTo(NOTHING);
 
-    target.report(100);
-    target.decided = 1;
-    target.plan(100);
-    target.decided = 0;
-    target.plan(160);
-    assertThat(target.write(163)).hasValue(0);
+    staysUntilThereWereRequests(target);
   }
 
   @Test
