@@ -37,6 +37,7 @@ final class FrameLimiter implements FrameLimits {
   private final FrameBudget errors;
   private final DeadlineTimer headTimer;
   private final PartialHeads.Head partialHead;
+  private final PartialHeads.Head table;
   private @Nullable Http2Session session;
   private int framesLeft = FRAMES_PER_TURN;
   private boolean turnOver;
@@ -53,6 +54,7 @@ final class FrameLimiter implements FrameLimits {
     this.errors = new FrameBudget(loop.nanoTime());
     this.headTimer = new DeadlineTimer(loop, this::checkHead);
     this.partialHead = heads.head(() -> refuse(TOO_MANY_PARTIAL_HEADS));
+    this.table = heads.head(() -> refuse(TOO_MANY_PARTIAL_HEADS));
   }
 
   static EndedConnections.Reason reason(Http2Exception error) {
@@ -144,6 +146,13 @@ final class FrameLimiter implements FrameLimits {
     partialHead.grew(PartBuffer.costOfHead(partialHeadBytes, 0));
   }
 
+  /** For as long as the connection lasts. */
+  void tableGrew(int bytes) {
+    if (bytes > 0 && !ended) {
+      table.grew(bytes);
+    }
+  }
+
   private void awaitHead() {
     headDueNanos = loop.nanoTime() + headTimeout.toNanos();
     headTimer.within(headTimeout);
@@ -184,5 +193,6 @@ final class FrameLimiter implements FrameLimits {
     ended = true;
     headTimer.cancel();
     partialHead.ended();
+    table.ended();
   }
 }

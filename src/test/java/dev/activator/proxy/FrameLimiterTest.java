@@ -11,9 +11,11 @@ import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.policy.FrameBudget;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -129,6 +131,31 @@ class FrameLimiterTest {
 
     assertThat(channel.isOpen()).isFalse();
     assertThat(ended.count(EndedConnections.Reason.SLOW_HEAD)).isOne();
+  }
+
+  /** The code of a backslash has 19 bits. */
+  private static byte[] backslashes(int count) {
+    var bits = "1111111111111110000".repeat(count);
+    var whole = bits + "1".repeat(Math.floorMod(-bits.length(), 8));
+    var value = new BigInteger("1" + whole, 2).toByteArray();
+    int length = value.length - 1;
+    var out = Unpooled.buffer().writeByte(0xff).writeByte(length - 127);
+    return ByteBufUtil.getBytes(out.writeBytes(value, 1, length));
+  }
+
+  @Test
+  void countsAnHpackTableThatKeepsMoreThanItsText() {
+    // Without a path, so that it is refused.
+    var get = new byte[]{(byte) 0x82, (byte) 0x86, 0x41, 1, 'x'};
+    int flags = RawHttp2.END_HEADERS | RawHttp2.END_STREAM;
+    receives(RawHttp2.bytes(RawHttp2.HEADERS, flags, 1, get));
+    assertThat(held.total()).isZero();
+
+    // A field with incremental indexing, whose value is in Huffman's code.
+    var field = Unpooled.wrappedBuffer(get, new byte[]{0x40, 1, 'a'}, backslashes(100));
+    receives(RawHttp2.bytes(RawHttp2.HEADERS, flags, 3, ByteBufUtil.getBytes(field)));
+
+    assertThat(held.total()).isBetween(300L, 500L);
   }
 
   @Test

@@ -22,9 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IncomingHead extends DefaultHttp2Headers {
   private static final int SLACK_BYTES = 64;
+  /** A table of 4 KiB whose strings have arrays six times as long. */
+  private static final int MAX_TABLE_BYTES = 24 << 10;
 
   private FieldList fields = new FieldList(false);
   private int pseudoHeaders;
+  private int tableBytes;
   private boolean endsInBlank;
   private @Nullable CharSequence method;
   private @Nullable CharSequence scheme;
@@ -88,11 +91,18 @@ public final class IncomingHead extends DefaultHttp2Headers {
   }
 
   /** The Huffman decoder's array is up to six times as long as its text, and only the text is accounted for. */
-  private static AsciiString compact(CharSequence text) {
+  private AsciiString compact(CharSequence text) {
     var read = AsciiString.of(text);
-    return read.array().length > 2 * read.length() + SLACK_BYTES
-        ? new AsciiString(read.array(), read.arrayOffset(), read.length(), true)
-        : read;
+    if (read.array().length <= 2 * read.length() + SLACK_BYTES) {
+      return read;
+    }
+    tableBytes = Math.min(MAX_TABLE_BYTES, tableBytes + read.array().length);
+    return new AsciiString(read.array(), read.arrayOffset(), read.length(), true);
+  }
+
+  /** What such arrays may take in the connection's HPACK table, at most. */
+  public int tableBytes() {
+    return tableBytes;
   }
 
   private static boolean isBlank(char c) {
