@@ -43,6 +43,7 @@ final class FrameLimiter implements FrameLimits {
   private boolean turnOver;
   private boolean ended;
   private int partialHeadBytes;
+  private int tableBytes;
   private boolean headTimed;
   private long headDueNanos;
 
@@ -126,14 +127,18 @@ final class FrameLimiter implements FrameLimits {
   }
 
   @Override
-  public void readEnds(int bytes) {
-    partialHeadBytes = bytes;
+  public void readEnds(int ofPartialHead, int ofTable) {
+    partialHeadBytes = ofPartialHead;
+    tableBytes = ofTable;
   }
 
   /** Everything that was read at once has been handled, or the turn is over. */
   void readCompletes() {
     if (!turnOver) {
       framesLeft = FRAMES_PER_TURN;
+    }
+    if (!ended && tableBytes > 0) {
+      table.grew(tableBytes);
     }
     if (ended || partialHeadBytes == 0) {
       partialHead.ended();
@@ -144,13 +149,6 @@ final class FrameLimiter implements FrameLimits {
       awaitHead();
     }
     partialHead.grew(PartBuffer.costOfHead(partialHeadBytes, 0));
-  }
-
-  /** For as long as the connection lasts. */
-  void tableGrew(int bytes) {
-    if (bytes > 0 && !ended) {
-      table.grew(bytes);
-    }
   }
 
   private void awaitHead() {

@@ -431,7 +431,6 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   private final class Events extends FrameEvents {
     @Override
     protected void headRead(int id, IncomingHead head, boolean last) throws Http2Exception {
-      limiter.tableGrew(head.tableBytes());
       var stream = connection().stream(id);
       var downstream = of(stream);
       if (downstream != null) {

@@ -15,6 +15,9 @@ public interface FrameLimits {
     return true;
   }
 
-  /** @param partialHeadBytes with frame headers; 0 if no head is incomplete */
-  default void readEnds(int partialHeadBytes) {}
+  /**
+   * @param partialHeadBytes with frame headers; 0 if no head is incomplete
+   * @param tableBytes what the HPACK table may hold beyond its own size
+   */
+  default void readEnds(int partialHeadBytes, int tableBytes) {}
 }

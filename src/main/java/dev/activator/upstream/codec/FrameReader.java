@@ -75,7 +75,7 @@ final class FrameReader
       failed = !(failure instanceof Http2Exception error && Http2Exception.isStreamError(error));
       throw failure;
     } finally {
-      limits.readEnds(failed ? 0 : partialHeadBytes(in));
+      limits.readEnds(failed ? 0 : partialHeadBytes(in), heads.tableBytes());
     }
   }
 

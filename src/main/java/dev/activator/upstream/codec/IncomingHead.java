@@ -54,6 +54,11 @@ public final class IncomingHead extends DefaultHttp2Headers {
       return head;
     }
 
+    /** What arrays longer than their text may take in the HPACK table, at most. */
+    int tableBytes() {
+      return head.tableBytes;
+    }
+
     /** A connection without requests must not keep a head that may be large. */
     void forget() {
       head.reset(FieldList.NONE);
@@ -98,11 +103,6 @@ public final class IncomingHead extends DefaultHttp2Headers {
     }
     tableBytes = Math.min(MAX_TABLE_BYTES, tableBytes + read.array().length);
     return new AsciiString(read.array(), read.arrayOffset(), read.length(), true);
-  }
-
-  /** What such arrays may take in the connection's HPACK table, at most. */
-  public int tableBytes() {
-    return tableBytes;
   }
 
   private static boolean isBlank(char c) {

@@ -141,7 +141,7 @@ final class FrameReaderTest {
     }
 
     @Override
-    public void readEnds(int bytes) {
+    public void readEnds(int bytes, int tableBytes) {
       begun = false;
       partialHeadBytes = bytes;
     }
