@@ -87,7 +87,7 @@ final class ConsolePages {
   }
 
   private static String summary(Status status, List<RevisionCard> cards) {
-    var kinds = cards.stream().map(RevisionCard::kind).distinct().toList();
+    var kinds = cards.stream().map(card -> card.facts().kind()).distinct().toList();
     var noun = kinds.isEmpty() || kinds.contains(REVISION) ? "revision" : kinds.getFirst();
     return "<section id=\"summary\" class=\"wide summary" + (status.trouble() ? " trouble" : "")
         + "\" role=\"status\">" + (status.problem().isEmpty()
@@ -114,7 +114,7 @@ final class ConsolePages {
         .append(' ').append(card.look().word()).append("\"><h2><a id=\"a.").append(partId(id))
         .append("\" href=\"").append(detailUrl(id)).append("\">").append(text(id.name()))
         .append("</a> <small>")
-        .append(card.kind().equals(REVISION) ? "" : text(card.kind()) + " in ")
+        .append(card.facts().kind().equals(REVISION) ? "" : text(card.facts().kind()) + " in ")
         .append(text(id.namespace())).append("</small></h2>")
         .append(state(card)).append(url(card)).append(numbers(card))
         .append(Charts.sparkline(card.minute())).append(caption(card)).append(running(card))
@@ -127,14 +127,14 @@ final class ConsolePages {
   }
 
   private static String obstacles(RevisionCard card) {
-    return card.obstacles().isEmpty()
+    return card.facts().obstacles().isEmpty()
         ? ""
-        : card.obstacles().stream().map(each -> "<li>" + text(each) + "</li>").collect(
+        : card.facts().obstacles().stream().map(each -> "<li>" + text(each) + "</li>").collect(
             Collectors.joining("", "<p class=\"why\">In the way:</p><ul class=\"why\">", "</ul>"));
   }
 
   private static String url(RevisionCard card) {
-    var url = card.url();
+    var url = card.facts().url();
     return url == null
         ? ""
         : "<p class=\"url\"><a id=\"u." + partId(card.id()) + "\" href=\"" + text(url)
@@ -143,7 +143,8 @@ final class ConsolePages {
 
   private static String numbers(RevisionCard card) {
     return "<dl class=\"numbers\">"
-        + number("pods", card.ready() + " / " + (card.maxPods() == null ? "∞" : card.maxPods()))
+        + number("pods",
+            card.ready() + " / " + (card.facts().maxPods() == null ? "∞" : card.facts().maxPods()))
         + number("in flight", card.now().inFlight()) + number("queued", card.now().queued())
         + number("p50, 1 min", percentile(card, 0.5)) + number("p99", percentile(card, 0.99))
         + "</dl>";
@@ -306,7 +307,7 @@ final class ConsolePages {
   private static String head(String problem, RevisionCard card) {
     return "<section id=\"head\" class=\"wide card " + card.look().kind() + "\">"
         + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
-        + "<h1>" + text(card.id().name()) + " <small>" + text(card.kind()) + " in "
+        + "<h1>" + text(card.id().name()) + " <small>" + text(card.facts().kind()) + " in "
         + text(card.id().namespace()) + "</small></h1>" + state(card) + url(card) + "<p>"
         + text(card.diagnosis().summary()) + "</p>" + obstacles(card)
         + "<p class=\"todo\"><b>What to do:</b> " + text(card.whatToDo()) + "</p>" + numbers(card)

@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How traces and metrics leave the process. The environment takes precedence over the ConfigMap.
  *
- * <p>
- * <b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
+ * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
  */
 public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) {

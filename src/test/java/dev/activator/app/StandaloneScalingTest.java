@@ -157,15 +157,15 @@ class StandaloneScalingTest {
         .contains(tuple("scaled by", "this activator"), tuple("pods wanted", "0"),
             tuple("condition Ready", "True")));
 
-    assertThat(facts.kind(WEB)).isEqualTo("ScaledService");
-    assertThat(facts.url(WEB)).isEqualTo("http://shop.example.com/");
-    assertThat(facts.maxPods(WEB)).isEqualTo(5);
+    assertThat(facts.card(WEB).kind()).isEqualTo("ScaledService");
+    assertThat(facts.card(WEB).url()).isEqualTo("http://shop.example.com/");
+    assertThat(facts.card(WEB).maxPods()).isEqualTo(5);
     assertThat(facts.settings(WEB)).extracting(Setting::origin)
         .noneMatch(origin -> origin.contains("Revision"));
-    assertThat(facts.obstacles(WEB)).isEmpty();
+    assertThat(facts.card(WEB).obstacles()).isEmpty();
 
     store.delete(Kinds.SERVICE, "shop", "web");
-    await().atMost(LONG).untilAsserted(() -> assertThat(facts.obstacles(WEB))
+    await().atMost(LONG).untilAsserted(() -> assertThat(facts.card(WEB).obstacles())
         .containsExactly("there is no Service shop/web"));
     // written by the one that scales
     await().atMost(LONG).untilAsserted(() -> assertThat(facts().events(WEB).join().all())
