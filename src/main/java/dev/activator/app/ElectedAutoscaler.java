@@ -3,8 +3,7 @@ package dev.activator.app;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.LeaderElection;
-import dev.activator.autoscaler.LeaseClient;
-import dev.activator.autoscaler.ScaleClient;
+import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.cluster.ClusterAccess;
@@ -13,8 +12,6 @@ import dev.activator.cluster.ScalingSession;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
-import dev.activator.revision.LeaseAnswer;
-import dev.activator.revision.LeaseRecord;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleTargetRef;
@@ -26,7 +23,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,7 +30,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The autoscaler of a cluster without Knative: every activator has one, and the elected one's works.
@@ -47,14 +42,14 @@ public final class ElectedAutoscaler {
   private static final Duration STATUSES_TIMEOUT = Duration.ofSeconds(1);
 
   private final Identity identity;
-  private final Supplier<ClusterAccess> access;
+  private final ScalingSession session;
+  private final LeaseApi lease;
   private final Loop loop;
   private final Autoscaler autoscaler;
   private final AutoscalerServer server;
   private final LeaderElection election;
   private final DeadlineTimer members;
   private final Supplier<CompletableFuture<Void>> lastStatuses;
-  private volatile @Nullable Open open;
   private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
   private final Map<String, LongAdder> writes = new ConcurrentHashMap<>();
   private volatile boolean leads;
@@ -90,9 +85,6 @@ public final class ElectedAutoscaler {
   public record Leadership(String pod, boolean here, int transitions, Duration leaseAge,
       long failures, String problem, Map<String, Long> writes) {}
 
-  /** While it runs. */
-  private record Open(ScalingSession session, LeaseApi lease) {}
-
   /**
    * @param access asked at the start
    * @param lastStatuses writes what the listener has heard, when this activator ceases to lead
@@ -102,9 +94,10 @@ public final class ElectedAutoscaler {
       Supplier<CompletableFuture<Void>> lastStatuses) {
     this.lastStatuses = lastStatuses;
     this.identity = identity;
-    this.access = access;
+    this.session = new ScalingSession(access);
+    this.lease = session.lease(identity.namespace, identity.lease);
     this.loop = loop;
-    this.election = new LeaderElection(identity.holder(), loop, new Leases(), new Terms(),
+    this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
     this.autoscaler = new Autoscaler(loop, new Scales(), election, listener);
     this.server = new AutoscalerServer(connections,
@@ -121,10 +114,9 @@ public final class ElectedAutoscaler {
     return election;
   }
 
-  /** For what the leader writes besides scales; null while there is none. */
-  public @Nullable ScalingSession session() {
-    var now = open;
-    return now == null ? null : now.session;
+  /** For what the leader writes besides scales. */
+  public ScalingSession session() {
+    return session;
   }
 
   /** Where reports go; nowhere useful while there is no leader. */
@@ -173,8 +165,7 @@ public final class ElectedAutoscaler {
   }
 
   private void start() {
-    var session = ScalingSession.of(access.get());
-    open = new Open(session, session.lease(identity.namespace, identity.lease));
+    session.open();
     server.start();
     election.start();
   }
@@ -185,14 +176,7 @@ public final class ElectedAutoscaler {
         .completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
     leads = false;
     server.stop();
-    var session = session();
-    if (session != null) {
-      session.close();
-    }
-  }
-
-  private Open open() {
-    return Objects.requireNonNull(open, "not started");
+    session.close();
   }
 
   /** Asked of the API itself: a watch could be late, and a member that is missed is a request lost. */
@@ -201,7 +185,7 @@ public final class ElectedAutoscaler {
       return;
     }
     members.within(MEMBERS_PERIOD);
-    var _ = open().session.members(identity.namespace, identity.service).read()
+    var _ = session.members(identity.namespace, identity.service)
         .thenAcceptAsync(read -> autoscaler.members(read.orElse(null)), loop);
   }
 
@@ -226,8 +210,7 @@ public final class ElectedAutoscaler {
     }
 
     private void tell(String reason, String what) {
-      var now = open();
-      told = now.session.events().write(now.lease.regarding(), false, reason,
+      told = session.events().write(lease.regarding(), false, reason,
           identity.holder() + " " + what);
     }
 
@@ -238,28 +221,16 @@ public final class ElectedAutoscaler {
     }
   }
 
-  private final class Leases implements LeaseClient {
-    @Override
-    public CompletableFuture<LeaseAnswer> read() {
-      return open().lease.read();
-    }
-
-    @Override
-    public CompletableFuture<LeaseAnswer> write(LeaseRecord lease) {
-      return open().lease.write(lease);
-    }
-  }
-
   private final class Scales implements ScaleClient {
     @Override
     public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
-      return open().session.scales().read(id, workload);
+      return session.scales().read(id, workload);
     }
 
     @Override
     public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
         ScaleAnswer.Found read, int replicas) {
-      return open().session.scales().write(id, workload, read, replicas).thenApply(answer -> {
+      return session.scales().write(id, workload, read, replicas).thenApply(answer -> {
         var result = answer instanceof ScaleAnswer.Refused(var reason, _)
             ? reason.name().toLowerCase(Locale.ROOT).replace('_', '-')
             : "written";

@@ -142,9 +142,13 @@ class OperatorsConfiguration {
   }
 
   @Bean
+  ScalingFacts scalingFacts(Surroundings surroundings) {
+    return new ScalingFacts(surroundings::scaling, surroundings::leadership);
+  }
+
+  @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
-      Cluster cluster, LoopGroup loops, Surroundings surroundings) {
-    var facts = new ScalingFacts(surroundings::scaling, surroundings::leadership);
+      Cluster cluster, LoopGroup loops, Surroundings surroundings, ScalingFacts facts) {
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
         cluster::revisionsOf, surroundings::problem,
         id -> facts.report(id, cluster.scaledService(id)), () -> leader(surroundings.leadership()));
@@ -220,11 +224,10 @@ class OperatorsConfiguration {
   @Bean
   RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
-      ColdStarts starts, LastFailures failures, LoopGroup loops) {
+      ColdStarts starts, LastFailures failures, LoopGroup loops, ScalingFacts scaling) {
     var clock = loops.loopFor("clock");
     var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
-        cluster.eventReader(clock::nanoTime),
-        new ScalingFacts(surroundings::scaling, surroundings::leadership));
+        cluster.eventReader(clock::nanoTime), scaling);
     return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
         clock::nanoTime);
   }

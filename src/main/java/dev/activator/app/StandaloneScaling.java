@@ -5,21 +5,17 @@ import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.ScalingSession;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
-import dev.activator.upstream.Upstreams.IdleLimits;
 import io.netty.channel.EventLoopGroup;
 import java.net.URI;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -62,22 +58,11 @@ public final class StandaloneScaling implements Surroundings {
   }
 
   @Override
-  public boolean showsStartMessages() {
-    return false;
-  }
-
-  @Override
-  public Duration idleTimeout() {
-    return IdleLimits.DEFAULT.timeout();
-  }
-
-  @Override
   public void join(Cluster cluster, AutoscalerLink link) {
     elected.follow(link);
     cluster.activatorsAre(ownService);
     controller.follow(cluster, elected.autoscaler(),
-        ScalingSession.writer(elected::session, loop, Clock.systemUTC(),
-            elected.election()::holdsLease));
+        elected.session().writer(loop, Clock.systemUTC(), elected.election()::holdsLease));
   }
 
   @Override
@@ -100,10 +85,5 @@ public final class StandaloneScaling implements Surroundings {
     // The statuses stop last: they are written once more before the lease is released.
     return List.of(new Part("statuses of ScaledServices", controller::start, controller::stop),
         elected.part());
-  }
-
-  @Override
-  public List<Part> afterPorts(IntSupplier requestPort) {
-    return List.of();
   }
 }

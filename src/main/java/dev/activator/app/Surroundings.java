@@ -25,7 +25,9 @@ public interface Surroundings {
   URI autoscaler();
 
   /** Where revisions come from. */
-  Sources sources();
+  default Sources sources() {
+    return Sources.KNATIVE;
+  }
 
   /** How requests name revisions, where Knative's rules are {@code knative}. */
   default RevisionNames names(RevisionNames.Knative knative) {
@@ -38,9 +40,13 @@ public interface Surroundings {
   }
 
   /** Whether callers are told in full why a revision does not start. */
-  boolean showsStartMessages();
+  default boolean showsStartMessages() {
+    return false;
+  }
 
-  Duration idleTimeout();
+  default Duration idleTimeout() {
+    return IdleLimits.DEFAULT.timeout();
+  }
 
   /** What the console knows, given what it knows in a cluster. */
   default RevisionFacts facts(RevisionFacts ofCluster) {
@@ -66,35 +72,14 @@ public interface Surroundings {
   }
 
   /** Start before the activator takes requests, and stop after the last one. */
-  List<Part> beforePorts();
+  default List<Part> beforePorts() {
+    return List.of();
+  }
 
   /** Start once the activator takes requests. */
-  List<Part> afterPorts(IntSupplier requestPort);
-
-  record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
-    @Override
-    public Sources sources() {
-      return Sources.KNATIVE;
-    }
-
-    @Override
-    public boolean showsStartMessages() {
-      return false;
-    }
-
-    @Override
-    public Duration idleTimeout() {
-      return IdleLimits.DEFAULT.timeout();
-    }
-
-    @Override
-    public List<Part> beforePorts() {
-      return List.of();
-    }
-
-    @Override
-    public List<Part> afterPorts(IntSupplier requestPort) {
-      return List.of();
-    }
+  default List<Part> afterPorts(IntSupplier requestPort) {
+    return List.of();
   }
+
+  record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {}
 }

@@ -1,5 +1,6 @@
 package dev.activator.autoscaler;
 
+import dev.activator.revision.LeaseClient;
 import dev.activator.autoscaler.policy.Election;
 import dev.activator.autoscaler.policy.Election.Moment;
 import dev.activator.autoscaler.policy.Election.Times;

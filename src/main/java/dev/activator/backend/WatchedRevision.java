@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The latest Kubernetes objects of one revision, in any order. The watcher runs while both the
  * Revision and the Endpoints exist.
  *
- * <p>
- * <b>Threads.</b> The revision's loop; any for {@link #view}.
+ * <p><b>Threads.</b> The revision's loop; any for {@link #view}.
  */
 final class WatchedRevision {
   private final Function<Revision, RevisionWatcher> watchers;
@@ -99,14 +98,6 @@ final class WatchedRevision {
   @Nullable BackendsView view() {
     var now = watcher;
     return now == null ? null : now.view();
-  }
-
-  /** Sends the current destinations, if there are any. */
-  void replayTo(Subscription subscription) {
-    var now = view();
-    if (now != null && !now.published().pods().isEmpty()) {
-      subscription.accept(now.published());
-    }
   }
 
   /** @return whether it started a watcher */

@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Measures cold starts and remembers the last hundred requests: of each start the first one for
  * each outcome.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any may call.
  */
 public final class ColdStarts implements RequestObserver {
   private static final int MOST = 100;

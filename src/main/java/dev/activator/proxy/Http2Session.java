@@ -77,14 +77,13 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   private long queuedBytes;
   private long drainNanos;
 
-  private Http2Session(Http2Setup setup, RequestDispatcher dispatcher, Duration headTimeout,
-      EndedConnections endedConnections) {
+  private Http2Session(Http2Setup setup, RequestDispatcher dispatcher, FrameLimiter limiter,
+      Duration headTimeout, EndedConnections endedConnections) {
     super(setup);
     this.dispatcher = dispatcher;
     this.drainNanos = headTimeout.toNanos();
     this.endedConnections = endedConnections;
-    this.limiter = new FrameLimiter(dispatcher.loop(), headTimeout,
-        dispatcher.held().partialHeads());
+    this.limiter = limiter;
     this.drain = new Http2Drain(this, dispatcher.loop());
     this.key = connection().newKey();
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
@@ -99,7 +98,9 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
       EndedConnections endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
-    return new Http2Session(Http2Setup.server(settings), dispatcher, headTimeout,
+    var limiter = new FrameLimiter(dispatcher.loop(), headTimeout,
+        dispatcher.held().partialHeads());
+    return new Http2Session(Http2Setup.server(settings, limiter), dispatcher, limiter, headTimeout,
         endedConnections);
   }
 
@@ -118,10 +119,43 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
     super.handlerAdded(added);
     unread = dispatcher.unread().account(added.channel(), this);
     caller = Caller.of(added.channel());
+    limiter.start(this);
   }
 
-  FrameLimiter limiter() {
-    return limiter;
+  @Override
+  public void channelReadComplete(ChannelHandlerContext on) throws Exception {
+    limiter.readCompletes();
+    if (limiter.isTurnOver()) {
+      readCompletesForNow(on);
+    } else {
+      super.channelReadComplete(on);
+    }
+  }
+
+  void pauseReading() {
+    context().channel().config().setAutoRead(false);
+  }
+
+  /** Handles frames that were left unread in the last turn. */
+  void handleWaiting() {
+    try {
+      channelRead(context(), Unpooled.EMPTY_BUFFER);
+      if (!limiter.isTurnOver()) {
+        context().channel().config().setAutoRead(true);
+      }
+      channelReadComplete(context());
+    } catch (Exception failure) {
+      onError(context(), false, failure);
+    }
+  }
+
+  void refuse(Http2Exception why) {
+    onError(context(), false, why);
+  }
+
+  void closeUnopened() {
+    log.debug("No HTTP/2 from {} in time", caller.address());
+    context().close();
   }
 
   @Override
@@ -387,6 +421,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   @Override
   public void channelInactive(ChannelHandlerContext on) throws Exception {
     timer.cancel();
+    limiter.close();
     super.channelInactive(on);
     if (unread != null) {
       unread.close();

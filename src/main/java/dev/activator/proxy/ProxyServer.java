@@ -163,7 +163,6 @@ public final class ProxyServer {
     var session = Http2Session.of(dispatcher, headTimeout, ended);
     // The session writes as soon as it is added.
     pipeline.remove(ResponseEncoder.class);
-    pipeline.addLast(session.limiter());
     pipeline.addLast(session);
     // The decoder passes what it has read on to the session.
     pipeline.remove(RequestDecoder.class);

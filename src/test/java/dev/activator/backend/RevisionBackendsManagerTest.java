@@ -415,44 +415,6 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void aLateListenerGetsTheStateAndThenTheChanges() {
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
-    loop.advance(ofSeconds(5));
-
-    // when a follower comes while a change is on its way
-    var heard = new ArrayList<HealthyDestinations>();
-    backends.listed(http1(ready(A, B)));
-    var subscription = backends.subscribe(heard::add);
-    loop.advance(ofSeconds(5));
-    backends.listed(http1(ready(B)));
-    loop.advance(ofSeconds(5));
-
-    // then each is told once, until he leaves
-    assertThat(heard).containsExactly(pods(A), pods(A, B), pods(B));
-    subscription.close();
-    backends.podsGone(REVISION);
-    loop.advance(ofSeconds(5));
-    assertThat(heard).hasSize(3);
-    assertThat(published).hasSize(4);
-  }
-
-  @Test
-  void aLateListenerGetsNoUpdateTwice() {
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
-    loop.run();
-    var heard = new ArrayList<HealthyDestinations>();
-
-    // when the pod answers after he has come, and before he was told
-    fake.answers(A, FakePods.OK);
-    loop.schedule(Duration.ofMillis(1), () -> backends.subscribe(heard::add));
-    loop.advance(ofSeconds(5));
-
-    assertThat(heard).containsExactly(pods(A));
-  }
-
-  @Test
   void aBugEndsAWatcherUntilTheEndpointsAreListedAgain() {
     // given a bug in what follows from a failed probe
     var bug = new boolean[]{true};

@@ -2,6 +2,7 @@ package dev.activator.bench;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.tls.PodTls;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.LoopGroup;
@@ -155,7 +156,7 @@ public final class BackendsBench {
     private final LoopGroup loops = new LoopGroup(group);
     private final RevisionBackendsManager backends = new RevisionBackendsManager(loops::loopFor,
         loops.loopFor("probes"),
-        new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1))),
+        new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls())),
         BackendSettings.DEFAULT, new Random(1));
     private final List<Watched> watched = IntStream.range(0, REVISIONS).mapToObj(Watched::new)
         .toList();

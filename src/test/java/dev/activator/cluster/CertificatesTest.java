@@ -31,7 +31,7 @@ class CertificatesTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
-      Duration.ofSeconds(60), ReflectorSettings.DEFAULT, new Random(1));
+      Duration.ofSeconds(60), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
   private final BlockingQueue<RoutingCertificate> certificates = new LinkedBlockingQueue<>();
   private final Map<String, List<String>> bundles = new ConcurrentSkipListMap<>();
 

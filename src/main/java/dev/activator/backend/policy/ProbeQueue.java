@@ -14,14 +14,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Orders the probes of all revisions, round robin between revisions.
  *
- * <p>
- * First probes have priority. Their number in flight is limited, because each has a connection;
+ * <p>First probes have priority. Their number in flight is limited, because each has a connection;
  * revisions with none in flight go first, so that hanging pods of one do not delay another's first
  * answer. All other probes have a rate limit, with bursts of a tenth of a second; those that no
  * request is known to need get every fifth turn.
  *
- * <p>
- * <b>Threads.</b> One.
+ * <p><b>Threads.</b> One.
  */
 public final class ProbeQueue<T> {
   public enum Urgency {

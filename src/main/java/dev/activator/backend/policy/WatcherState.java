@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state machine of a {@code RevisionWatcher}. Scaled to zero is "none listed", not a state.
  *
- * <p>
- * <b>Source.</b> In Knative's {@code revision_backends.go} one check probes all pods before it
+ * <p><b>Source.</b> In Knative's {@code revision_backends.go} one check probes all pods before it
  * decides; here each answer leads to a decision.
  */
 public sealed interface WatcherState permits Watching, WatcherState.Stopped {

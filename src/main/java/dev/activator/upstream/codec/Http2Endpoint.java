@@ -92,6 +92,12 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     super.channelReadComplete(on);
   }
 
+  /** Like {@link #channelReadComplete}, but never reads more. */
+  protected final void readCompletesForNow(ChannelHandlerContext on) {
+    reading = false;
+    flush(on);
+  }
+
   /** Flushes once for all streams that wrote in this turn of the loop. */
   public void flushSoon() {
     if (!reading && !flushing) {

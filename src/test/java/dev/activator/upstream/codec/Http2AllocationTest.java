@@ -47,7 +47,7 @@ final class Http2AllocationTest {
 
     private Answering() {
       super(Http2Setup.server(Http2Settings.defaultSettings().maxConcurrentStreams(100)
-          .maxHeaderListSize(1 << 16)));
+          .maxHeaderListSize(1 << 16), FrameLimits.NONE));
       decoder().frameListener(new FrameEvents() {
         @Override
         protected void headRead(int id, IncomingHead head, boolean last) {

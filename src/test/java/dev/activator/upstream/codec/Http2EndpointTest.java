@@ -30,7 +30,7 @@ final class Http2EndpointTest {
   private static final class Answering extends Http2Endpoint {
     private Answering() {
       super(Http2Setup.server(Http2Settings.defaultSettings().maxConcurrentStreams(100)
-          .maxHeaderListSize(1 << 16)));
+          .maxHeaderListSize(1 << 16), FrameLimits.NONE));
       decoder().frameListener(new FrameEvents() {
         @Override
         protected void headRead(int id, IncomingHead incoming, boolean last) {
