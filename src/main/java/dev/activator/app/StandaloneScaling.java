@@ -166,7 +166,8 @@ public final class StandaloneScaling implements Surroundings {
   @Override
   public List<Part> beforePorts() {
     // The statuses stop last: they are written once more before the lease is released.
-    return List.of(new Part("statuses of ScaledServices", controller::start, controller::stop),
+    return List.of(new Part("statuses of ScaledServices", () -> controller.writer().start(),
+        () -> controller.writer().stop()),
         new Part("elected autoscaler", this::start, this::stop));
   }
 
@@ -211,7 +212,7 @@ public final class StandaloneScaling implements Surroundings {
       members.cancel();
       server.disconnect();
       tell("LeaderLost", "stopped leading");
-      return autoscaler.stop().thenCompose(_ -> controller.finish().completeOnTimeout(null,
+      return autoscaler.stop().thenCompose(_ -> controller.writer().finish().completeOnTimeout(null,
           STATUSES_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
     }
 
