@@ -141,7 +141,7 @@ class OperatorsConfiguration {
     };
   }
 
-  /** No bean: Spring would look into it, and load what it names. */
+  /** Not a bean: Spring would inspect it, and load the types of its methods. */
   private static ScalingFacts scaling(Surroundings surroundings) {
     return new ScalingFacts(surroundings::scaling, surroundings::leadership);
   }
