@@ -7,7 +7,8 @@ import java.util.function.Supplier;
 /**
  * @param addressing read by any thread; its value may change
  * @param probeFrequency the longest pause between two probes of a pod that is starting
- * @param repeatsPerSecond limits probes of failed addresses, over all revisions
+ * @param repeatsPerSecond limits probes of failed addresses, and of new ones that no request waits
+ *     for, over all revisions
  */
 public record BackendSettings(Supplier<MeshAddressing> addressing, Duration probeTimeout,
     Duration probeFrequency, int repeatsPerSecond) {

@@ -102,6 +102,15 @@ public final class RevisionBackendsManager {
     on(id, WatchedRevision::awaited);
   }
 
+  /** During the start: until {@link #release}, only what requests wait for is probed. */
+  public void hold() {
+    scheduler.hold(true);
+  }
+
+  public void release() {
+    scheduler.hold(false);
+  }
+
   /** All pods, or the ClusterIP, must answer again before they serve. */
   public void addressingChanged() {
     revisions.keySet().forEach(id -> on(id, WatchedRevision::addressingChanged));

@@ -13,6 +13,7 @@ import dev.activator.backend.policy.WatcherState.Deleted;
 import dev.activator.backend.policy.WatcherState.Due;
 import dev.activator.backend.policy.WatcherState.Effect;
 import dev.activator.backend.policy.WatcherState.Event;
+import dev.activator.backend.policy.WatcherState.Hurry;
 import dev.activator.backend.policy.WatcherState.Listed;
 import dev.activator.backend.policy.WatcherState.ProbeLater;
 import dev.activator.backend.policy.WatcherState.ProbeNow;
@@ -184,6 +185,7 @@ final class RevisionWatcher {
     switch (effect) {
       case Publish(var destinations) -> publish(destinations);
       case ProbeNow(var destination, var urgency) -> probeNow(destination, urgency);
+      case Hurry() -> scheduler.hurry(revision);
       case ProbeLater(var destination, var pause) -> probeLater(destination, pause);
     }
   }

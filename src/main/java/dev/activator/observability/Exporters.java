@@ -118,12 +118,13 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
     return given.isEmpty() || given.equals("/") ? URI.create(url).resolve(path).toString() : url;
   }
 
-  private static String grpcEndpoint(String own, String common, String configured) {
+  static String grpcEndpoint(String own, String common, String configured) {
     return withScheme(own.isEmpty() ? common.isEmpty() ? configured : common : own);
   }
 
+  /** As in Knative, host and port alone mean TLS. */
   private static String withScheme(String url) {
-    return url.contains("://") ? url : "http://" + url;
+    return url.contains("://") ? url : "https://" + url;
   }
 
   /** For HTTP only: a plain proxy does not forward gRPC. */

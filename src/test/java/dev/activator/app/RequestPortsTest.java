@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.cluster.AddressSource;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.TlsProperties;
@@ -121,7 +122,7 @@ class RequestPortsTest {
   private static InternalTls noTls() {
     var nowhere = new Cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
         KubernetesVersion.MINIMUM, Duration.ofSeconds(1), ReflectorSettings.DEFAULT,
-        new Random(1));
+        new Random(1), AddressSource.DEFAULT);
     return new InternalTls(nowhere, "knative-serving", () -> false, new PodTls(),
         ServerTls.DEFAULT);
   }

@@ -97,6 +97,28 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
+  void whileHeldOnlyPodsThatARequestWaitsForAreProbed() {
+    backends.hold();
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    var other = new RevisionId("ns", "other");
+    backends.revision(Revision.of(other, 1));
+    backends.listed(new PodListing(other, ready(B), Listing.NONE));
+    loop.advance(ofSeconds(5));
+    assertThat(fake.asked()).isEmpty();
+
+    backends.requestsWaitFor(REVISION);
+    loop.advance(ofMillis(1));
+    assertThat(published).containsExactly(pods(A));
+    assertThat(fake.asked(B)).isEmpty();
+
+    backends.release();
+    loop.advance(ofMillis(1));
+    assertThat(published).containsExactly(pods(A),
+        HealthyDestinations.pods(other, Destinations.of(B)));
+  }
+
+  @Test
   @DisplayName("MG-02 RW-03 listens to the port of the revisions protocol")
   void listensToThePortOfTheRevisionsProtocol() {
     backends.revision(revision("1", Protocol.H2C, true));

@@ -56,6 +56,9 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
   /** Probe when the queue allows; ends a pause of the address. */
   record ProbeNow(Destination destination, Urgency urgency) implements Effect {}
 
+  /** Send the probes that the queue has not let through because no request waited. */
+  record Hurry() implements Effect {}
+
   /** Raise {@link Due} after the pause. */
   record ProbeLater(Destination destination, Duration pause) implements Effect {}
 

@@ -73,7 +73,7 @@ class ReflectorTest {
 
     assertThat(sink.calls).containsExactly("replace [a, b, c]", "replace [a, b, d]");
     assertThat(sink.versions).isEqualTo(api.truth());
-    assertThat(reflector.view().counts().relists()).isOne();
+    assertThat(reflector.view().counts().lists()).isEqualTo(2);
   }
 
   @Test
