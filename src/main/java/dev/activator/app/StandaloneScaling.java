@@ -83,7 +83,7 @@ public final class StandaloneScaling implements Surroundings {
       RandomGenerator random) {
     this.access = access;
     this.identity = identity;
-    this.session = new ScalingSession(() -> access);
+    this.session = new ScalingSession(access);
     this.lease = session.lease(identity.namespace, identity.lease);
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
