@@ -79,8 +79,11 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
   public void recreated(RevisionId revision) {
     for (var role : Role.values()) {
       var owner = new Owner(revision, role);
-      warnIfOfAnother(owner, _ -> true);
-      tell(owner, Repeat.NO);
+      // Endpoints have no uid.
+      if (sets(owner).stream().anyMatch(set -> !set.revisionUid().isEmpty())) {
+        warnIfOfAnother(owner, _ -> true);
+        tell(owner, Repeat.NO);
+      }
     }
   }
 
@@ -97,7 +100,7 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
   }
 
   private void tell(Owner owner, Repeat repeat) {
-    var sets = of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
+    var sets = sets(owner);
     var merged = MergedEndpoints.of(sets, uids.apply(owner.revision()), preferred);
     switch (owner.role()) {
       case PODS ->
@@ -108,24 +111,27 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
   }
 
   private void tellPods(RevisionId revision, @Nullable PodListing now, Repeat repeat) {
-    var before = now == null ? pods.remove(revision) : pods.put(revision, now);
-    if (now == null && before != null) {
+    if (now == null && pods.remove(revision) != null) {
       listener.podsGone(revision);
-    } else if (now != null && (repeat == Repeat.YES || !now.equals(before))) {
+    } else if (now != null && (repeat == Repeat.YES || !now.equals(pods.get(revision)))) {
+      pods.put(revision, now);
       listener.pods(now);
     }
   }
 
   private void tellPublicAddresses(RevisionId revision, @Nullable PublicAddresses now,
       Repeat repeat) {
-    var before = now == null
-        ? publicAddresses.remove(revision)
-        : publicAddresses.put(revision, now);
-    if (now == null && before != null) {
+    if (now == null && publicAddresses.remove(revision) != null) {
       listener.publicAddresses(new PublicAddresses(revision, List.of(), List.of()));
-    } else if (now != null && (repeat == Repeat.YES || !now.equals(before))) {
+    } else if (now != null
+        && (repeat == Repeat.YES || !now.equals(publicAddresses.get(revision)))) {
+      publicAddresses.put(revision, now);
       listener.publicAddresses(now);
     }
+  }
+
+  private List<EndpointSet> sets(Owner owner) {
+    return of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
   }
 
   private List<VersionedObject<Decoded<EndpointSet>>> of(Owner owner) {
