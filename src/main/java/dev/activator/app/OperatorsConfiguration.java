@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.ElectedAutoscaler.Leadership;
+import dev.activator.app.Surroundings.Leadership;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
@@ -141,14 +141,15 @@ class OperatorsConfiguration {
     };
   }
 
-  @Bean
-  ScalingFacts scalingFacts(Surroundings surroundings) {
+  /** Not a bean: Spring would inspect it, and load the types of its methods. */
+  private static ScalingFacts scaling(Surroundings surroundings) {
     return new ScalingFacts(surroundings::scaling, surroundings::leadership);
   }
 
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
-      Cluster cluster, LoopGroup loops, Surroundings surroundings, ScalingFacts facts) {
+      Cluster cluster, LoopGroup loops, Surroundings surroundings) {
+    var facts = scaling(surroundings);
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
         cluster::revisionsOf, surroundings::problem,
         id -> facts.report(id, cluster.scaledService(id)), () -> leader(surroundings.leadership()));
@@ -224,10 +225,10 @@ class OperatorsConfiguration {
   @Bean
   RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
-      ColdStarts starts, LastFailures failures, LoopGroup loops, ScalingFacts scaling) {
+      ColdStarts starts, LastFailures failures, LoopGroup loops) {
     var clock = loops.loopFor("clock");
     var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
-        cluster.eventReader(clock::nanoTime), scaling);
+        cluster.eventReader(clock::nanoTime), scaling(surroundings));
     return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
         clock::nanoTime);
   }

@@ -1,6 +1,5 @@
 package dev.activator.app;
 
-import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
@@ -15,6 +14,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +61,6 @@ public interface Surroundings {
     return null;
   }
 
-  /** What this process scales now. */
   default Collection<ScalingView> scaled() {
     return List.of();
   }
@@ -80,6 +79,20 @@ public interface Surroundings {
   default List<Part> afterPorts(IntSupplier requestPort) {
     return List.of();
   }
+
+  /**
+   * Who scales.
+   *
+   * @param pod of the leader; empty if none leads, or that is not known
+   * @param here whether it is this activator
+   * @param transitions how many times the lease has changed hands
+   * @param leaseAge since the lease was last seen to be renewed
+   * @param failures how many times the lease could not be read or written
+   * @param problem why it could not the last time; empty if it could
+   * @param writes of scales by this activator, by their result
+   */
+  record Leadership(String pod, boolean here, int transitions, Duration leaseAge,
+      long failures, String problem, Map<String, Long> writes) {}
 
   record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {}
 }

@@ -47,7 +47,6 @@ public final class Autoscaler {
   /** A report on a workload that is not known yet: its object may come a moment later. */
   private record Early(long at, Sample sample) {}
 
-  /** How a workload is to be scaled. */
   record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
       OptionalInt lastDesired) {
     /** What was published last matters only to the next term. */
@@ -77,7 +76,6 @@ public final class Autoscaler {
     this.listener = listener;
   }
 
-  /** Begins to decide. */
   public void start() {
     loop.execute(() -> {
       if (term == null) {
@@ -112,7 +110,6 @@ public final class Autoscaler {
         target.requestTimeout(), target.lastDesired()));
   }
 
-  /** As {@link #target(ScaledTarget)}, for a revision. */
   public void target(RevisionId id, ScaleTargetRef workload, ScalingSettings settings) {
     configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty()));
   }
@@ -179,7 +176,6 @@ public final class Autoscaler {
     });
   }
 
-  /** An activator reported. */
   public void received(ReportBatch batch) {
     loop.execute(() -> {
       if (term == null) {

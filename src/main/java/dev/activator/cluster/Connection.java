@@ -5,8 +5,8 @@ import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.config.Proxies;
+import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.Cluster;
-import io.fabric8.kubernetes.api.model.NamedAuthInfo;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.OAuthTokenProvider;
 import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
@@ -15,6 +15,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -98,20 +99,23 @@ final class Connection {
   private static void useUser(Config config, io.fabric8.kubernetes.api.model.Config read,
       Path file) {
     var context = config.getCurrentContext();
-    read.getUsers().stream()
-        .filter(one -> context != null && one.getName().equals(context.getContext().getUser()))
-        .findFirst().map(NamedAuthInfo::getUser).ifPresent(user -> {
-          if (user.getAsUid() != null) {
-            throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
-          }
-          config.setImpersonateUsername(user.getAs());
-          config.setImpersonateGroups(user.getAsGroups().toArray(String[]::new));
-          config.setImpersonateExtras(user.getAsUserExtra());
-          if (user.getTokenFile() != null) {
-            config.setOauthTokenProvider(
-                new TokenFile(file.resolveSibling(user.getTokenFile())));
-          }
-        });
+    for (var named : read.getUsers()) {
+      if (context != null && Objects.equals(named.getName(), context.getContext().getUser())) {
+        use(named.getUser(), config, file);
+      }
+    }
+  }
+
+  private static void use(AuthInfo user, Config config, Path file) {
+    if (user.getAsUid() != null) {
+      throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
+    }
+    config.setImpersonateUsername(user.getAs());
+    config.setImpersonateGroups(user.getAsGroups().toArray(new String[0]));
+    config.setImpersonateExtras(user.getAsUserExtra());
+    if (user.getTokenFile() != null) {
+      TokenFile.use(file.resolveSibling(user.getTokenFile()), config);
+    }
   }
 
   /** Read for each request, as a token may be replaced at any time. While it cannot be read, the last one stays. */
@@ -119,11 +123,16 @@ final class Connection {
     private final Path file;
     private volatile String last = "";
 
-    TokenFile(Path file) {
+    private TokenFile(Path file) {
       this.file = file;
-      if (getToken().isEmpty()) {
+    }
+
+    static void use(Path file, Config config) {
+      var token = new TokenFile(file);
+      if (token.getToken().isEmpty()) {
         throw new IllegalArgumentException("there is no token in its tokenFile " + file);
       }
+      config.setOauthTokenProvider(token);
     }
 
     @Override

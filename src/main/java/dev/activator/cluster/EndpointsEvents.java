@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -102,31 +103,23 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
   private void tell(Owner owner, Repeat repeat) {
     var sets = sets(owner);
     var merged = MergedEndpoints.of(sets, uids.apply(owner.revision()), preferred);
+    var revision = owner.revision();
     switch (owner.role()) {
-      case PODS ->
-        tellPods(owner.revision(), sets.isEmpty() ? null : merged.pods(owner.revision()), repeat);
-      case ACTIVATORS -> tellPublicAddresses(owner.revision(),
-          sets.isEmpty() ? null : merged.activators(owner.revision()), repeat);
+      case PODS -> tell(revision, sets.isEmpty() ? null : merged.pods(revision), pods, repeat,
+          listener::pods, () -> listener.podsGone(revision));
+      case ACTIVATORS -> tell(revision, sets.isEmpty() ? null : merged.activators(revision),
+          publicAddresses, repeat, listener::publicAddresses, () -> listener
+              .publicAddresses(new PublicAddresses(revision, List.of(), List.of())));
     }
   }
 
-  private void tellPods(RevisionId revision, @Nullable PodListing now, Repeat repeat) {
-    if (now == null && pods.remove(revision) != null) {
-      listener.podsGone(revision);
-    } else if (now != null && (repeat == Repeat.YES || !now.equals(pods.get(revision)))) {
-      pods.put(revision, now);
-      listener.pods(now);
-    }
-  }
-
-  private void tellPublicAddresses(RevisionId revision, @Nullable PublicAddresses now,
-      Repeat repeat) {
-    if (now == null && publicAddresses.remove(revision) != null) {
-      listener.publicAddresses(new PublicAddresses(revision, List.of(), List.of()));
-    } else if (now != null
-        && (repeat == Repeat.YES || !now.equals(publicAddresses.get(revision)))) {
-      publicAddresses.put(revision, now);
-      listener.publicAddresses(now);
+  private static <T> void tell(RevisionId revision, @Nullable T now, Map<RevisionId, T> told,
+      Repeat repeat, Consumer<T> changed, Runnable gone) {
+    if (now == null && told.remove(revision) != null) {
+      gone.run();
+    } else if (now != null && (repeat == Repeat.YES || !now.equals(told.get(revision)))) {
+      told.put(revision, now);
+      changed.accept(now);
     }
   }
 

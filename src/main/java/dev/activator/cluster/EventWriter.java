@@ -63,7 +63,6 @@ public final class EventWriter {
     }
   }
 
-  /** An Event that was written, and how often it has happened. */
   private record Series(String name, String message, Instant first, Instant written, int count) {
     boolean isWrittenWithin(Duration length, Instant now) {
       return now.isBefore(written.plus(length));

@@ -116,13 +116,13 @@ final class KubeconfigReader {
     user.setToken(text(from, "token"));
     user.setTokenFile(text(from, "tokenFile"));
     user.setAs(text(from, "as"));
-    user.setAsGroups(list(from, "as-groups", KubeconfigReader::text));
+    user.setAsGroups(texts(from, "as-groups"));
     user.setAsUid(text(from, "as-uid"));
     if (field(from, "as-user-extra") instanceof MappingNode extras) {
       user.setAsUserExtra(extras.getValue().stream().map(NodeTuple::getKeyNode)
           .map(KubeconfigReader::text)
           .collect(
-              Collectors.toMap(name -> name, name -> list(extras, name, KubeconfigReader::text))));
+              Collectors.toMap(name -> name, name -> texts(extras, name))));
     }
     user.setUsername(text(from, "username"));
     user.setPassword(text(from, "password"));
@@ -139,7 +139,7 @@ final class KubeconfigReader {
     var exec = new ExecConfig();
     exec.setApiVersion(text(from, "apiVersion"));
     exec.setCommand(text(from, "command"));
-    exec.setArgs(list(from, "args", KubeconfigReader::text));
+    exec.setArgs(texts(from, "args"));
     exec.setEnv(list(from, "env",
         one -> new ExecEnvVar(text(one, "name"), text(one, "value"))));
     return exec;
@@ -158,6 +158,10 @@ final class KubeconfigReader {
     return field(from, field) instanceof SequenceNode list
         ? list.getValue().stream().map(element).toList()
         : List.of();
+  }
+
+  private static List<String> texts(@Nullable Node from, String field) {
+    return list(from, field, KubeconfigReader::text);
   }
 
   private static @Nullable String text(@Nullable Node from, String field) {

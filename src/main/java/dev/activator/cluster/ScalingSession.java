@@ -13,7 +13,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,18 +30,18 @@ public final class ScalingSession implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Logger log = LoggerFactory.getLogger(ScalingSession.class);
 
-  private final Supplier<ClusterAccess> access;
+  private final ClusterAccess access;
   private final ScaleApi scales = new ScaleApi(this::api);
   private volatile @Nullable KubernetesApi api;
   private final EventWriter events = new EventWriter(() -> api, Clock.systemUTC());
 
-  public ScalingSession(Supplier<ClusterAccess> access) {
+  public ScalingSession(ClusterAccess access) {
     this.access = access;
   }
 
   /** @throws ClusterUnavailableException if the access is invalid */
   public void open() {
-    api = new KubernetesApi(Connection.configured(access.get()));
+    api = new KubernetesApi(Connection.configured(access));
   }
 
   private KubernetesApi api() {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 
 /** The latest cold starts as HTML: how each spent its time, and percentiles by revision. */
 final class ColdStartSection {
@@ -37,11 +38,9 @@ final class ColdStartSection {
     return section("starts", "wide", "Cold starts", "<p class=\"legend\">" + legend
         + "<span class=\"soft\">on a common scale, 0 to " + length(Duration.ofNanos(longest))
         + "</span></p>" + percentiles(all)
-        + (named
-            ? table("starts", "", rows, "when, UTC", "revision", "spent on|bar", "total|right",
-                "outcome", "status|right")
-            : table("starts", "", rows, "when, UTC", "spent on|bar", "total|right", "outcome",
-                "status|right")));
+        + table("starts", "", rows, Stream.of("when, UTC", "revision", "spent on|bar",
+            "total|right", "outcome", "status|right")
+            .filter(column -> named || !column.equals("revision")).toArray(String[]::new)));
   }
 
   private static String row(ColdStart start, long longest, boolean named) {

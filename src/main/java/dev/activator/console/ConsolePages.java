@@ -13,7 +13,6 @@ import dev.activator.observability.Metric;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleView.PodLoad;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -164,9 +163,9 @@ final class ConsolePages {
   private static String caption(RevisionCard card) {
     var minute = card.minute();
     return "<p class=\"caption\"><span class=\"key pod\">requests a second, at most "
-        + Arrays.stream(minute.requests()).max().orElse(0)
+        + minute.mostRequests()
         + "</span><span class=\"key queue\">queued, at most "
-        + Arrays.stream(minute.queue()).max().orElse(0) + "</span></p>";
+        + minute.mostQueued() + "</span></p>";
   }
 
   private static String running(RevisionCard card) {

@@ -93,7 +93,6 @@ public final class Inspector {
 
   record Everything(Overview overview, List<RevisionSnapshot> revisions) {}
 
-  /** All revisions, for the console. */
   CompletableFuture<Everything> everything() {
     return link.get().thenCompose(view -> {
       var state = api.get();

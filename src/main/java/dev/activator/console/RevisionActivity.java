@@ -61,6 +61,14 @@ public final class RevisionActivity {
     int requestsInAll() {
       return Arrays.stream(requests).sum();
     }
+
+    int mostRequests() {
+      return Arrays.stream(requests).max().orElse(0);
+    }
+
+    int mostQueued() {
+      return Arrays.stream(queue).max().orElse(0);
+    }
   }
 
   /** Called once a second with the active revisions, or at once for a new request. */

@@ -55,7 +55,7 @@ class StandaloneScalingTest {
   private final NettyLoop loop = new NettyLoop(threads.next());
   private final ClusterAccess access = new ClusterAccess.At(URI.create(api.url()));
   private final StandaloneScaling surroundings = new StandaloneScaling(access,
-      new ElectedAutoscaler.Identity("activator-1", IP, "system", "activator", "activator",
+      new StandaloneScaling.Identity("activator-1", IP, "system", "activator", "activator",
           freePort()),
       threads, new Random(1));
   private final Cluster cluster = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
@@ -181,7 +181,7 @@ class StandaloneScalingTest {
     await().atMost(LONG)
         .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
 
-    var follower = new StandaloneScaling(access, new ElectedAutoscaler.Identity("activator-2",
+    var follower = new StandaloneScaling(access, new StandaloneScaling.Identity("activator-2",
         "127.0.7.2", "system", "activator", "activator", freePort()), threads, new Random(2));
     var facts = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
         ReflectorSettings.DEFAULT, new Random(2), AddressSource.DEFAULT);

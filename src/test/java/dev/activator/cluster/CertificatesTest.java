@@ -109,6 +109,16 @@ class CertificatesTest {
   }
 
   @Test
+  void goesOnWithoutTheAuthoritiesWhichTrustBundlesMayHave() throws Exception {
+    var secret = secret("routing-serving-certs", "one");
+    secret.withObject("/data").remove("ca.crt");
+    api.store().create(Kinds.SECRET, secret);
+    cluster.start();
+    cluster.followCertificates("knative-serving", listener);
+    assertThat(certificates).containsExactly(new RoutingCertificate("one", "key", ""));
+  }
+
+  @Test
   void doesNotGoOnWithoutTheSecret() throws Exception {
     cluster.start();
     assertThatThrownBy(() -> cluster.followCertificates("knative-serving", listener))

@@ -37,7 +37,7 @@ class ScalingSessionTest {
 
   private final EmbeddedApi server = EmbeddedApi.start();
   private final ScalingSession session = new ScalingSession(
-      () -> new ClusterAccess.At(URI.create(server.url())));
+      new ClusterAccess.At(URI.create(server.url())));
 
   @BeforeEach
   void create() {

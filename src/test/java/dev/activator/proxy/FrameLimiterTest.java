@@ -40,7 +40,7 @@ class FrameLimiterTest {
         (_, _) -> {
           throw new IllegalStateException("no request comes here");
         }, null, held.share());
-    channel.pipeline().addLast(Http2Session.of(dispatcher, HEAD_TIMEOUT, ended));
+    channel.pipeline().addLast(Http2Session.of(channel, dispatcher, HEAD_TIMEOUT, ended));
     receives(PREFACE.getBytes(StandardCharsets.US_ASCII));
     receives(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]));
     answers();

@@ -43,7 +43,6 @@ public final class Decider {
     }
   }
 
-  /** Adds one report to the load of its second. */
   public void record(long now, double load) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     stable.record(second, load);
@@ -57,7 +56,6 @@ public final class Decider {
     panic.resize((int) windows.panic().toSeconds(), second);
   }
 
-  /** How many pods there should be, given those that are ready. */
   public Decision decide(long now, int ready, ScalingSettings settings) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     double stableLoad = stable.average(second);
@@ -88,7 +86,6 @@ public final class Decider {
         + settings.aim().metric().unit() + ", stable window; only scaled between 0 and 1");
   }
 
-  /** A result, and why. */
   private record Proposal(int pods, String cause) {}
 
   private static Proposal step(String window, double load, int ready, ScalingSettings settings) {

@@ -62,7 +62,6 @@ final class HeldScale {
     return true;
   }
 
-  /** A report said that a request waits or runs. */
   void demanded() {
     if (hold != null) {
       hold.demand = true;

@@ -43,7 +43,6 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
    */
   public record Trouble(String reason, String message) {}
 
-  /** How the workload is known. */
   public sealed interface WorkloadState {
     record Found(Workload workload) implements WorkloadState {}
 

@@ -22,7 +22,6 @@ public final class ApiDiscovery {
 
   private ApiDiscovery() {}
 
-  /** How a kind is served. */
   public sealed interface Served {
     /**
      * @param groupPath without slashes around it, such as {@code apis/apps/v1}

@@ -69,7 +69,7 @@ public final class Http2Setup {
     return decoder;
   }
 
-  void connect(Http2Endpoint endpoint) {
+  void connect(Http2Endpoint<?> endpoint) {
     writer.onOverLimit(endpoint::tooManyControlFrames);
     if (pending != null) {
       pending.endpoint = endpoint;
@@ -79,7 +79,7 @@ public final class Http2Setup {
   /** Netty reports a stream's pending bytes only to the distributor. */
   private static final class PendingBytes implements StreamByteDistributor {
     private final UniformStreamByteDistributor distributor;
-    private @Nullable Http2Endpoint endpoint;
+    private @Nullable Http2Endpoint<?> endpoint;
 
     private PendingBytes(UniformStreamByteDistributor distributor) {
       this.distributor = distributor;

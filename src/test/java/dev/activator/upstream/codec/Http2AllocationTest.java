@@ -39,7 +39,7 @@ final class Http2AllocationTest {
   }
 
   /** Answers each request with a head and a body. */
-  private static final class Answering extends Http2Endpoint {
+  private static final class Answering extends Http2Endpoint<Http2Endpoint.StreamUser> {
     private static final ByteBuf BODY = Unpooled.unreleasableBuffer(
         Unpooled.buffer().writeZero(100));
     private final HttpHeaders fields = new FieldList(false).add(AsciiString.of("own"),
