@@ -59,7 +59,6 @@ public final class Autoscaler {
     }
   }
 
-  /** What the scalers of one term share. */
   record Term(Loop loop, long origin, ScaleClient scales, WriteGuard guard,
       ScalingListener listener, Roster roster, Map<RevisionId, ScalingView> views) {
     /** Nanoseconds since the term began. */

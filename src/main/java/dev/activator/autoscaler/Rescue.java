@@ -79,7 +79,6 @@ public final class Rescue {
     }, loop).thenCompose(ending -> ending);
   }
 
-  /** The autoscaler can be told, or cannot. */
   public void linked(boolean now) {
     loop.execute(() -> {
       if (linked && !now) {

@@ -49,7 +49,6 @@ public final class Decider {
     panic.record(second, load);
   }
 
-  /** Takes other lengths; what was recorded stays. */
   public void resize(long now, Windows windows) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     stable.resize((int) windows.stable().toSeconds(), second);

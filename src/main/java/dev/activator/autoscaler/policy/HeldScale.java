@@ -31,7 +31,6 @@ final class HeldScale {
     ours = lastDesired;
   }
 
-  /** A write was sent, and may arrive even if no answer comes. */
   void attempts(int replicas) {
     attempted = OptionalInt.of(replicas);
   }

@@ -166,7 +166,6 @@ public final class ServingController {
     }
   }
 
-  /** The activator routes requests to this revision from now on. */
   void routable(RevisionId id) {
     var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
     if (revision != null) {
