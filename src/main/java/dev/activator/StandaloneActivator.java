@@ -2,7 +2,6 @@ package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
 import dev.activator.app.CommandLine;
-import dev.activator.app.ElectedAutoscaler;
 import dev.activator.app.Mode;
 import dev.activator.app.StandaloneScaling;
 import dev.activator.app.properties.ClusterProperties;
@@ -36,7 +35,7 @@ public class StandaloneActivator {
       EgressProperties egress, StandaloneProperties properties,
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random) {
     return new StandaloneScaling(new ClusterAccess.Through(cluster.access(), egress.proxies()),
-        new ElectedAutoscaler.Identity(identity.podName(), identity.podIp(),
+        new StandaloneScaling.Identity(identity.podName(), identity.podIp(),
             identity.systemNamespace(), properties.lease(), properties.service(),
             properties.statsPort()),
         resources.onServer(LoopResources.DEFAULT_NATIVE), random);

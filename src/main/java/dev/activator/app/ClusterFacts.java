@@ -47,36 +47,20 @@ final class ClusterFacts implements RevisionFacts {
   }
 
   @Override
-  public String kind(RevisionId id) {
-    return scaledService(id) == null ? "Revision" : "ScaledService";
-  }
-
-  @Override
-  public List<String> obstacles(RevisionId id) {
-    var scaled = scaledService(id);
-    return scaled == null ? List.of() : scaled.obstacles(scaling.views().apply(id));
-  }
-
-  @Override
-  public @Nullable String url(RevisionId id) {
+  public CardFacts card(RevisionId id) {
     var scaled = scaledService(id);
     if (scaled != null) {
-      return scaled.url();
+      return new CardFacts("ScaledService", scaled.obstacles(scaling.views().apply(id)),
+          scaled.url(), scaled.maxPods());
     }
     var revision = cluster.find(id);
     var service = revision == null ? null : revision.labels().get(SERVICE);
-    return service == null ? null : "http://" + service + "." + id.namespace() + ".svc." + domain;
-  }
-
-  @Override
-  public @Nullable Integer maxPods(RevisionId id) {
-    var scaled = scaledService(id);
-    if (scaled != null) {
-      return scaled.maxPods();
-    }
-    var revision = cluster.find(id);
-    var text = revision == null ? null : revision.annotations().get(MAX_SCALE);
-    return text != null && text.matches("[1-9]\\d{0,8}") ? Integer.valueOf(text) : null;
+    var most = revision == null ? "" : revision.annotations().getOrDefault(MAX_SCALE, "");
+    return new CardFacts("Revision", List.of(),
+        service == null
+            ? null
+            : "http://" + service + "." + id.namespace() + ".svc." + domain,
+        most.matches("[1-9]\\d{0,8}") ? Integer.valueOf(most) : null);
   }
 
   @Override
@@ -146,7 +130,7 @@ final class ClusterFacts implements RevisionFacts {
         });
   }
 
-  private static EventLine line(EventReader.Event event) {
+  static EventLine line(EventReader.Event event) {
     return new EventLine(event.when(), event.type(), event.reason(),
         event.kind() + " " + event.name(), event.message());
   }

@@ -198,12 +198,12 @@ public final class EmbeddedPlatform implements Surroundings {
   private void startScaling() {
     autoscaler.members(Map.of(ACTIVATOR, true));
     autoscaler.start();
-    controller.start();
+    controller.writer().start();
     scaling.start(autoscaler);
   }
 
   private void stopScaling() {
-    controller.stop();
+    controller.writer().stop();
     scaling.stop();
     autoscaler.stop().join();
   }

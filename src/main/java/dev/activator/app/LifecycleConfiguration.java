@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
+import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.lifecycle.HealthState;
@@ -76,7 +77,7 @@ class LifecycleConfiguration {
   StartOrder startOrder(Surroundings surroundings, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, Part rescue, Part warmUp, Part coldStartWarmUp,
-      Part consoleEnds) {
+      Part consoleEnds, RevisionBackendsManager backends) {
     var parts = new ArrayList<Part>();
     parts.add(consoleEnds);
     // Reports a taken port before minutes are spent on the cluster.
@@ -85,9 +86,11 @@ class LifecycleConfiguration {
     parts.addAll(List.of(
         // Always listens; answers 404 unless profiling is enabled.
         profilingPort,
+        // Thousands of probes would compete with the rest of the start.
+        Part.started("probes held", backends::hold),
         // All that follow need the settings.
         informers,
-        // Before any request is sent to a pod; probes are sent already.
+        // Before any request is sent to a pod.
         certificates, metricsPort,
         // Before the first request.
         telemetry,
@@ -95,7 +98,8 @@ class LifecycleConfiguration {
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop), rescue, warmUp,
         // A request needs all of the above.
-        new Part("request ports", ports::open, ports::drain), coldStartWarmUp));
+        new Part("request ports", ports::open, ports::drain),
+        Part.started("probes", backends::release), coldStartWarmUp));
     parts.addAll(surroundings.afterPorts(ports::http1));
     return new StartOrder(parts);
   }

@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.autoscaler.Autoscaler;
+import dev.activator.cluster.EventReader.Event;
 import dev.activator.console.RevisionFacts;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
@@ -9,8 +10,6 @@ import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.embedded.runtime.KnativeLabels;
 import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.HttpHeaderNames;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -52,25 +51,13 @@ final class LocalFacts implements RevisionFacts, RevisionFacts.Actions {
   }
 
   @Override
-  public String url(RevisionId id) {
+  public CardFacts card(RevisionId id) {
+    var card = ours.card(id);
     var service = service(id);
-    return "http://" + (service.isEmpty() ? id.name() : service) + "." + id.namespace()
-        + ".localhost:" + requestPort.getAsInt() + "/";
-  }
-
-  @Override
-  public String kind(RevisionId id) {
-    return ours.kind(id);
-  }
-
-  @Override
-  public List<String> obstacles(RevisionId id) {
-    return ours.obstacles(id);
-  }
-
-  @Override
-  public Integer maxPods(RevisionId id) {
-    return Objects.requireNonNullElse(ours.maxPods(id), maxPods);
+    return new CardFacts(card.kind(), card.obstacles(),
+        "http://" + (service.isEmpty() ? id.name() : service) + "." + id.namespace()
+            + ".localhost:" + requestPort.getAsInt() + "/",
+        Objects.requireNonNullElse(card.maxPods(), maxPods));
   }
 
   @Override
@@ -85,27 +72,9 @@ final class LocalFacts implements RevisionFacts, RevisionFacts.Actions {
       var about = event.at("/involvedObject/name").asString("");
       return Meta.namespace(event).equals(id.namespace()) && (about.equals(service)
           || about.equals(id.name()) || about.startsWith(id.name() + "-"));
-    }).stream().map(LocalFacts::line).sorted(Comparator.comparing(EventLine::when).reversed())
+    }).stream().map(Event::of).map(ClusterFacts::line)
+        .sorted(Comparator.comparing(EventLine::when).reversed())
         .limit(MOST_EVENTS).toList(), ""));
-  }
-
-  private static EventLine line(ObjectNode event) {
-    var when = Stream.of("/lastTimestamp", "/eventTime", "/firstTimestamp",
-        "/metadata/creationTimestamp").map(path -> event.at(path).asString(""))
-        .filter(text -> !text.isEmpty()).findFirst().orElse("");
-    return new EventLine(parse(when), event.path("type").asString(""),
-        event.path("reason").asString(""),
-        event.at("/involvedObject/kind").asString("") + " "
-            + event.at("/involvedObject/name").asString(""),
-        event.path("message").asString(""));
-  }
-
-  private static Instant parse(String when) {
-    try {
-      return Instant.parse(when);
-    } catch (DateTimeParseException invalid) {
-      return Instant.EPOCH;
-    }
   }
 
   /** What is scaled for a revision or a ScaledService; null if nothing is. */

@@ -110,7 +110,6 @@ class ObservabilityConfiguration {
     return new Observability(observers, meters, requests, out, Clock.systemUTC());
   }
 
-  /** Follows the ConfigMap. */
   @Bean
   Part telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
       Exporters exporters, List<LoopDelay> delays) {

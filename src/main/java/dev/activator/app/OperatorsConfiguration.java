@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.ElectedAutoscaler.Leadership;
+import dev.activator.app.Surroundings.Leadership;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
@@ -141,10 +141,15 @@ class OperatorsConfiguration {
     };
   }
 
+  /** Not a bean: Spring would inspect it, and load the types of its methods. */
+  private static ScalingFacts scaling(Surroundings surroundings) {
+    return new ScalingFacts(surroundings::scaling, surroundings::leadership);
+  }
+
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Surroundings surroundings) {
-    var facts = new ScalingFacts(surroundings::scaling, surroundings::leadership);
+    var facts = scaling(surroundings);
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
         cluster::revisionsOf, surroundings::problem,
         id -> facts.report(id, cluster.scaledService(id)), () -> leader(surroundings.leadership()));
@@ -223,8 +228,7 @@ class OperatorsConfiguration {
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
     var clock = loops.loopFor("clock");
     var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
-        cluster.eventReader(clock::nanoTime),
-        new ScalingFacts(surroundings::scaling, surroundings::leadership));
+        cluster.eventReader(clock::nanoTime), scaling(surroundings));
     return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
         clock::nanoTime);
   }

@@ -3,30 +3,20 @@ package dev.activator.app;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.RescueProperties;
 import dev.activator.autoscaler.LeaderElection;
-import dev.activator.autoscaler.LeaseClient;
 import dev.activator.autoscaler.Rescue;
-import dev.activator.autoscaler.ScaleClient;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.EventWriter.Regarding;
-import dev.activator.cluster.LeaseApi;
-import dev.activator.cluster.ScaleApi;
 import dev.activator.cluster.ScalingSession;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.LoopGroup;
-import dev.activator.revision.LeaseAnswer;
-import dev.activator.revision.LeaseRecord;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
 import java.time.Clock;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -45,12 +35,12 @@ class RescueConfiguration {
       return Part.started("no rescue", () -> {
       });
     }
-    var session = new AtomicReference<ScalingSession>();
+    var session = new ScalingSession(surroundings.api());
+    var lease = session.lease(identity.systemNamespace(), LEASE);
     var loop = loops.loopFor("rescue");
-    var rescue = new Rescue(loop, scales(session), listener -> new LeaderElection(
+    var rescue = new Rescue(loop, session.scales(), listener -> new LeaderElection(
         identity.podName() + "_" + identity.podIp(), loop,
-        leases(session.get().lease(identity.systemNamespace(), LEASE)), listener,
-        Clock.systemUTC(), random, Times.DEFAULT), events(session, cluster));
+        lease, listener, Clock.systemUTC(), random, Times.DEFAULT), events(session, cluster));
     throttler.onWaiting(rescue::waits);
     link.onChange(new AutoscalerLink.Listener() {
       @Override
@@ -64,56 +54,23 @@ class RescueConfiguration {
       }
     });
     return new Part("rescue", () -> {
-      session.set(ScalingSession.of(surroundings.api()));
+      session.open();
       rescue.start();
     }, () -> {
       rescue.stop().completeOnTimeout(null, STOP_SECONDS, TimeUnit.SECONDS).join();
-      session.get().close();
+      session.close();
     });
   }
 
-  private static ScalingListener events(AtomicReference<ScalingSession> session,
+  private static ScalingListener events(ScalingSession session,
       Cluster cluster) {
     return new ScalingListener() {
       @Override
       public void happened(RevisionId id, boolean warning, String reason, String message) {
         var revision = cluster.find(id);
-        var _ = session.get().events().write(new Regarding("serving.knative.dev/v1", "Revision",
+        var _ = session.events().write(new Regarding("serving.knative.dev/v1", "Revision",
             id.namespace(), id.name(), revision == null ? "" : revision.uid()), warning, reason,
             message);
-      }
-    };
-  }
-
-  private static ScaleClient scales(AtomicReference<ScalingSession> session) {
-    return new ScaleClient() {
-      private ScaleApi scales() {
-        return session.get().scales();
-      }
-
-      @Override
-      public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
-        return scales().read(id, workload);
-      }
-
-      @Override
-      public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
-          ScaleAnswer.Found read, int replicas) {
-        return scales().write(id, workload, read, replicas);
-      }
-    };
-  }
-
-  private static LeaseClient leases(LeaseApi lease) {
-    return new LeaseClient() {
-      @Override
-      public CompletableFuture<LeaseAnswer> read() {
-        return lease.read();
-      }
-
-      @Override
-      public CompletableFuture<LeaseAnswer> write(LeaseRecord next) {
-        return lease.write(next);
       }
     };
   }

@@ -11,7 +11,6 @@ import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.revision.RevisionId;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Tells the autoscaler of ScaledServices, and has its decisions written into them. */
@@ -41,25 +40,14 @@ final class ScaledServiceController implements ScalingListener {
     }
   }
 
-  void start() {
-    Objects.requireNonNull(writer).start();
-  }
-
-  /** Writes what was decided last; done when it is written. */
-  CompletableFuture<Void> finish() {
-    return Objects.requireNonNull(writer).finish();
-  }
-
-  void stop() {
-    Objects.requireNonNull(writer).stop();
+  /** Once it follows. */
+  ScaledServiceWriter writer() {
+    return Objects.requireNonNull(writer);
   }
 
   @Override
   public void changed(ScalingView view) {
-    var to = writer;
-    if (to != null) {
-      to.scaled(view.id(), scaling(view));
-    }
+    writer().scaled(view.id(), scaling(view));
   }
 
   static Scaling scaling(ScalingView view) {
@@ -73,9 +61,6 @@ final class ScaledServiceController implements ScalingListener {
 
   @Override
   public void happened(RevisionId id, boolean warning, String reason, String message) {
-    var to = writer;
-    if (to != null) {
-      to.happened(id, warning, reason, message);
-    }
+    writer().happened(id, warning, reason, message);
   }
 }

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** What the console shows of a ScaledService. */
 record ScaledServiceFacts(ScaledServiceState state) {
   private static final Set<String> WITH_LOGS = Set.of("Deployment", "StatefulSet", "DaemonSet");
-  private static final String HOST_TAKEN = "HostTaken";
 
   private ScaledService object() {
     return state.object();
@@ -35,8 +34,7 @@ record ScaledServiceFacts(ScaledServiceState state) {
   }
 
   private boolean isTaken(String host) {
-    return state.troubles().stream().anyMatch(trouble -> trouble.reason().equals(HOST_TAKEN)
-        && trouble.message().startsWith("host " + host + " "));
+    return state.taken().stream().anyMatch(taken -> taken.host().equals(host));
   }
 
   @Nullable Integer maxPods() {

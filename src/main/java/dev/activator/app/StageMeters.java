@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.ElectedAutoscaler.Leadership;
+import dev.activator.app.Surroundings.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.InformerView.ListenerView;

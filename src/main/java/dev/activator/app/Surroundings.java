@@ -1,6 +1,5 @@
 package dev.activator.app;
 
-import dev.activator.app.ElectedAutoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
@@ -15,6 +14,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,9 @@ public interface Surroundings {
   URI autoscaler();
 
   /** Where revisions come from. */
-  Sources sources();
+  default Sources sources() {
+    return Sources.KNATIVE;
+  }
 
   /** How requests name revisions, where Knative's rules are {@code knative}. */
   default RevisionNames names(RevisionNames.Knative knative) {
@@ -38,9 +40,13 @@ public interface Surroundings {
   }
 
   /** Whether callers are told in full why a revision does not start. */
-  boolean showsStartMessages();
+  default boolean showsStartMessages() {
+    return false;
+  }
 
-  Duration idleTimeout();
+  default Duration idleTimeout() {
+    return IdleLimits.DEFAULT.timeout();
+  }
 
   /** What the console knows, given what it knows in a cluster. */
   default RevisionFacts facts(RevisionFacts ofCluster) {
@@ -55,7 +61,6 @@ public interface Surroundings {
     return null;
   }
 
-  /** What this process scales now. */
   default Collection<ScalingView> scaled() {
     return List.of();
   }
@@ -66,35 +71,28 @@ public interface Surroundings {
   }
 
   /** Start before the activator takes requests, and stop after the last one. */
-  List<Part> beforePorts();
+  default List<Part> beforePorts() {
+    return List.of();
+  }
 
   /** Start once the activator takes requests. */
-  List<Part> afterPorts(IntSupplier requestPort);
-
-  record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {
-    @Override
-    public Sources sources() {
-      return Sources.KNATIVE;
-    }
-
-    @Override
-    public boolean showsStartMessages() {
-      return false;
-    }
-
-    @Override
-    public Duration idleTimeout() {
-      return IdleLimits.DEFAULT.timeout();
-    }
-
-    @Override
-    public List<Part> beforePorts() {
-      return List.of();
-    }
-
-    @Override
-    public List<Part> afterPorts(IntSupplier requestPort) {
-      return List.of();
-    }
+  default List<Part> afterPorts(IntSupplier requestPort) {
+    return List.of();
   }
+
+  /**
+   * Who scales.
+   *
+   * @param pod of the leader; empty if none leads, or that is not known
+   * @param here whether it is this activator
+   * @param transitions how many times the lease has changed hands
+   * @param leaseAge since the lease was last seen to be renewed
+   * @param failures how many times the lease could not be read or written
+   * @param problem why it could not the last time; empty if it could
+   * @param writes of scales by this activator, by their result
+   */
+  record Leadership(String pod, boolean here, int transitions, Duration leaseAge,
+      long failures, String problem, Map<String, Long> writes) {}
+
+  record InCluster(ClusterAccess api, URI autoscaler) implements Surroundings {}
 }

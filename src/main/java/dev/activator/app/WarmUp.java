@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.Transport;
@@ -166,7 +167,8 @@ final class WarmUp {
 
   int proxy(Revision revision, Upstreams upstreams,
       BiFunction<Revision, QueuedCaller, Admission> throttle) throws IOException {
-    var router = new Router("cluster.local", _ -> ID, _ -> null, _ -> revision,
+    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> ID), _ -> null,
+        _ -> revision,
         Readiness.Ready::new);
     var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NOBODY);
     var meters = new RequestMeters(new Meters(), _ -> revision);

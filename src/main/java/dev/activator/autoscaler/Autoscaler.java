@@ -1,5 +1,6 @@
 package dev.activator.autoscaler;
 
+import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.policy.Roster;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingSettings;
@@ -46,7 +47,6 @@ public final class Autoscaler {
   /** A report on a workload that is not known yet: its object may come a moment later. */
   private record Early(long at, Sample sample) {}
 
-  /** How a workload is to be scaled. */
   record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
       OptionalInt lastDesired) {
     /** What was published last matters only to the next term. */
@@ -59,7 +59,6 @@ public final class Autoscaler {
     }
   }
 
-  /** What the scalers of one term share. */
   record Term(Loop loop, long origin, ScaleClient scales, WriteGuard guard,
       ScalingListener listener, Roster roster, Map<RevisionId, ScalingView> views) {
     /** Nanoseconds since the term began. */
@@ -76,7 +75,6 @@ public final class Autoscaler {
     this.listener = listener;
   }
 
-  /** Begins to decide. */
   public void start() {
     loop.execute(() -> {
       if (term == null) {
@@ -111,7 +109,6 @@ public final class Autoscaler {
         target.requestTimeout(), target.lastDesired()));
   }
 
-  /** As {@link #target(ScaledTarget)}, for a revision. */
   public void target(RevisionId id, ScaleTargetRef workload, ScalingSettings settings) {
     configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty()));
   }
@@ -178,7 +175,6 @@ public final class Autoscaler {
     });
   }
 
-  /** An activator reported. */
   public void received(ReportBatch batch) {
     loop.execute(() -> {
       if (term == null) {

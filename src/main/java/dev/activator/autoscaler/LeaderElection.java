@@ -1,5 +1,6 @@
 package dev.activator.autoscaler;
 
+import dev.activator.revision.LeaseClient;
 import dev.activator.autoscaler.policy.Election;
 import dev.activator.autoscaler.policy.Election.Moment;
 import dev.activator.autoscaler.policy.Election.Times;
@@ -23,9 +24,7 @@ import org.slf4j.LoggerFactory;
  * is the autoscaler's too. Listeners are called there.
  */
 public final class LeaderElection implements WriteGuard {
-  /** Hears of the election. */
   public interface Listener {
-    /** This activator leads from now on. */
     void elected(int term);
 
     /** It leads no more, and must stop writing; the answer says when nothing is under way. */
@@ -86,7 +85,6 @@ public final class LeaderElection implements WriteGuard {
     this.view = new View(false, "", 0, startedAt, 0, "");
   }
 
-  /** Takes part from now on. */
   public void start() {
     loop.execute(this::attempt);
   }
@@ -256,7 +254,6 @@ public final class LeaderElection implements WriteGuard {
     attempts.within(election.pause(now(), random));
   }
 
-  /** Tells the listener what has changed. */
   private void tell() {
     var now = now();
     boolean leads = election.leads(now);

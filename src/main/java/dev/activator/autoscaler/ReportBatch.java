@@ -21,7 +21,6 @@ import org.slf4j.LoggerFactory;
 public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> entries) {
   private static final Logger log = LoggerFactory.getLogger(ReportBatch.class);
 
-  /** What it says of one revision. */
   public record Entry(RevisionId revision, Sample sample) {}
 
   /** Reads a frame; entries that make no sense are logged and left out. */

@@ -1,5 +1,6 @@
 package dev.activator.autoscaler;
 
+import dev.activator.revision.ScaleClient;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ChildName;
@@ -78,7 +79,6 @@ public final class Rescue {
     }, loop).thenCompose(ending -> ending);
   }
 
-  /** The autoscaler can be told, or cannot. */
   public void linked(boolean now) {
     loop.execute(() -> {
       if (linked && !now) {

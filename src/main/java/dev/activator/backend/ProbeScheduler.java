@@ -45,6 +45,18 @@ final class ProbeScheduler {
     });
   }
 
+  void hold(boolean now) {
+    loop.execute(() -> {
+      queue.hold(now);
+      sendNext();
+    });
+  }
+
+  /** A request waits for the revision. */
+  void hurry(RevisionId revision) {
+    loop.execute(() -> queue.hurry(revision).forEach(probe -> probe.loop.execute(probe.send)));
+  }
+
   void stop() {
     loop.execute(queue::clear);
   }

@@ -22,11 +22,9 @@ import org.jspecify.annotations.Nullable;
  * container, by its readinessProbe. Pods of an HTTP/2 revision that do not understand HTTP/1.1 are
  * probed in HTTP/2.
  *
- * <p>
- * <b>Threads.</b> The revision's loop.
+ * <p><b>Threads.</b> The revision's loop.
  *
- * <p>
- * <b>Source.</b> Knative's {@code probe}. The queue-proxy recognizes probes by header and user
+ * <p><b>Source.</b> Knative's {@code probe}. The queue-proxy recognizes probes by header and user
  * agent.
  */
 final class Prober {

@@ -24,12 +24,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Watches the pods of all revisions, each on its own loop so that none waits for another.
  *
- * <p>
- * <b>Threads.</b> Any; calls of one thread for a revision take effect in order. Listeners are
+ * <p><b>Threads.</b> Any; calls of one thread for a revision take effect in order. Listeners are
  * called on the revision's loop.
  *
- * <p>
- * <b>Source.</b> Knative's {@code revisionBackendsManager}.
+ * <p><b>Source.</b> Knative's {@code revisionBackendsManager}.
  */
 public final class RevisionBackendsManager {
   private static final Logger log = LoggerFactory.getLogger(RevisionBackendsManager.class);
@@ -63,19 +61,6 @@ public final class RevisionBackendsManager {
   /** Call before the first event. */
   public void onChange(Consumer<HealthyDestinations> listener) {
     listeners.add(listener);
-  }
-
-  /** Like {@link #onChange}, but first tells the current destinations, and can be closed. */
-  public Subscription subscribe(Consumer<HealthyDestinations> listener) {
-    var subscription = new Subscription(listener, listeners::remove);
-    listeners.add(subscription);
-    revisions.keySet().forEach(id -> loops.apply(id).execute(() -> {
-      var known = revisions.get(id);
-      if (known != null) {
-        known.replayTo(subscription);
-      }
-    }));
-    return subscription;
   }
 
   public void revision(Revision revision) {
@@ -115,6 +100,15 @@ public final class RevisionBackendsManager {
    */
   public void requestsWaitFor(RevisionId id) {
     on(id, WatchedRevision::awaited);
+  }
+
+  /** During the start: until {@link #release}, only what requests wait for is probed. */
+  public void hold() {
+    scheduler.hold(true);
+  }
+
+  public void release() {
+    scheduler.hold(false);
   }
 
   /** All pods, or the ClusterIP, must answer again before they serve. */

@@ -13,6 +13,7 @@ import dev.activator.backend.policy.WatcherState.Deleted;
 import dev.activator.backend.policy.WatcherState.Due;
 import dev.activator.backend.policy.WatcherState.Effect;
 import dev.activator.backend.policy.WatcherState.Event;
+import dev.activator.backend.policy.WatcherState.Hurry;
 import dev.activator.backend.policy.WatcherState.Listed;
 import dev.activator.backend.policy.WatcherState.ProbeLater;
 import dev.activator.backend.policy.WatcherState.ProbeNow;
@@ -40,24 +41,19 @@ import org.slf4j.LoggerFactory;
 /**
  * Tracks which pods of one revision can take requests.
  *
- * <p>
- * The first pod, and each lost pod, are published immediately. More pods, and their answers, are
+ * <p>The first pod, and each lost pod, are published immediately. More pods, and their answers, are
  * batched until the end of the loop's turn, so that thousands of them take a few publications.
  *
- * <p>
- * <b>Threads.</b> The revision's loop; any for {@link #view}.
+ * <p><b>Threads.</b> The revision's loop; any for {@link #view}.
  *
- * <p>
- * <b>Units.</b> Pauses are shortened by up to a fifth at random, so that pods are not probed in
+ * <p><b>Units.</b> Pauses are shortened by up to a fifth at random, so that pods are not probed in
  * step.
  *
- * <p>
- * <b>Errors.</b> A step that throws is a bug: the watcher ends and publishes that the revision has
- * no pods.
+ * <p><b>Errors.</b> A step that throws is a bug: the watcher ends and publishes that the revision
+ * has no pods.
  *
- * <p>
- * <b>Source.</b> Knative's {@code checkDests} probes everything not yet healthy on one 200 ms tick;
- * here each pod has its own schedule.
+ * <p><b>Source.</b> Knative's {@code checkDests} probes everything not yet healthy on one 200 ms
+ * tick; here each pod has its own schedule.
  */
 final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
@@ -189,6 +185,7 @@ final class RevisionWatcher {
     switch (effect) {
       case Publish(var destinations) -> publish(destinations);
       case ProbeNow(var destination, var urgency) -> probeNow(destination, urgency);
+      case Hurry() -> scheduler.hurry(revision);
       case ProbeLater(var destination, var pause) -> probeLater(destination, pause);
     }
   }

@@ -12,14 +12,15 @@ import org.jspecify.annotations.Nullable;
  * The latest Kubernetes objects of one revision, in any order. The watcher runs while both the
  * Revision and the Endpoints exist.
  *
- * <p>
- * <b>Threads.</b> The revision's loop; any for {@link #view}.
+ * <p><b>Threads.</b> The revision's loop; any for {@link #view}.
  */
 final class WatchedRevision {
   private final Function<Revision, RevisionWatcher> watchers;
   private @Nullable Revision revision;
   private @Nullable PodListing pods;
   private @Nullable ClusterIp clusterIp;
+  /** Whether a request has waited, perhaps before pods were listed. */
+  private boolean awaited;
   private volatile @Nullable RevisionWatcher watcher;
 
   WatchedRevision(Function<Revision, RevisionWatcher> watchers) {
@@ -77,6 +78,7 @@ final class WatchedRevision {
   }
 
   void awaited() {
+    awaited = true;
     if (watcher != null) {
       watcher.awaited();
     }
@@ -101,14 +103,6 @@ final class WatchedRevision {
     return now == null ? null : now.view();
   }
 
-  /** Sends the current destinations, if there are any. */
-  void replayTo(Subscription subscription) {
-    var now = view();
-    if (now != null && !now.published().pods().isEmpty()) {
-      subscription.accept(now.published());
-    }
-  }
-
   /** @return whether it started a watcher */
   private boolean watch() {
     if (revision == null || pods == null || (watcher != null && !watcher.hasEnded())) {
@@ -118,6 +112,9 @@ final class WatchedRevision {
     watcher = created;
     if (clusterIp != null) {
       created.addressed(clusterIp.on(revision.protocol()));
+    }
+    if (awaited) {
+      created.awaited();
     }
     created.listed(pods.on(revision.protocol()));
     return true;

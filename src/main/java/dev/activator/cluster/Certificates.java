@@ -36,7 +36,7 @@ final class Certificates {
     if (!found) {
       throw new ClusterUnavailableException(
           "there is no Secret " + namespace + "/" + SecretReader.NAME
-              + " with tls.crt, tls.key and ca.crt, which system-internal-tls needs");
+              + " with tls.crt and tls.key, which system-internal-tls needs");
     }
   }
 

@@ -1,16 +1,12 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.Labels;
-import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.InformerView;
-import dev.activator.cluster.policy.EndpointSet;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.ScaledServiceState;
-import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
-import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.PodListing;
@@ -25,15 +21,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The revisions of a cluster, their pods and their Services.
@@ -45,30 +38,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p>
  * <b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
- *
- * <p>
- * <b>Source.</b> The informers of Knative's {@code cmd/activator/main.go}; here the server selects
- * by label.
  */
 public final class Cluster implements Revisions, AutoCloseable {
-  private static final String OF_REVISIONS = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
-      + Labels.PUBLIC + ")";
-  private static final ResourceQuery<EndpointSet> ENDPOINTS = ResourceQuery
-      .everywhere(ResourceKind.ENDPOINTS, OF_REVISIONS);
-  private static final ResourceQuery<EndpointSet> ENDPOINT_SLICES = ResourceQuery
-      .everywhere(ResourceKind.ENDPOINT_SLICES, OF_REVISIONS);
-  private static final ResourceQuery<Revision> REVISIONS = ResourceQuery
-      .everywhere(ResourceKind.REVISIONS, "");
-  private static final ResourceQuery<ClusterIp> SERVICES = ResourceQuery
-      .everywhere(ResourceKind.SERVICES, Labels.SERVICE_TYPE + "=" + Labels.PRIVATE);
-  private static final Logger log = LoggerFactory.getLogger(Cluster.class);
-
   private final Supplier<ClusterAccess> access;
   private final KubernetesVersion minimum;
   private final Duration startTimeout;
   private final ReflectorSettings settings;
   private final RandomGenerator random;
   private final AddressSource source;
+  private final KnativeInformers knative;
   private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
   private final Listeners<Revision> onRevision = new Listeners<>("Revision");
   private final Listeners<RevisionId> onRevisionGone = new Listeners<>("deletion");
@@ -89,20 +67,12 @@ public final class Cluster implements Revisions, AutoCloseable {
   private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
   private volatile @Nullable KubernetesSession session;
   private volatile @Nullable PodStatusWatcher podStatus;
-  /** Null until {@link #sourceProblem} has decided. */
-  private volatile @Nullable ResourceQuery<EndpointSet> addressQuery;
-  private volatile @Nullable EndpointsEvents endpoints;
 
   /**
    * @param access read at the start, when the port of an embedded API is known
    * @param startTimeout how long to retry at the start
    * @param random jitter
    */
-  public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration startTimeout,
-      ReflectorSettings settings, RandomGenerator random) {
-    this(access, minimum, startTimeout, settings, random, AddressSource.DEFAULT);
-  }
-
   public Cluster(Supplier<ClusterAccess> access, KubernetesVersion minimum, Duration startTimeout,
       ReflectorSettings settings, RandomGenerator random, AddressSource source) {
     this.access = access;
@@ -111,6 +81,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     this.settings = settings;
     this.random = random;
     this.source = source;
+    this.knative = new KnativeInformers(source);
   }
 
   /** Where revisions come from. */
@@ -223,7 +194,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       if (sources != Sources.SCALED_SERVICES) {
         configMaps.requireAll();
       }
-      startup(now, () -> null, () -> follow(now, addressQuery));
+      startup(now, () -> null, () -> follow(now));
       var scaled = scaledServices;
       if (scaled != null) {
         startup(now, () -> null, scaled::kinds);
@@ -245,62 +216,23 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   private @Nullable String problem(KubernetesSession now) {
     var problem = Connection.problem(now.api(), minimum);
-    return problem == null && sources != Sources.SCALED_SERVICES ? sourceProblem(now) : problem;
+    return problem == null && sources != Sources.SCALED_SERVICES ? knative.problem(now) : problem;
   }
 
-  /** By access rights alone. */
-  private @Nullable String sourceProblem(KubernetesSession now) {
-    try {
-      addressQuery = switch (source.source()) {
-        case ENDPOINTSLICES -> ENDPOINT_SLICES;
-        case ENDPOINTS -> ENDPOINTS;
-        case AUTO -> allowed(AccessCheck.ofListAndWatch(now.api(), ENDPOINT_SLICES).get());
-      };
-      return null;
-    } catch (ExecutionException failure) {
-      return now.errors().about("list", ENDPOINT_SLICES.plural(), failure);
-    } catch (InterruptedException hurried) {
-      Thread.currentThread().interrupt();
-      return "interrupted";
-    }
-  }
-
-  private static ResourceQuery<EndpointSet> allowed(AccessCheck slices) {
-    log.info("Pods are read from {}", switch (slices) {
-      case ALLOWED -> "EndpointSlices";
-      case FORBIDDEN -> "Endpoints: EndpointSlices may not be listed and watched (403)";
-      case NOT_SERVED -> "Endpoints: the API does not serve discovery.k8s.io/v1";
-    });
-    return slices == AccessCheck.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;
-  }
-
-  /** @param query null for Endpoints */
-  List<KubernetesSession.Followed> follow(KubernetesSession now,
-      @Nullable ResourceQuery<EndpointSet> query) {
+  List<KubernetesSession.Followed> follow(KubernetesSession now) {
     var all = new ArrayList<KubernetesSession.Followed>();
     if (sources != Sources.SCALED_SERVICES) {
-      all.addAll(followKnative(now, query));
+      all.addAll(knative.follow(now, this::uidOf, new Forwarder(), this::revisionChanged,
+          this::serviceChanged));
     }
     if (sources != Sources.KNATIVE) {
       var scaled = new ScaledServices(now, source.preferred(), domain, activators,
-          new ScaledServicesForwarder());
+          new Forwarder());
       scaledServices = scaled;
       now.selectPods(id -> scaled.podSelector(id));
       all.addAll(scaled.follow());
     }
     return all;
-  }
-
-  private List<KubernetesSession.Followed> followKnative(KubernetesSession now,
-      @Nullable ResourceQuery<EndpointSet> query) {
-    var addresses = now.followStored(query == null ? ENDPOINTS : query, store -> {
-      var events = new EndpointsEvents(store, source.preferred(), this::uidOf,
-          new EndpointsForwarder());
-      endpoints = events;
-      return events;
-    });
-    return List.of(addresses, now.followAgain(REVISIONS, this::revisionChanged),
-        now.followAgain(SERVICES, this::serviceChanged));
   }
 
   /**
@@ -321,17 +253,16 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** @param leads whether this activator may write */
   public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
-    return new ScaledServiceWriter(loop, () -> {
-      var now = session;
-      return now == null ? null : now.api();
-    }, clock, leads);
+    return new ScaledServiceWriter(loop, this::api, clock, leads);
   }
 
   public EventReader eventReader(LongSupplier nanoTime) {
-    return new EventReader(() -> {
-      var now = session;
-      return now == null ? null : now.api();
-    }, nanoTime);
+    return new EventReader(this::api, nanoTime);
+  }
+
+  private @Nullable KubernetesApi api() {
+    var now = session;
+    return now == null ? null : now.api();
   }
 
   /** Watches the revision's pods for ten seconds; call again while requests wait. */
@@ -399,14 +330,12 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
     if (now != null) {
       revisions.put(now.id(), now);
-      var listed = endpoints;
-      if (isAnother && listed != null) {
-        listed.recreated(now.id());
+      if (isAnother) {
+        knative.recreated(now.id());
       }
       onRevision.tell(now.id(), now);
-      if (isAnother && listed != null) {
-        // They arrived before the revision was known and will not be told again otherwise.
-        listed.repeatPublicAddresses(now.id());
+      if (isAnother) {
+        knative.repeatPublicAddresses(now.id());
       }
     }
   }
@@ -420,7 +349,10 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  private final class ScaledServicesForwarder implements ScaledServices.ScaledServicesListener {
+  private final class Forwarder
+      implements
+      EndpointsEvents.EndpointsListener,
+      ScaledServices.ScaledServicesListener {
     @Override
     public void changed(ScaledServiceState now) {
       var id = now.object().id();
@@ -440,9 +372,6 @@ public final class Cluster implements Revisions, AutoCloseable {
       revisionChanged(revisions.get(id), null);
       onPodsGone.tell(id, id);
     }
-  }
-
-  private final class EndpointsForwarder implements EndpointsEvents.EndpointsListener {
     @Override
     public void pods(PodListing now) {
       onPods.tell(now.revision(), now);

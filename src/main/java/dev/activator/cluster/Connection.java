@@ -5,17 +5,24 @@ import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.config.Proxies;
+import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.Cluster;
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.OAuthTokenProvider;
 import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 final class Connection {
+  private static final Logger log = LoggerFactory.getLogger(Connection.class);
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration PING_INTERVAL = Duration.ofSeconds(30);
@@ -74,6 +81,7 @@ final class Connection {
       var read = KubeconfigReader.read(file);
       var config = Config.empty();
       KubeConfigUtils.merge(config, null, read);
+      useUser(config, read, file);
       if (!access.cluster().isBlank()) {
         use(clusterNamed(access.cluster(), read), config, file);
       }
@@ -84,6 +92,58 @@ final class Connection {
     } catch (RuntimeException malformed) {
       throw new ClusterUnavailableException(
           "the kubeconfig at " + file + " cannot be used: " + malformed.getMessage());
+    }
+  }
+
+  /** What the library leaves out of the context's user. */
+  private static void useUser(Config config, io.fabric8.kubernetes.api.model.Config read,
+      Path file) {
+    var context = config.getCurrentContext();
+    for (var named : read.getUsers()) {
+      if (context != null && Objects.equals(named.getName(), context.getContext().getUser())) {
+        use(named.getUser(), config, file);
+      }
+    }
+  }
+
+  private static void use(AuthInfo user, Config config, Path file) {
+    if (user.getAsUid() != null) {
+      throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
+    }
+    config.setImpersonateUsername(user.getAs());
+    config.setImpersonateGroups(user.getAsGroups().toArray(new String[0]));
+    config.setImpersonateExtras(user.getAsUserExtra());
+    if (user.getTokenFile() != null) {
+      TokenFile.use(file.resolveSibling(user.getTokenFile()), config);
+    }
+  }
+
+  /** Read for each request, as a token may be replaced at any time. While it cannot be read, the last one stays. */
+  private static final class TokenFile implements OAuthTokenProvider {
+    private final Path file;
+    private volatile String last = "";
+
+    private TokenFile(Path file) {
+      this.file = file;
+    }
+
+    static void use(Path file, Config config) {
+      var token = new TokenFile(file);
+      if (token.getToken().isEmpty()) {
+        throw new IllegalArgumentException("there is no token in its tokenFile " + file);
+      }
+      config.setOauthTokenProvider(token);
+    }
+
+    @Override
+    public String getToken() {
+      try {
+        var now = Files.readString(file).strip();
+        last = now.isEmpty() ? last : now;
+      } catch (IOException unreadable) {
+        log.debug("The token cannot be read now", unreadable);
+      }
+      return last;
     }
   }
 

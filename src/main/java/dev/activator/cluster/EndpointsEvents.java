@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -79,8 +80,11 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
   public void recreated(RevisionId revision) {
     for (var role : Role.values()) {
       var owner = new Owner(revision, role);
-      warnIfOfAnother(owner, _ -> true);
-      tell(owner, Repeat.NO);
+      // Endpoints have no uid.
+      if (sets(owner).stream().anyMatch(set -> !set.revisionUid().isEmpty())) {
+        warnIfOfAnother(owner, _ -> true);
+        tell(owner, Repeat.NO);
+      }
     }
   }
 
@@ -97,35 +101,30 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
   }
 
   private void tell(Owner owner, Repeat repeat) {
-    var sets = of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
+    var sets = sets(owner);
     var merged = MergedEndpoints.of(sets, uids.apply(owner.revision()), preferred);
+    var revision = owner.revision();
     switch (owner.role()) {
-      case PODS ->
-        tellPods(owner.revision(), sets.isEmpty() ? null : merged.pods(owner.revision()), repeat);
-      case ACTIVATORS -> tellPublicAddresses(owner.revision(),
-          sets.isEmpty() ? null : merged.activators(owner.revision()), repeat);
+      case PODS -> tell(revision, sets.isEmpty() ? null : merged.pods(revision), pods, repeat,
+          listener::pods, () -> listener.podsGone(revision));
+      case ACTIVATORS -> tell(revision, sets.isEmpty() ? null : merged.activators(revision),
+          publicAddresses, repeat, listener::publicAddresses, () -> listener
+              .publicAddresses(new PublicAddresses(revision, List.of(), List.of())));
     }
   }
 
-  private void tellPods(RevisionId revision, @Nullable PodListing now, Repeat repeat) {
-    var before = now == null ? pods.remove(revision) : pods.put(revision, now);
-    if (now == null && before != null) {
-      listener.podsGone(revision);
-    } else if (now != null && (repeat == Repeat.YES || !now.equals(before))) {
-      listener.pods(now);
+  private static <T> void tell(RevisionId revision, @Nullable T now, Map<RevisionId, T> told,
+      Repeat repeat, Consumer<T> changed, Runnable gone) {
+    if (now == null && told.remove(revision) != null) {
+      gone.run();
+    } else if (now != null && (repeat == Repeat.YES || !now.equals(told.get(revision)))) {
+      told.put(revision, now);
+      changed.accept(now);
     }
   }
 
-  private void tellPublicAddresses(RevisionId revision, @Nullable PublicAddresses now,
-      Repeat repeat) {
-    var before = now == null
-        ? publicAddresses.remove(revision)
-        : publicAddresses.put(revision, now);
-    if (now == null && before != null) {
-      listener.publicAddresses(new PublicAddresses(revision, List.of(), List.of()));
-    } else if (now != null && (repeat == Repeat.YES || !now.equals(before))) {
-      listener.publicAddresses(now);
-    }
+  private List<EndpointSet> sets(Owner owner) {
+    return of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
   }
 
   private List<VersionedObject<Decoded<EndpointSet>>> of(Owner owner) {

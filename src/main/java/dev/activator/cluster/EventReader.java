@@ -71,8 +71,30 @@ public final class EventReader {
     }
   }
 
+  /** @param when it happened the last time */
   public record Event(Instant when, String type, String reason, String kind, String name,
-      String message) {}
+      String message) {
+    public static Event of(JsonNode event) {
+      return new Event(lastTime(event), event.path("type").asString(""),
+          event.path("reason").asString(""), event.at("/involvedObject/kind").asString(""),
+          event.at("/involvedObject/name").asString(""), event.path("message").asString(""));
+    }
+
+    /** Older and newer writers of Events use different fields. */
+    private static Instant lastTime(JsonNode event) {
+      return Stream.of("/series/lastObservedTime", "/lastTimestamp", "/eventTime",
+          "/firstTimestamp", "/metadata/creationTimestamp").map(path -> event.at(path).asString(""))
+          .filter(text -> !text.isEmpty()).findFirst().map(Event::parse).orElse(Instant.EPOCH);
+    }
+
+    private static Instant parse(String text) {
+      try {
+        return Instant.parse(text);
+      } catch (DateTimeParseException invalid) {
+        return Instant.EPOCH;
+      }
+    }
+  }
 
   public sealed interface Answer {
     /** @param events the newest first */
@@ -156,7 +178,7 @@ public final class EventReader {
       int page, List<Event> found) {
     return open.fetch(path + next, TIMEOUT).thenCompose(answer -> {
       var list = list(answer);
-      list.path("items").values().forEach(event -> found.add(event(event)));
+      list.path("items").values().forEach(event -> found.add(Event.of(event)));
       var more = list.at("/metadata/continue").asString("");
       return more.isEmpty() || page == MOST_PAGES
           ? CompletableFuture.completedFuture(found)
@@ -170,28 +192,6 @@ public final class EventReader {
     }
     // Not a constant: a start needs no data binding.
     return JsonMapper.shared().readTree(answer.body());
-  }
-
-  private static Event event(JsonNode event) {
-    return new Event(when(event), event.path("type").asString(""),
-        event.path("reason").asString(""), event.at("/involvedObject/kind").asString(""),
-        event.at("/involvedObject/name").asString(""), event.path("message").asString(""));
-  }
-
-  /** The last time that it happened: older and newer writers of Events use different fields. */
-  private static Instant when(JsonNode event) {
-    return Stream.of("/series/lastObservedTime", "/lastTimestamp", "/eventTime", "/firstTimestamp",
-        "/metadata/creationTimestamp").map(path -> event.at(path).asString(""))
-        .filter(text -> !text.isEmpty()).findFirst().map(EventReader::parse)
-        .orElse(Instant.EPOCH);
-  }
-
-  private static Instant parse(String text) {
-    try {
-      return Instant.parse(text);
-    } catch (DateTimeParseException invalid) {
-      return Instant.EPOCH;
-    }
   }
 
   private static String encoded(String text) {

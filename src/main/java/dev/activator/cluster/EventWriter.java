@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes Events. Those of one object with one reason come once a minute at most; one that says the same
- * again raises the count of the first.
+ * Writes Events. One that says the same again raises the count of the first, once a minute at most. Texts that
+ * differ in numbers alone count as one: some change every second.
  *
  * <p>
  * <b>Threads.</b> Any, and no call waits.
@@ -56,9 +56,13 @@ public final class EventWriter {
     }
   }
 
-  private record Key(Regarding about, boolean warning, String reason) {}
+  /** @param text without its numbers */
+  private record Key(Regarding about, boolean warning, String reason, String text) {
+    static Key of(Regarding about, boolean warning, String reason, String message) {
+      return new Key(about, warning, reason, message.replaceAll("\\d+", "0"));
+    }
+  }
 
-  /** An Event that was written, and how often it has happened. */
   private record Series(String name, String message, Instant first, Instant written, int count) {
     boolean isWrittenWithin(Duration length, Instant now) {
       return now.isBefore(written.plus(length));
@@ -88,7 +92,7 @@ public final class EventWriter {
       lost(about, message, "no connection");
       return CompletableFuture.completedFuture(null);
     }
-    var key = new Key(about, warning, reason);
+    var key = Key.of(about, warning, reason, message);
     var next = next(key, message);
     if (next == null) {
       return CompletableFuture.completedFuture(null);

@@ -17,12 +17,14 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
@@ -112,6 +114,16 @@ final class KubeconfigReader {
     user.setClientKey(text(from, "client-key"));
     user.setClientKeyData(text(from, "client-key-data"));
     user.setToken(text(from, "token"));
+    user.setTokenFile(text(from, "tokenFile"));
+    user.setAs(text(from, "as"));
+    user.setAsGroups(texts(from, "as-groups"));
+    user.setAsUid(text(from, "as-uid"));
+    if (field(from, "as-user-extra") instanceof MappingNode extras) {
+      user.setAsUserExtra(extras.getValue().stream().map(NodeTuple::getKeyNode)
+          .map(KubeconfigReader::text)
+          .collect(
+              Collectors.toMap(name -> name, name -> texts(extras, name))));
+    }
     user.setUsername(text(from, "username"));
     user.setPassword(text(from, "password"));
     if (field(from, "exec") instanceof MappingNode exec) {
@@ -127,7 +139,7 @@ final class KubeconfigReader {
     var exec = new ExecConfig();
     exec.setApiVersion(text(from, "apiVersion"));
     exec.setCommand(text(from, "command"));
-    exec.setArgs(list(from, "args", KubeconfigReader::text));
+    exec.setArgs(texts(from, "args"));
     exec.setEnv(list(from, "env",
         one -> new ExecEnvVar(text(one, "name"), text(one, "value"))));
     return exec;
@@ -146,6 +158,10 @@ final class KubeconfigReader {
     return field(from, field) instanceof SequenceNode list
         ? list.getValue().stream().map(element).toList()
         : List.of();
+  }
+
+  private static List<String> texts(@Nullable Node from, String field) {
+    return list(from, field, KubeconfigReader::text);
   }
 
   private static @Nullable String text(@Nullable Node from, String field) {

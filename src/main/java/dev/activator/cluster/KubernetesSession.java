@@ -24,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -147,13 +146,8 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   @Override
-  public void ask(String namespace, Consumer<PodStatusWatcher.Access> done) {
-    AccessCheck.ofList(api, ResourceQuery.in(namespace, ResourceKind.PODS, Labels.REVISION))
-        .thenApply(access -> switch (access) {
-          case ALLOWED -> PodStatusWatcher.Access.YES;
-          case FORBIDDEN -> PodStatusWatcher.Access.FORBIDDEN;
-          case NOT_SERVED -> PodStatusWatcher.Access.UNKNOWN;
-        }).exceptionally(_ -> PodStatusWatcher.Access.UNKNOWN).thenAccept(done);
+  public CompletableFuture<AccessCheck> ask(String namespace) {
+    return AccessCheck.ofList(api, ResourceQuery.in(namespace, ResourceKind.PODS, Labels.REVISION));
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.activator.revision.LeaseAnswer.Absent;
 import dev.activator.revision.LeaseAnswer.Conflict;
 import dev.activator.revision.LeaseAnswer.Failed;
 import dev.activator.revision.LeaseAnswer.Found;
+import dev.activator.revision.LeaseClient;
 import dev.activator.revision.LeaseRecord;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -25,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>
  * <b>Errors.</b> Are answers, and come within two seconds.
  */
-public final class LeaseApi {
+public final class LeaseApi implements LeaseClient {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final String API_VERSION = "coordination.k8s.io/v1";
   private static final String JSON_TYPE = "application/json";
@@ -33,26 +35,27 @@ public final class LeaseApi {
   private static final DateTimeFormatter MICRO_TIME = DateTimeFormatter
       .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
-  private final KubernetesApi api;
+  private final Supplier<KubernetesApi> api;
   private final String namespace;
   private final String name;
   /** As last read or written; empty before. */
   private volatile String uid = "";
 
-  LeaseApi(KubernetesApi api, String namespace, String name) {
+  LeaseApi(Supplier<KubernetesApi> api, String namespace, String name) {
     this.api = api;
     this.namespace = namespace;
     this.name = name;
   }
 
+  @Override
   public CompletableFuture<LeaseAnswer> read() {
-    return answered(api.fetch(path() + "/" + name, TIMEOUT));
+    return answered(api.get().fetch(path() + "/" + name, TIMEOUT));
   }
 
-  /** Creates the lease if the record has no version, else replaces that version. */
+  @Override
   public CompletableFuture<LeaseAnswer> write(LeaseRecord lease) {
     boolean creates = lease.version().isEmpty();
-    return answered(api.send(creates ? "POST" : "PUT",
+    return answered(api.get().send(creates ? "POST" : "PUT",
         (creates ? path() : path() + "/" + name) + "?timeout=2s", JSON_TYPE, body(lease),
         TIMEOUT));
   }

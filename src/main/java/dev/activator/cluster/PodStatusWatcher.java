@@ -4,6 +4,7 @@ import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.policy.PodFailures;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
@@ -38,15 +39,11 @@ public final class PodStatusWatcher {
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   public interface PodSource {
-    /** Answers on another thread. */
-    void ask(String namespace, Consumer<Access> done);
+    /** Whether the pods of a namespace may be listed; fails if that is not known. */
+    CompletableFuture<AccessCheck> ask(String namespace);
 
     /** Calls the listener on the loop until the answer is run. */
     Runnable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener);
-  }
-
-  public enum Access {
-    YES, FORBIDDEN, UNKNOWN
   }
 
   private final Loop loop;
@@ -118,20 +115,21 @@ public final class PodStatusWatcher {
     Watched(RevisionId revision) {
       this.revision = revision;
       this.end = loop.schedule(LEASE, this::end);
-      pods.ask(revision.namespace(), answer -> loop.execute(() -> answered(answer)));
+      pods.ask(revision.namespace())
+          .whenComplete((answer, failure) -> loop.execute(() -> answered(answer)));
     }
 
-    private void answered(Access answer) {
+    private void answered(@Nullable AccessCheck answer) {
       if (ended) {
         return;
       }
       switch (answer) {
-        case YES -> endOfWatch = pods.follow(revision, this::changed);
+        case ALLOWED -> endOfWatch = pods.follow(revision, this::changed);
         case FORBIDDEN -> {
           refused(revision.namespace());
           end();
         }
-        case UNKNOWN -> {
+        case null, default -> {
           pause(revision.namespace(), PAUSE_AFTER_NO_ANSWER);
           end();
         }

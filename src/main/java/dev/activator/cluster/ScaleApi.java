@@ -9,6 +9,7 @@ import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Found;
 import dev.activator.revision.ScaleAnswer.Reason;
 import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -27,31 +29,31 @@ import tools.jackson.databind.json.JsonMapper;
  * <p>
  * <b>Errors.</b> Are answers. A write is given up after two seconds, here and at the server.
  */
-public final class ScaleApi {
+final class ScaleApi implements ScaleClient {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final JsonMapper JSON = new JsonMapper();
 
-  private final KubernetesApi api;
-  private final ApiDiscovery discovery;
+  private final Supplier<KubernetesApi> api;
   private final Map<Kind, Served.Here> served = new ConcurrentHashMap<>();
 
   private record Kind(String apiVersion, String kind) {}
 
-  ScaleApi(KubernetesApi api) {
+  ScaleApi(Supplier<KubernetesApi> api) {
     this.api = api;
-    this.discovery = new ApiDiscovery(api);
   }
 
+  @Override
   public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
-    return at(id, workload, "get", path -> api.fetch(path, TIMEOUT));
+    return at(id, workload, "get", path -> api.get().fetch(path, TIMEOUT));
   }
 
+  @Override
   public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload, Found read,
       int replicas) {
     var patch = JSON.createObjectNode();
     patch.putObject("metadata").put("resourceVersion", read.resourceVersion());
     patch.putObject("spec").put("replicas", replicas);
-    return at(id, workload, "patch", path -> api.send("PATCH", path + "?timeout=2s",
+    return at(id, workload, "patch", path -> api.get().send("PATCH", path + "?timeout=2s",
         "application/merge-patch+json", patch.toString(), TIMEOUT));
   }
 
@@ -81,7 +83,7 @@ public final class ScaleApi {
     var known = served.get(kind);
     return known != null
         ? CompletableFuture.completedFuture(known)
-        : discovery.find(kind.apiVersion, kind.kind).thenApply(found -> {
+        : ApiDiscovery.find(api.get(), kind.apiVersion, kind.kind).thenApply(found -> {
           if (found instanceof Served.Here here && here.isScalable()) {
             served.put(kind, here);
           }

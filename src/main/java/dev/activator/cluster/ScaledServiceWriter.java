@@ -123,7 +123,6 @@ public final class ScaledServiceWriter {
     });
   }
 
-  /** What a ScaledService comes to. */
   public void changed(ScaledServiceState state) {
     loop.execute(() -> {
       var known = entries.computeIfAbsent(state.object().id(),
@@ -156,7 +155,6 @@ public final class ScaledServiceWriter {
     });
   }
 
-  /** How the leader scales it now. */
   public void scaled(RevisionId id, Scaling now) {
     loop.execute(() -> {
       var known = entries.get(id);

@@ -2,35 +2,53 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.loop.Loop;
+import dev.activator.revision.ScaleClient;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * A connection of its own for the election and for scaling, which no list or watch delays.
  *
  * <p>
- * <b>Threads.</b> Any.
+ * <b>Threads.</b> Any, once it is open.
  */
 public final class ScalingSession implements AutoCloseable {
-  private final KubernetesApi api;
-  private final ScaleApi scales;
-  private final EventWriter events;
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Logger log = LoggerFactory.getLogger(ScalingSession.class);
 
-  private ScalingSession(KubernetesApi api) {
-    this.api = api;
-    this.scales = new ScaleApi(api);
-    this.events = new EventWriter(() -> api, Clock.systemUTC());
+  private final ClusterAccess access;
+  private final ScaleApi scales = new ScaleApi(this::api);
+  private volatile @Nullable KubernetesApi api;
+  private final EventWriter events = new EventWriter(() -> api, Clock.systemUTC());
+
+  public ScalingSession(ClusterAccess access) {
+    this.access = access;
   }
 
   /** @throws ClusterUnavailableException if the access is invalid */
-  public static ScalingSession of(ClusterAccess access) {
-    return new ScalingSession(new KubernetesApi(Connection.configured(access)));
+  public void open() {
+    api = new KubernetesApi(Connection.configured(access));
   }
 
-  public ScaleApi scales() {
+  private KubernetesApi api() {
+    return Objects.requireNonNull(api, "not open");
+  }
+
+  public ScaleClient scales() {
     return scales;
   }
 
@@ -41,27 +59,62 @@ public final class ScalingSession implements AutoCloseable {
   /**
    * Writes statuses and Events of ScaledServices over this connection.
    *
-   * @param session null while there is none
    * @param leads whether this activator may write now; asked on the loop
    */
-  public static ScaledServiceWriter writer(Supplier<@Nullable ScalingSession> session, Loop loop,
-      InstantSource clock, BooleanSupplier leads) {
-    return new ScaledServiceWriter(loop, () -> {
-      var now = session.get();
-      return now == null ? null : now.api;
-    }, clock, leads);
+  public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
+    return new ScaledServiceWriter(loop, () -> api, clock, leads);
   }
 
   public LeaseApi lease(String namespace, String name) {
-    return new LeaseApi(api, namespace, name);
+    return new LeaseApi(this::api, namespace, name);
   }
 
-  public ServiceMembers members(String namespace, String service) {
-    return new ServiceMembers(api, namespace, service);
+  /**
+   * The pods in the EndpointSlices of one Service, asked of the API itself, without a watch.
+   *
+   * @return whether each is ready, by the pod's name; empty if that cannot be known now
+   */
+  public CompletableFuture<Optional<Map<String, Boolean>>> members(String namespace,
+      String service) {
+    return api().fetch("apis/discovery.k8s.io/v1/namespaces/" + namespace
+        + "/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D" + service, TIMEOUT)
+        .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).thenApply(answer -> {
+          if (answer.status() != 200) {
+            throw new IllegalStateException(answer.status() + " " + answer.message());
+          }
+          return Optional.of(members(JsonMapper.shared().readTree(answer.body())));
+        }).exceptionally(failure -> {
+          var cause = failure.getCause() == null ? failure : failure.getCause();
+          log.warn("The EndpointSlices of our own Service {}/{} cannot be read: {}", namespace,
+              service, String.valueOf(cause.getMessage()));
+          return Optional.empty();
+        });
+  }
+
+  /** One that terminates is a member too: it may still have requests. */
+  static Map<String, Boolean> members(JsonNode list) {
+    var members = new TreeMap<String, Boolean>();
+    if (!list.path("items").isArray() && !list.path("items").isNull()) {
+      throw new JacksonException("it is no list") {
+      };
+    }
+    for (var slice : list.path("items").values()) {
+      for (var endpoint : slice.path("endpoints").values()) {
+        var pod = endpoint.at("/targetRef/name").asString("");
+        boolean ready = endpoint.at("/conditions/ready").booleanValue(true);
+        if (!pod.isEmpty()) {
+          members.merge(pod, ready, Boolean::logicalOr);
+        }
+      }
+    }
+    return members;
   }
 
   @Override
   public void close() {
-    api.close();
+    var open = api;
+    if (open != null) {
+      open.close();
+    }
   }
 }

@@ -33,7 +33,6 @@ final class TargetKinds {
   private static final Duration RETRY = Duration.ofSeconds(30);
 
   private final KubernetesSession session;
-  private final ApiDiscovery discovery;
   private final BiConsumer<String, @Nullable RevisionId> changed;
   private final Map<Name, FollowedKind> kinds = new HashMap<>();
 
@@ -42,7 +41,6 @@ final class TargetKinds {
   /** @param changed gets the kind, and the object, or null if it may be any of the kind */
   TargetKinds(KubernetesSession session, BiConsumer<String, @Nullable RevisionId> changed) {
     this.session = session;
-    this.discovery = new ApiDiscovery(session.api());
     this.changed = changed;
   }
 
@@ -71,7 +69,7 @@ final class TargetKinds {
     }
 
     FollowedKind ask() {
-      discovery.find(name.apiVersion, name.kind)
+      ApiDiscovery.find(session.api(), name.apiVersion, name.kind)
           .whenCompleteAsync((served, failure) -> discovered(served), session.loop());
       return this;
     }

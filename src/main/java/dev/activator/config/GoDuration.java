@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Durations in Go's form: {@code 300ms}, {@code 1m30s}, {@code 1.5h}, {@code 0}.
  *
- * <p>
- * <b>Source.</b> {@code time.ParseDuration}. Fractions of a nanosecond are dropped. Without {@code BigDecimal}, whose
- * class takes 2 % of a start to initialize.
+ * <p><b>Source.</b> {@code time.ParseDuration}. Fractions of a nanosecond are dropped. Without
+ * {@code BigDecimal}, whose class takes 2 % of a start to initialize.
  */
 public final class GoDuration {
   private static final Pattern PART = Pattern

@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The outer form of Go's template language: text, actions in braces, and blocks.
  *
- * <p>
- * <b>Source.</b> Go's {@code text/template/parse}, also for the error messages.
+ * <p><b>Source.</b> Go's {@code text/template/parse}, also for the error messages.
  */
 public final class GoTemplate {
   private static final Set<String> BLOCKS = Set.of("if", "range", "with", "define", "block");

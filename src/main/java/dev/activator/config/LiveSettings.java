@@ -17,11 +17,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The current settings of one ConfigMap. Invalid content changes nothing.
  *
- * <p>
- * <b>Threads.</b> Any may read. Listeners are called under the lock.
+ * <p><b>Threads.</b> Any may read. Listeners are called under the lock.
  *
- * <p>
- * <b>Errors.</b> The first content must be valid, see {@link #begin}. Later invalid content is
+ * <p><b>Errors.</b> The first content must be valid, see {@link #begin}. Later invalid content is
  * logged.
  */
 public final class LiveSettings<S extends LiveSettings.Content<S>> implements Supplier<S> {

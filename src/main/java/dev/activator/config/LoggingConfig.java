@@ -14,8 +14,7 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * From the ConfigMap {@code config-logging}.
  *
- * <p>
- * <b>Source.</b> {@code logging/config.go} of {@code knative.dev/pkg}. An invalid level of any
+ * <p><b>Source.</b> {@code logging/config.go} of {@code knative.dev/pkg}. An invalid level of any
  * component makes the map invalid, as does a {@code zap-logger-config} that is not JSON.
  */
 public record LoggingConfig(Level level) implements LiveSettings.Content<LoggingConfig> {

@@ -5,8 +5,7 @@ import java.util.Locale;
 /**
  * Whether a service mesh may stand between the activator and the pods.
  *
- * <p>
- * <b>Source.</b> {@code mesh-compatibility-mode} in {@code config-network}.
+ * <p><b>Source.</b> {@code mesh-compatibility-mode} in {@code config-network}.
  */
 public enum MeshMode {
   /** Detected from the answers to probes. */

@@ -11,9 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * From the ConfigMap {@code config-network}.
  *
- * <p>
- * <b>Source.</b> {@code pkg/config/config.go} of {@code knative.dev/networking}; one invalid entry
- * invalidates the map.
+ * <p><b>Source.</b> {@code pkg/config/config.go} of {@code knative.dev/networking}; one invalid
+ * entry invalidates the map.
  *
  * @param passthrough whether the mesh lets single pods be addressed, given the right headers
  */

@@ -13,8 +13,7 @@ import java.util.TreeMap;
 /**
  * From the ConfigMap {@code config-observability}.
  *
- * <p>
- * <b>Source.</b> {@code pkg/observability/config.go} of Knative Serving; one invalid entry
+ * <p><b>Source.</b> {@code pkg/observability/config.go} of Knative Serving; one invalid entry
  * invalidates the map.
  *
  * @param requestLog template; empty while disabled

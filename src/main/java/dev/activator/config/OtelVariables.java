@@ -11,8 +11,7 @@ import java.util.stream.Stream;
  * OpenTelemetry's environment variables, which take precedence over the ConfigMap. Empty or zero
  * leaves the value to the ConfigMap.
  *
- * <p>
- * <b>Source.</b> "Environment Variable Specification": an empty variable counts as unset.
+ * <p><b>Source.</b> "Environment Variable Specification": an empty variable counts as unset.
  *
  * @param samplerArgument such as {@code 0.25}
  */

@@ -14,11 +14,9 @@ import org.jspecify.annotations.Nullable;
  * The proxy to the Kubernetes API and to telemetry collectors; pods and the autoscaler are reached
  * directly.
  *
- * <p>
- * <b>Errors.</b> {@link IllegalArgumentException} that names the variable of an invalid URL.
+ * <p><b>Errors.</b> {@link IllegalArgumentException} that names the variable of an invalid URL.
  *
- * <p>
- * <b>Source.</b> {@code golang.org/x/net/http/httpproxy}.
+ * <p><b>Source.</b> {@code golang.org/x/net/http/httpproxy}.
  *
  * @param exceptions reached directly: {@code *}, names, addresses, networks
  */

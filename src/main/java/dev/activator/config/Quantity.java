@@ -8,8 +8,7 @@ import java.util.regex.Pattern;
 /**
  * A number of cores or bytes, as manifests have it: {@code 500m}, {@code 128Mi}, {@code 1e3}.
  *
- * <p>
- * <b>Source.</b> {@code resource.Quantity} of {@code k8s.io/apimachinery}.
+ * <p><b>Source.</b> {@code resource.Quantity} of {@code k8s.io/apimachinery}.
  */
 public record Quantity(BigDecimal number) {
   private static final Pattern FORM = Pattern.compile(

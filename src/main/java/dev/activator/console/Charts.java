@@ -5,6 +5,7 @@ import dev.activator.observability.Phases.Phase;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Pictures as SVG: a strict content policy allows no styles in attributes. */
@@ -17,16 +18,13 @@ final class Charts {
 
   /** Requests a second as an area, the queue as a line. */
   static String sparkline(RevisionActivity.LastMinute minute) {
-    int most = Math.max(1, Arrays.stream(minute.requests()).max().orElse(0));
-    int deepest = Math.max(1, Arrays.stream(minute.queue()).max().orElse(0));
     String label = minute.requestsInAll() + " requests in the last minute, at most "
-        + Arrays.stream(minute.requests()).max().orElse(0) + " a second; at most "
-        + Arrays.stream(minute.queue()).max().orElse(0) + " queued";
+        + minute.mostRequests() + " a second; at most " + minute.mostQueued() + " queued";
     return "<svg class=\"spark\" viewBox=\"0 0 " + WIDTH + " " + HEIGHT
         + "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"" + label + "\"><title>"
         + label + "</title><polygon class=\"requests\" points=\"0," + HEIGHT + " "
-        + points(minute.requests(), most) + " " + WIDTH + "," + HEIGHT
-        + "\"/><polyline class=\"queue\" points=\"" + points(minute.queue(), deepest)
+        + points(minute.requests(), minute.mostRequests()) + " " + WIDTH + "," + HEIGHT
+        + "\"/><polyline class=\"queue\" points=\"" + points(minute.queue(), minute.mostQueued())
         + "\"/></svg>";
   }
 
@@ -34,7 +32,7 @@ final class Charts {
     var points = new StringBuilder();
     for (int i = 0; i < values.length; i++) {
       points.append(points.isEmpty() ? "" : " ").append(i * WIDTH / (values.length - 1)).append(',')
-          .append(number(HEIGHT - 1 - (HEIGHT - 3.0) * values[i] / most));
+          .append(number(HEIGHT - 1 - (HEIGHT - 3.0) * values[i] / Math.max(1, most)));
     }
     return points.toString();
   }
@@ -54,9 +52,7 @@ final class Charts {
             : "a pod has been listed for "
                 + Html.length(Duration.ofMillis((long) probe)) + ", and none answers yet")
         + (usual.isZero() ? "" : "; a start usually takes " + Html.length(usual));
-    var svg = new StringBuilder("<svg class=\"start\" viewBox=\"0 0 ").append(BAR)
-        .append(" 18\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"").append(label)
-        .append("\"><title>").append(label).append("</title>");
+    var svg = bar(label);
     rect(svg, "track", 0, BAR);
     rect(svg, "pod", 0, BAR * (now - probe) / scale);
     rect(svg, "probe", BAR * (now - probe) / scale, BAR * probe / scale);
@@ -69,14 +65,9 @@ final class Charts {
 
   /** @param longestNanos of the common scale */
   static String finished(ColdStart start, long longestNanos) {
-    var svg = new StringBuilder("<svg class=\"start\" viewBox=\"0 0 ").append(BAR)
-        .append(" 18\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"");
-    var words = new StringBuilder();
-    for (var phase : Phase.values()) {
-      words.append(words.isEmpty() ? "" : ", ").append(phase).append(' ')
-          .append(Html.length(Duration.ofNanos(start.phases().of(phase))));
-    }
-    svg.append(words).append("\"><title>").append(words).append("</title>");
+    var svg = bar(Arrays.stream(Phase.values())
+        .map(phase -> phase + " " + Html.length(Duration.ofNanos(start.phases().of(phase))))
+        .collect(Collectors.joining(", ")));
     double at = 0;
     for (var phase : Phase.values()) {
       double width = (double) BAR * start.phases().of(phase) / Math.max(1, longestNanos);
@@ -86,6 +77,12 @@ final class Charts {
       at += width;
     }
     return svg.append("</svg>").toString();
+  }
+
+  private static StringBuilder bar(String label) {
+    return new StringBuilder("<svg class=\"start\" viewBox=\"0 0 ").append(BAR)
+        .append(" 18\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"").append(label)
+        .append("\"><title>").append(label).append("</title>");
   }
 
   private static void rect(StringBuilder to, String kind, double x, double width) {

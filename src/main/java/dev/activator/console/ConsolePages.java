@@ -2,23 +2,22 @@ package dev.activator.console;
 
 import static dev.activator.console.Html.count;
 import static dev.activator.console.Html.length;
+import static dev.activator.console.Html.section;
+import static dev.activator.console.Html.table;
 import static dev.activator.console.Html.text;
+import static java.util.stream.Collectors.joining;
 
+import dev.activator.backend.BackendsView.Address;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.Metric;
-import dev.activator.observability.Outcome;
-import dev.activator.observability.Phases.Phase;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleView.PodLoad;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * The console's pages as HTML, in parts that are replaced when they change. All text from outside is
@@ -26,7 +25,6 @@ import java.util.stream.Collectors;
  */
 final class ConsolePages {
   private static final int MOST_CARDS = 200;
-  private static final int MOST_STARTS = 40;
   private static final String REVISION = "Revision";
 
   private ConsolePages() {}
@@ -78,7 +76,7 @@ final class ConsolePages {
           + count(cards.size() - MOST_CARDS, "more revision")
           + ". Those that need attention are shown first.</p>");
     }
-    parts.put("starts", starts("starts", starts, true));
+    parts.put("starts", ColdStartSection.of(starts, true));
     return parts;
   }
 
@@ -87,7 +85,7 @@ final class ConsolePages {
   }
 
   private static String summary(Status status, List<RevisionCard> cards) {
-    var kinds = cards.stream().map(RevisionCard::kind).distinct().toList();
+    var kinds = cards.stream().map(card -> card.facts().kind()).distinct().toList();
     var noun = kinds.isEmpty() || kinds.contains(REVISION) ? "revision" : kinds.getFirst();
     return "<section id=\"summary\" class=\"wide summary" + (status.trouble() ? " trouble" : "")
         + "\" role=\"status\">" + (status.problem().isEmpty()
@@ -103,7 +101,7 @@ final class ConsolePages {
     return "<span class=\"state " + look.kind() + "\" role=\"status\">" + look.word() + "</span>";
   }
 
-  private static String detailUrl(RevisionId id) {
+  static String detailUrl(RevisionId id) {
     return "/console/" + text(id.namespace()) + "/" + text(id.name());
   }
 
@@ -114,7 +112,7 @@ final class ConsolePages {
         .append(' ').append(card.look().word()).append("\"><h2><a id=\"a.").append(partId(id))
         .append("\" href=\"").append(detailUrl(id)).append("\">").append(text(id.name()))
         .append("</a> <small>")
-        .append(card.kind().equals(REVISION) ? "" : text(card.kind()) + " in ")
+        .append(card.facts().kind().equals(REVISION) ? "" : text(card.facts().kind()) + " in ")
         .append(text(id.namespace())).append("</small></h2>")
         .append(state(card)).append(url(card)).append(numbers(card))
         .append(Charts.sparkline(card.minute())).append(caption(card)).append(running(card))
@@ -127,14 +125,14 @@ final class ConsolePages {
   }
 
   private static String obstacles(RevisionCard card) {
-    return card.obstacles().isEmpty()
+    return card.facts().obstacles().isEmpty()
         ? ""
-        : card.obstacles().stream().map(each -> "<li>" + text(each) + "</li>").collect(
-            Collectors.joining("", "<p class=\"why\">In the way:</p><ul class=\"why\">", "</ul>"));
+        : card.facts().obstacles().stream().map(each -> "<li>" + text(each) + "</li>").collect(
+            joining("", "<p class=\"why\">In the way:</p><ul class=\"why\">", "</ul>"));
   }
 
   private static String url(RevisionCard card) {
-    var url = card.url();
+    var url = card.facts().url();
     return url == null
         ? ""
         : "<p class=\"url\"><a id=\"u." + partId(card.id()) + "\" href=\"" + text(url)
@@ -143,7 +141,8 @@ final class ConsolePages {
 
   private static String numbers(RevisionCard card) {
     return "<dl class=\"numbers\">"
-        + number("pods", card.ready() + " / " + (card.maxPods() == null ? "∞" : card.maxPods()))
+        + number("pods",
+            card.ready() + " / " + (card.facts().maxPods() == null ? "∞" : card.facts().maxPods()))
         + number("in flight", card.now().inFlight()) + number("queued", card.now().queued())
         + number("p50, 1 min", percentile(card, 0.5)) + number("p99", percentile(card, 0.99))
         + "</dl>";
@@ -164,9 +163,9 @@ final class ConsolePages {
   private static String caption(RevisionCard card) {
     var minute = card.minute();
     return "<p class=\"caption\"><span class=\"key pod\">requests a second, at most "
-        + Arrays.stream(minute.requests()).max().orElse(0)
+        + minute.mostRequests()
         + "</span><span class=\"key queue\">queued, at most "
-        + Arrays.stream(minute.queue()).max().orElse(0) + "</span></p>";
+        + minute.mostQueued() + "</span></p>";
   }
 
   private static String running(RevisionCard card) {
@@ -204,77 +203,6 @@ final class ConsolePages {
     return seconds < 60 ? seconds / 5 * 5 + " s" : length(ago);
   }
 
-  // Cold starts.
-
-  private static String starts(String id, List<ColdStart> all, boolean named) {
-    if (all.isEmpty()) {
-      return "<section id=\"" + id + "\" class=\"wide\"><h2>Cold starts</h2><p class=\"soft\">"
-          + "None yet.</p></section>";
-    }
-    var shown = all.subList(0, Math.min(MOST_STARTS, all.size()));
-    long longest = shown.stream().mapToLong(each -> each.phases().totalNanos()).max().orElse(1);
-    var html = new StringBuilder("<section id=\"").append(id)
-        .append("\" class=\"wide\"><h2>Cold starts</h2><p class=\"legend\">");
-    for (var phase : Phase.values()) {
-      html.append("<span class=\"key ").append(phase).append("\">").append(phase)
-          .append("</span> ");
-    }
-    html.append("<span class=\"soft\">on a common scale, 0 to ")
-        .append(length(Duration.ofNanos(longest))).append("</span></p>").append(percentiles(all))
-        .append(scrollable("starts"))
-        .append("<table><thead><tr><th scope=\"col\">when, UTC</th>")
-        .append(named ? "<th scope=\"col\">revision</th>" : "")
-        .append(
-            "<th scope=\"col\" class=\"bar\">spent on</th><th scope=\"col\" class=\"right\">total"
-                + "</th><th scope=\"col\">outcome</th><th scope=\"col\" class=\"right\">status</th></tr>"
-                + "</thead><tbody>");
-    shown.forEach(start -> html.append(row(start, longest, named)));
-    return html.append("</tbody></table></div></section>").toString();
-  }
-
-  private static String row(ColdStart start, long longest, boolean named) {
-    var id = start.revision();
-    return "<tr data-name=\"" + text(id + " " + start.outcome()) + "\"><td>"
-        + start.when().toString().substring(11, 19) + "</td>"
-        + (named ? "<td><a href=\"" + detailUrl(id) + "\">" + text(id.name()) + "</a></td>" : "")
-        + "<td class=\"bar\">" + Charts.finished(start, longest) + "</td><td class=\"right\">"
-        + length(Duration.ofNanos(start.phases().totalNanos())) + "</td><td"
-        + (isAnswered(start) ? "" : " class=\"failed\"") + ">" + start.outcome()
-        + "</td><td class=\"right\">" + start.status() + "</td></tr>";
-  }
-
-  private static boolean isAnswered(ColdStart start) {
-    return start.outcome() == Outcome.ANSWERED || start.outcome() == Outcome.WAITING_PAGE;
-  }
-
-  /** Of starts that were answered: among failures, the timeouts would count. */
-  private static String percentiles(List<ColdStart> all) {
-    var byRevision = all.stream().filter(ConsolePages::isAnswered).collect(
-        Collectors.groupingBy(ColdStart::revision, TreeMap::new,
-            Collectors.mapping(start -> start.phases().totalNanos(), Collectors.toList())));
-    if (byRevision.isEmpty()) {
-      return "";
-    }
-    var html = new StringBuilder(scrollable("percentiles")).append(
-        "<table class=\"small\"><thead><tr>"
-            + "<th scope=\"col\">revision</th><th scope=\"col\" class=\"right\">starts</th>"
-            + "<th scope=\"col\" class=\"right\">p50</th><th scope=\"col\" class=\"right\">p90</th>"
-            + "<th scope=\"col\" class=\"right\">max</th></tr></thead><tbody>");
-    byRevision.forEach((id, times) -> {
-      var sorted = times.stream().sorted().toList();
-      html.append("<tr data-name=\"").append(text(id.toString())).append("\"><td>")
-          .append(text(id.toString())).append("</td><td class=\"right\">").append(sorted.size())
-          .append("</td>");
-      for (double share : new double[]{0.5, 0.9, 1}) {
-        int at = Math.clamp((int) Math.ceil(share * sorted.size()) - 1, 0, sorted.size() - 1);
-        html.append("<td class=\"right\">").append(length(Duration.ofNanos(sorted.get(at))))
-            .append("</td>");
-      }
-      html.append("</tr>");
-    });
-    return html.append("</tbody></table></div>").toString();
-  }
-
   // One revision.
 
   static SequencedMap<String, String> unknown(RevisionId id) {
@@ -298,7 +226,7 @@ final class ConsolePages {
     parts.put("events", events(events));
     parts.put("log", log(facts.log(id)));
     parts.put("starts",
-        starts("starts", starts.stream().filter(each -> each.revision().equals(id)).toList(),
+        ColdStartSection.of(starts.stream().filter(each -> each.revision().equals(id)).toList(),
             false));
     return parts;
   }
@@ -306,7 +234,7 @@ final class ConsolePages {
   private static String head(String problem, RevisionCard card) {
     return "<section id=\"head\" class=\"wide card " + card.look().kind() + "\">"
         + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
-        + "<h1>" + text(card.id().name()) + " <small>" + text(card.kind()) + " in "
+        + "<h1>" + text(card.id().name()) + " <small>" + text(card.facts().kind()) + " in "
         + text(card.id().namespace()) + "</small></h1>" + state(card) + url(card) + "<p>"
         + text(card.diagnosis().summary()) + "</p>" + obstacles(card)
         + "<p class=\"todo\"><b>What to do:</b> " + text(card.whatToDo()) + "</p>" + numbers(card)
@@ -326,84 +254,62 @@ final class ConsolePages {
   }
 
   private static String pods(RevisionCard card) {
-    var html = new StringBuilder("<section id=\"pods\" class=\"half\"><h2>Pods</h2>");
-    if (card.now().pods().isEmpty()) {
-      return html.append("<p class=\"soft\">None is listed.</p></section>").toString();
-    }
-    html.append(scrollable("pods")).append("<table><thead><tr><th scope=\"col\">address</th>"
-        + "<th scope=\"col\">state</th><th scope=\"col\" class=\"right\">in flight</th>"
-        + "<th scope=\"col\">last probe</th></tr></thead><tbody>");
-    for (var pod : card.now().pods()) {
-      int inFlight = card.now().queue().now().pods().stream()
-          .filter(load -> load.destination().equals(pod.destination()))
-          .mapToInt(PodLoad::inFlight).sum();
-      var probe = pod.probe();
-      html.append("<tr><td>").append(text(pod.destination().toString())).append("</td><td>")
-          .append(pod.serves() ? "serves" : pod.ready() ? "ready" : "not ready")
-          .append(pod.suspected() ? ", set aside" : "").append("</td><td class=\"right\">")
-          .append(inFlight).append("</td><td>").append(text(probe.outcome()))
-          .append(pod.failures() > 1 ? ", " + pod.failures() + " times" : "")
-          .append(probe.ago() == null ? "" : ", " + age(probe.ago()) + " ago")
-          .append(probe.took() == null ? "" : ", took " + length(probe.took()))
-          .append("</td></tr>");
-    }
-    return html.append("</tbody></table></div></section>").toString();
+    var rows = card.now().pods().stream().map(pod -> pod(card, pod)).collect(joining());
+    return section("pods", "half", "Pods", rows.isEmpty()
+        ? "<p class=\"soft\">None is listed.</p>"
+        : table("pods", "", rows, "address", "state", "in flight|right", "last probe"));
+  }
+
+  private static String pod(RevisionCard card, Address pod) {
+    int inFlight = card.now().queue().now().pods().stream()
+        .filter(load -> load.destination().equals(pod.destination()))
+        .mapToInt(PodLoad::inFlight).sum();
+    var probe = pod.probe();
+    return "<tr><td>" + text(pod.destination().toString()) + "</td><td>"
+        + (pod.serves() ? "serves" : pod.ready() ? "ready" : "not ready")
+        + (pod.suspected() ? ", set aside" : "") + "</td><td class=\"right\">" + inFlight
+        + "</td><td>" + text(probe.outcome())
+        + (pod.failures() > 1 ? ", " + pod.failures() + " times" : "")
+        + (probe.ago() == null ? "" : ", " + age(probe.ago()) + " ago")
+        + (probe.took() == null ? "" : ", took " + length(probe.took())) + "</td></tr>";
   }
 
   private static String queue(RevisionCard card) {
     var queue = card.now().queue().queue();
-    var waits = queue.oldest().stream().map(Html::length).collect(Collectors.joining(", "));
-    return "<section id=\"queue\" class=\"half\"><h2>Queue</h2><dl class=\"numbers\">"
+    var waits = queue.oldest().stream().map(Html::length).collect(joining(", "));
+    return section("queue", "half", "Queue", "<dl class=\"numbers\">"
         + number("waiting", card.now().queued() + " / " + queue.capacity())
         + number("held", queue.heldBytes() + " bytes")
         + number("order", card.now().queue().now().newestFirst() ? "newest first" : "by arrival")
         + "</dl>" + (waits.isEmpty()
             ? "<p class=\"soft\">No request waits.</p>"
-            : "<p>Oldest waits: " + waits + "</p>")
-        + "</section>";
+            : "<p>Oldest waits: " + waits + "</p>"));
   }
 
   private static String settings(List<RevisionFacts.Setting> all) {
-    var html = new StringBuilder(
-        "<section id=\"settings\" class=\"half\"><h2>Autoscaler and settings"
-            + "</h2>" + scrollable("settings") + "<table><thead><tr><th scope=\"col\">what</th>"
-            + "<th scope=\"col\">value</th><th scope=\"col\">from, or why</th></tr></thead><tbody>");
-    all.forEach(each -> html.append("<tr><td>").append(text(each.name())).append("</td><td>")
-        .append(text(each.value())).append("</td><td class=\"soft\">").append(text(each.origin()))
-        .append("</td></tr>"));
-    return html.append("</tbody></table></div></section>").toString();
-  }
-
-  /** With a stop for the keyboard, which could not scroll it otherwise; its id keeps the focus. */
-  private static String scrollable(String section) {
-    return "<div class=\"scroll\" id=\"" + section + ".table\" tabindex=\"0\" role=\"region\""
-        + " aria-label=\"" + section + "\">";
+    return section("settings", "half", "Autoscaler and settings", table("settings", "",
+        all.stream().map(each -> "<tr><td>" + text(each.name()) + "</td><td>" + text(each.value())
+            + "</td><td class=\"soft\">" + text(each.origin()) + "</td></tr>").collect(joining()),
+        "what", "value", "from, or why"));
   }
 
   private static String events(RevisionFacts.Known<RevisionFacts.EventLine> events) {
-    var html = new StringBuilder("<section id=\"events\" class=\"half\"><h2>Recent Events</h2>");
-    if (events.all().isEmpty()) {
-      html.append("<p class=\"soft\">").append(
-          events.insteadDo().isEmpty() ? "None." : text(events.insteadDo())).append("</p>");
-    } else {
-      html.append(scrollable("events")).append("<table><tbody>");
-      events.all().forEach(each -> html.append("<tr><td>")
-          .append(each.when().toString(), 11, 19).append("</td><td class=\"")
-          .append(each.type().equals("Warning") ? "failed" : "").append("\">")
-          .append(text(each.reason())).append("</td><td>").append(text(each.about()))
-          .append(": ").append(text(each.message())).append("</td></tr>"));
-      html.append("</tbody></table></div>");
-    }
-    return html.append("</section>").toString();
+    var rows = events.all().stream().map(each -> "<tr><td>"
+        + each.when().toString().substring(11, 19) + "</td><td class=\""
+        + (each.type().equals("Warning") ? "failed" : "") + "\">" + text(each.reason())
+        + "</td><td>" + text(each.about()) + ": " + text(each.message()) + "</td></tr>")
+        .collect(joining());
+    return section("events", "half", "Recent Events", rows.isEmpty()
+        ? "<p class=\"soft\">"
+            + (events.insteadDo().isEmpty() ? "None." : text(events.insteadDo())) + "</p>"
+        : table("events", "", rows));
   }
 
   private static String log(RevisionFacts.Known<String> log) {
-    return "<section id=\"log\" class=\"wide\"><h2>What its pods print</h2>"
-        + (log.all().isEmpty()
-            ? "<p class=\"soft\">"
-                + (log.insteadDo().isEmpty() ? "Nothing yet." : text(log.insteadDo())) + "</p>"
-            : "<pre tabindex=\"0\" id=\"log.lines\" aria-label=\"the last lines\">"
-                + text(String.join("\n", log.all())) + "</pre>")
-        + "</section>";
+    return section("log", "wide", "What its pods print", log.all().isEmpty()
+        ? "<p class=\"soft\">"
+            + (log.insteadDo().isEmpty() ? "Nothing yet." : text(log.insteadDo())) + "</p>"
+        : "<pre tabindex=\"0\" id=\"log.lines\" aria-label=\"the last lines\">"
+            + text(String.join("\n", log.all())) + "</pre>");
   }
 }

@@ -1,15 +1,16 @@
 package dev.activator.console;
 
+import static dev.activator.console.Html.count;
+import static dev.activator.console.Html.length;
+
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -149,11 +150,11 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     var start = now.queue().start();
     var asked = start.asked();
     if (asked == null) {
-      tail.append("; the first has waited ").append(text(now.queue().now().oldestWait()));
+      tail.append("; the first has waited ").append(length(now.queue().now().oldestWait()));
     } else {
-      tail.append("; a pod was first requested ").append(text(asked)).append(" ago");
+      tail.append("; a pod was first requested ").append(length(asked)).append(" ago");
       if (start.usual().isPositive()) {
-        tail.append(", a start usually takes ").append(text(start.usual()));
+        tail.append(", a start usually takes ").append(length(start.usual()));
       }
     }
     if (cause.state != State.QUEUE_FULL && now.isQueueFull()) {
@@ -284,7 +285,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     var ago = address.probe().ago();
     return address.probe().outcome() + " (" + address.destination() + ", "
         + times(address.failures())
-        + (ago == null ? "" : ", last " + text(ago) + " ago") + ")";
+        + (ago == null ? "" : ", last " + length(ago) + " ago") + ")";
   }
 
   private static Cause behindClusterIp(RevisionSnapshot now) {
@@ -302,19 +303,5 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
             "a pod that Kubernetes calls ready")
         : cause(State.NO_CLUSTER_IP, "the ClusterIP does not answer our probe: " + why(clusterIp),
             "an answer from the ClusterIP");
-  }
-
-  /** Such as {@code 340 ms}, {@code 2.1 s}, {@code 3 min}. */
-  private static String text(Duration length) {
-    if (length.compareTo(Duration.ofSeconds(1)) < 0) {
-      return length.toMillis() + " ms";
-    }
-    return length.compareTo(Duration.ofMinutes(2)) < 0
-        ? String.format(Locale.ROOT, "%.1f s", length.toMillis() / 1000.0)
-        : length.toMinutes() + " min";
-  }
-
-  private static String count(int number, String what) {
-    return number + " " + what + (number == 1 ? "" : "s");
   }
 }

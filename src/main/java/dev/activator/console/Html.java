@@ -38,4 +38,33 @@ final class Html {
   static String count(int number, String what) {
     return number + " " + what + (number == 1 ? "" : "s");
   }
+
+  static String section(String id, String width, String title, String content) {
+    return "<section id=\"" + id + "\" class=\"" + width + "\"><h2>" + title + "</h2>" + content
+        + "</section>";
+  }
+
+  /**
+   * With a stop for the keyboard, which could not scroll it otherwise; its id keeps the focus.
+   *
+   * @param section that it is in
+   * @param kind a class; may be empty
+   * @param columns each a title, perhaps with a class behind a bar; none for no head
+   */
+  static String table(String section, String kind, String rows, String... columns) {
+    var html = new StringBuilder("<div class=\"scroll\" id=\"").append(section)
+        .append(".table\" tabindex=\"0\" role=\"region\" aria-label=\"").append(section)
+        .append("\"><table").append(kind.isEmpty() ? "" : " class=\"" + kind + "\"").append('>');
+    if (columns.length > 0) {
+      html.append("<thead><tr>");
+      for (var column : columns) {
+        int bar = column.indexOf('|');
+        html.append("<th scope=\"col\"")
+            .append(bar < 0 ? "" : " class=\"" + column.substring(bar + 1) + "\"").append('>')
+            .append(bar < 0 ? column : column.substring(0, bar)).append("</th>");
+      }
+      html.append("</tr></thead>");
+    }
+    return html.append("<tbody>").append(rows).append("</tbody></table></div>").toString();
+  }
 }

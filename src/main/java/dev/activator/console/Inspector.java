@@ -37,15 +37,6 @@ public final class Inspector {
   private final Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling;
   private final Supplier<@Nullable LeaderReport> leader;
 
-  /** Where this process scales nothing. */
-  public Inspector(RevisionBackendsManager backends, Throttler throttler,
-      Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
-      Function<RevisionId, ? extends Loop> loops,
-      Function<RevisionId, ? extends Collection<RevisionId>> services,
-      Function<RevisionId, String> problems) {
-    this(backends, throttler, link, api, loops, services, problems, _ -> null, () -> null);
-  }
-
   /**
    * @param services a Service's revisions, by its namespace and name
    * @param problems why the process of a revision, which runs here, is not ready; empty if unknown
@@ -73,21 +64,22 @@ public final class Inspector {
   /** @param id of a revision, or of a Service: then of its revision with the most requests */
   public CompletableFuture<RevisionReport> revision(RevisionId id) {
     if (throttler.view(id) != null) {
-      return report(id);
+      return report(id, null);
     }
     var found = services.apply(id).stream().map(throttler::view).filter(Objects::nonNull)
         .sorted(Comparator.comparing(ThrottleView::queued).thenComparing(ThrottleView::inFlight)
             .thenComparing(ThrottleView::revision).reversed())
         .map(ThrottleView::revision).toList();
     return found.isEmpty()
-        ? report(id)
-        : report(found.getFirst()).thenApply(now -> now.with(found.subList(1, found.size())));
+        ? report(id, null)
+        : report(found.getFirst(), found.subList(1, found.size()));
   }
 
-  private CompletableFuture<RevisionReport> report(RevisionId id) {
-    return snapshot(id)
-        .thenApply(now -> (now == null ? RevisionReport.unknown(id) : RevisionReport.of(now))
-            .scaled(scaling.apply(id), leader.get()));
+  private CompletableFuture<RevisionReport> report(RevisionId id,
+      @Nullable List<RevisionId> siblings) {
+    return snapshot(id).thenApply(now -> now == null
+        ? RevisionReport.unknown(id, scaling.apply(id), leader.get())
+        : RevisionReport.of(now, siblings, scaling.apply(id), leader.get()));
   }
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {
@@ -101,7 +93,6 @@ public final class Inspector {
 
   record Everything(Overview overview, List<RevisionSnapshot> revisions) {}
 
-  /** All revisions, for the console. */
   CompletableFuture<Everything> everything() {
     return link.get().thenCompose(view -> {
       var state = api.get();

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,7 @@ public final class RevisionActivity {
   private final ToIntFunction<RevisionId> queued;
   private final Durations durations;
   private final Map<RevisionId, Minute> minutes = new ConcurrentHashMap<>();
-  private boolean looked;
+  private volatile boolean looked;
   private long lookedAt;
 
   /** How long requests took. */
@@ -60,6 +61,14 @@ public final class RevisionActivity {
     int requestsInAll() {
       return Arrays.stream(requests).sum();
     }
+
+    int mostRequests() {
+      return Arrays.stream(requests).max().orElse(0);
+    }
+
+    int mostQueued() {
+      return Arrays.stream(queue).max().orElse(0);
+    }
   }
 
   /** Called once a second with the active revisions, or at once for a new request. */
@@ -68,7 +77,8 @@ public final class RevisionActivity {
     for (var stat : stats) {
       var id = stat.revision();
       minutes.computeIfAbsent(id, _ -> new Minute()).add(second,
-          (int) Math.round(stat.requestCount()), queued.applyAsInt(id), durations.of(id));
+          (int) Math.round(stat.requestCount()), queued.applyAsInt(id),
+          () -> looked ? durations.of(id) : null);
     }
     minutes.values().removeIf(minute -> second - minute.last > SECONDS);
     stopWhenNobodyLooks(second);
@@ -118,7 +128,8 @@ public final class RevisionActivity {
     private long last = Long.MIN_VALUE / 2;
     private long reported = last;
 
-    synchronized void add(long second, int more, int depth, long @Nullable [] counts) {
+    synchronized void add(long second, int more, int depth,
+        Supplier<long @Nullable []> durations) {
       boolean skipped = second - reported == 2;
       clearUntil(second);
       reported = second;
@@ -129,8 +140,11 @@ public final class RevisionActivity {
       int at = Math.floorMod(second, SLOTS);
       requests[at] += more;
       queue[at] = depth;
-      if (counts != null
-          && (snapshots.isEmpty() || second - snapshots.getLast().second >= STEP)) {
+      // Copied only when it is due: there may be thousands of revisions.
+      var counts = snapshots.isEmpty() || second - snapshots.getLast().second >= STEP
+          ? durations.get()
+          : null;
+      if (counts != null) {
         snapshots.add(new Snapshot(second, counts));
       }
       while (snapshots.size() > 1 && second - snapshots.get(1).second >= SECONDS) {

@@ -1,24 +1,19 @@
 package dev.activator.console;
 
 import dev.activator.console.RevisionActivity.LastMinute;
+import dev.activator.console.RevisionFacts.CardFacts;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * All that the console shows of a revision on one card.
  *
- * @param kind such as {@code Revision}
- * @param obstacles what keeps it from working, besides what the diagnosis says
  * @param listed since its first pod was listed; null if none is, or one answers
  * @param failure the last one; null after a success
  */
-record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, String kind,
-    List<String> obstacles, @Nullable String url, @Nullable Integer maxPods, LastMinute minute,
-    @Nullable Duration listed,
-    @Nullable Failed failure) {
-
+record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts, LastMinute minute,
+    @Nullable Duration listed, @Nullable Failed failure) {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   record Failed(String reason, int status, Duration ago) {}
@@ -36,14 +31,14 @@ record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, String kind,
 
   Look look() {
     var look = byState();
-    return obstacles.isEmpty() || look.kind.equals("bad")
+    return facts.obstacles().isEmpty() || look.kind.equals("bad")
         ? look
         : new Look("warn", "needs attention");
   }
 
   String whatToDo() {
     var state = diagnosis.state().whatToDo();
-    if (obstacles.isEmpty()) {
+    if (facts.obstacles().isEmpty()) {
       return state;
     }
     return "Fix what is in the way, as listed above."

@@ -12,8 +12,8 @@ public record RevisionCards(RevisionFacts facts, RevisionActivity activity, Cold
 
   RevisionCard of(RevisionSnapshot now) {
     var id = now.revision();
-    return new RevisionCard(now, Diagnosis.of(now), facts.kind(id), facts.obstacles(id),
-        facts.url(id), facts.maxPods(id), activity.of(id), starts.listedFor(id), failed(now));
+    return new RevisionCard(now, Diagnosis.of(now), facts.card(id), activity.of(id),
+        starts.listedFor(id), failed(now));
   }
 
   private RevisionCard.@Nullable Failed failed(RevisionSnapshot now) {

@@ -16,17 +16,16 @@ public interface RevisionFacts {
   /** Why the console knows nothing more; empty if it does. */
   record Known<T>(List<T> all, String insteadDo) {}
 
-  /** Such as {@code Revision}. */
-  String kind(RevisionId id);
+  /**
+   * @param kind such as {@code Revision}
+   * @param obstacles what keeps it from working, a sentence each; what the stages know is not repeated
+   * @param url for people; null if unknown
+   * @param maxPods null for any number
+   */
+  record CardFacts(String kind, List<String> obstacles, @Nullable String url,
+      @Nullable Integer maxPods) {}
 
-  /** What keeps it from working, a sentence each; what the stages know is not repeated. */
-  List<String> obstacles(RevisionId id);
-
-  /** For people; null if unknown. */
-  @Nullable String url(RevisionId id);
-
-  /** Null for any number. */
-  @Nullable Integer maxPods(RevisionId id);
+  CardFacts card(RevisionId id);
 
   /** The autoscaler's view and the settings. */
   List<Setting> settings(RevisionId id);

@@ -32,35 +32,33 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MILLI = 1e6;
 
-  static RevisionReport unknown(RevisionId revision) {
+  static RevisionReport unknown(RevisionId revision, @Nullable ScalingReport scaling,
+      @Nullable LeaderReport leader) {
     var diagnosis = Diagnosis.unknown(revision);
-    return new RevisionReport(diagnosis.summary(), diagnosis.state(), diagnosis.missing(),
-        revision.toString(), null, null, null, null, null, null, null, null,
-        null, null, diagnosis.state().whatToDo());
+    return new RevisionReport(summary(diagnosis, scaling, leader), diagnosis.state(),
+        diagnosis.missing(), revision.toString(), null, null, null, null, null, null, null, null,
+        scaling, leader, diagnosis.state().whatToDo());
   }
 
-  static RevisionReport of(RevisionSnapshot now) {
+  static RevisionReport of(RevisionSnapshot now, @Nullable List<RevisionId> siblings,
+      @Nullable ScalingReport scaling, @Nullable LeaderReport leader) {
     var diagnosis = Diagnosis.of(now);
     var queue = now.queue();
     var clusterIp = now.clusterIp();
-    return new RevisionReport(diagnosis.summary(), diagnosis.state(), diagnosis.missing(),
-        now.revision().toString(), Requests.of(queue),
+    return new RevisionReport(summary(diagnosis, scaling, leader), diagnosis.state(),
+        diagnosis.missing(), now.revision().toString(), Requests.of(queue),
         now.pods().stream().map(pod -> PodReport.of(pod, queue)).toList(),
         clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start()),
-        ActivatorReport.of(queue), LinkReport.of(now.link()), now.api(), null,
-        null, null, diagnosis.state().whatToDo());
+        ActivatorReport.of(queue), LinkReport.of(now.link()), now.api(),
+        siblings == null ? null : siblings.stream().map(RevisionId::toString).toList(), scaling,
+        leader, diagnosis.state().whatToDo());
   }
 
-  RevisionReport with(List<RevisionId> others) {
-    return new RevisionReport(summary, state, missing, revision, requests, pods, clusterIp, start,
-        activator, autoscaler, kubernetes, others.stream().map(RevisionId::toString).toList(),
-        scaling, leader, whatToDo);
-  }
-
-  RevisionReport scaled(@Nullable ScalingReport now, @Nullable LeaderReport by) {
-    var text = by == null || now == null ? summary : summary + " " + by.sentence();
-    return new RevisionReport(text, state, missing, revision, requests, pods, clusterIp, start,
-        activator, autoscaler, kubernetes, siblings, now, by, whatToDo);
+  private static String summary(Diagnosis diagnosis, @Nullable ScalingReport scaling,
+      @Nullable LeaderReport leader) {
+    return scaling == null || leader == null
+        ? diagnosis.summary()
+        : diagnosis.summary() + " " + leader.sentence();
   }
 
   /**

@@ -9,11 +9,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Starts parts in order and stops them in reverse.
  *
- * <p>
- * <b>Threads.</b> One caller at a time.
+ * <p><b>Threads.</b> One caller at a time.
  *
- * <p>
- * <b>Errors.</b> A part that fails to start stops those before it. One that fails to stop is
+ * <p><b>Errors.</b> A part that fails to start stops those before it. One that fails to stop is
  * logged.
  */
 public final class StartOrder {

@@ -6,12 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A timer that can be set again and again.
  *
- * <p>
- * <b>Threads.</b> Confined to the loop.
+ * <p><b>Threads.</b> Confined to the loop.
  *
- * <p>
- * <b>Errors.</b> A task that throws runs again a second later, unless it has set or cancelled the
- * timer itself: one bug must not end a repeating task.
+ * <p><b>Errors.</b> A task that throws runs again a second later, unless it has set or cancelled
+ * the timer itself: one bug must not end a repeating task.
  */
 public final class DeadlineTimer {
   private static final Duration AFTER_ERROR = Duration.ofSeconds(1);

@@ -11,8 +11,7 @@ import jdk.net.ExtendedSocketOptions;
 /**
  * When the kernel probes a silent connection; Linux waits two hours by default.
  *
- * <p>
- * <b>Units.</b> Whole seconds.
+ * <p><b>Units.</b> Whole seconds.
  *
  * @param idle before the first probe
  * @param interval between probes
@@ -22,8 +21,8 @@ public record KeepAlive(Duration idle, Duration interval, int probes) {
   /**
    * Notices a vanished pod within 20 seconds.
    *
-   * <p>
-   * <b>Source.</b> {@code dialBackOffHelper} in Knative's {@code pkg/network/transports.go}: 5 s.
+   * <p><b>Source.</b> {@code dialBackOffHelper} in Knative's {@code pkg/network/transports.go}: 5
+   * s.
    */
   public static final KeepAlive TO_PODS = new KeepAlive(Duration.ofSeconds(5),
       Duration.ofSeconds(5), 3);
@@ -31,8 +30,7 @@ public record KeepAlive(Duration idle, Duration interval, int probes) {
   /**
    * Notices a vanished caller within a minute.
    *
-   * <p>
-   * <b>Source.</b> {@code net.ListenConfig} in Go: 15 s, but nine probes.
+   * <p><b>Source.</b> {@code net.ListenConfig} in Go: 15 s, but nine probes.
    */
   public static final KeepAlive FROM_CALLERS = new KeepAlive(Duration.ofSeconds(15),
       Duration.ofSeconds(15), 3);

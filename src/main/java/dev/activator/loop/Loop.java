@@ -7,11 +7,9 @@ import java.util.concurrent.Executor;
  * Runs tasks one at a time, in order, and tells the time. Repeating tasks use a
  * {@link DeadlineTimer}.
  *
- * <p>
- * <b>Threads.</b> Any thread may call. State that only a loop's tasks touch needs no lock.
+ * <p><b>Threads.</b> Any thread may call. State that only a loop's tasks touch needs no lock.
  *
- * <p>
- * <b>Errors.</b> A task that throws is logged.
+ * <p><b>Errors.</b> A task that throws is logged.
  */
 public interface Loop extends Executor {
   /** Never runs the task inside this call. */

@@ -5,8 +5,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 /**
  * A loop with its own daemon thread, whose tasks may block.
  *
- * <p>
- * <b>Errors.</b> {@link java.util.concurrent.RejectedExecutionException} after {@link #close}.
+ * <p><b>Errors.</b> {@link java.util.concurrent.RejectedExecutionException} after {@link #close}.
  */
 public final class ThreadLoop extends ExecutorLoop implements AutoCloseable {
   private final ScheduledThreadPoolExecutor executor;

@@ -47,8 +47,7 @@ public record Transport(Class<? extends SocketChannel> socket,
    * Connects, and treats a connection to itself as refused: without a listener on a port of this
    * machine, an attempt that leaves from that very port would succeed and read what it writes.
    *
-   * <p>
-   * <b>Source.</b> RFC 9293, section 3.5: simultaneous open, with both ends the same.
+   * <p><b>Source.</b> RFC 9293, section 3.5: simultaneous open, with both ends the same.
    */
   public static ChannelFuture connect(InetSocketAddress address, Bootstrap client) {
     var attempt = client.connect(address);

@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How traces and metrics leave the process. The environment takes precedence over the ConfigMap.
  *
- * <p>
- * <b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
+ * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
  */
 public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) {
@@ -119,12 +118,13 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
     return given.isEmpty() || given.equals("/") ? URI.create(url).resolve(path).toString() : url;
   }
 
-  private static String grpcEndpoint(String own, String common, String configured) {
+  static String grpcEndpoint(String own, String common, String configured) {
     return withScheme(own.isEmpty() ? common.isEmpty() ? configured : common : own);
   }
 
+  /** As in Knative, host and port alone mean TLS. */
   private static String withScheme(String url) {
-    return url.contains("://") ? url : "http://" + url;
+    return url.contains("://") ? url : "https://" + url;
   }
 
   /** For HTTP only: a plain proxy does not forward gRPC. */

@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Formats as Go's {@code Printf}; a verb that does not fit its value shows in the output.
  *
- * <p>
- * <b>Source.</b> Go's {@code fmt}, without {@code *}, {@code %[1]d} and hexadecimal fractions.
+ * <p><b>Source.</b> Go's {@code fmt}, without {@code *}, {@code %[1]d} and hexadecimal fractions.
  */
 final class GoFormat {
   private static final int DEFAULT_PRECISION = 6;
@@ -26,10 +25,6 @@ final class GoFormat {
   private record Verb(String flags, int width, int precision, int letter) {
     boolean has(char flag) {
       return flags.indexOf(flag) >= 0;
-    }
-
-    Verb as(int other) {
-      return new Verb(flags, width, precision, other);
     }
   }
 

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The labels of HTTP metrics. Those that vary by request are also one number ("traits"), to find a
  * series without allocation.
  *
- * <p>
- * <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
+ * <p><b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
  */
 final class HttpLabels {
   public static final String OTHER = "_OTHER";

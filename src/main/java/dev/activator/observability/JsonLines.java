@@ -20,8 +20,7 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * Knative's JSON, written without Jackson's data binding, which no start needs otherwise. A revision as the first argument also becomes {@code knative.dev/key}.
  *
- * <p>
- * <b>Source.</b> {@code logging/config.go}, {@code logkey} and {@code changeset} of
+ * <p><b>Source.</b> {@code logging/config.go}, {@code logkey} and {@code changeset} of
  * {@code knative.dev/pkg}.
  */
 public final class JsonLines extends EncoderBase<ILoggingEvent> {

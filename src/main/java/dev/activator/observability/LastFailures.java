@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The last failed request of each revision, until one is served.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any may call.
  */
 public final class LastFailures implements RequestObserver {
   private static final int SERVER_ERROR = 500;

@@ -29,8 +29,7 @@ import java.util.function.Predicate;
 /**
  * All metrics of the process.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any may call.
  */
 public final class Meters implements MultiCollector {
   private final List<Consumer<Reading>> sources = new CopyOnWriteArrayList<>();

@@ -6,8 +6,7 @@ import java.util.List;
 /**
  * Every meter; {@code docs/operations.md} is checked against it.
  *
- * <p>
- * <b>Source.</b> {@code kn.} and {@code http.} are Knative's, name for name.
+ * <p><b>Source.</b> {@code kn.} and {@code http.} are Knative's, name for name.
  */
 public enum Metric {
   REQUEST_CONCURRENCY("kn.revision.request.concurrency", Kind.GAUGE, "{request}", Names.FULL,

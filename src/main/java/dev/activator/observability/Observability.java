@@ -20,8 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Applies the ConfigMap's settings.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any may call.
  */
 public final class Observability implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Observability.class);

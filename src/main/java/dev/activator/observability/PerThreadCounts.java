@@ -8,8 +8,7 @@ import java.util.Arrays;
  * Counts kept per thread and summed when read: adding needs no atomic instruction and shares no
  * cache line.
  *
- * <p>
- * <b>Threads.</b> Any may call, with its own {@link Meters#thread}.
+ * <p><b>Threads.</b> Any may call, with its own {@link Meters#thread}.
  */
 final class PerThreadCounts {
   private static final VarHandle COUNT = MethodHandles.arrayElementVarHandle(long[].class);

@@ -9,11 +9,10 @@ import java.util.Arrays;
  * Cheaper for event loops than the client library's. Histograms that are recorded together share
  * their counts.
  *
- * <p>
- * <b>Threads.</b> Any may call. A snapshot may have a value in its bucket but not yet in its sum.
+ * <p><b>Threads.</b> Any may call. A snapshot may have a value in its bucket but not yet in its
+ * sum.
  *
- * <p>
- * <b>Units.</b> Nanoseconds where the metric's unit is seconds, else bytes.
+ * <p><b>Units.</b> Nanoseconds where the metric's unit is seconds, else bytes.
  *
  * @param counts of each bucket, then the sum
  * @param offset of the first bucket in {@code counts}

@@ -7,8 +7,7 @@ import java.util.Locale;
  * How a request's time was spent until its response began, or it ended without one. Phases leave no
  * gaps.
  *
- * <p>
- * <b>Units.</b> Nanoseconds, not negative.
+ * <p><b>Units.</b> Nanoseconds, not negative.
  *
  * @param pod without a listed pod
  * @param probe with pods listed of which none answered a probe
@@ -73,8 +72,7 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
   /**
    * The phases add up to the total.
    *
-   * <p>
-   * <b>Source.</b> W3C's Server Timing: milliseconds.
+   * <p><b>Source.</b> W3C's Server Timing: milliseconds.
    */
   public String serverTiming() {
     var text = new StringBuilder(96);

@@ -160,8 +160,7 @@ record RequestFields(RequestRecord request) implements Struct {
   /**
    * May be empty.
    *
-   * <p>
-   * <b>Source.</b> {@code TraceID} of {@code knative.dev/pkg}: W3C's header wins over Zipkin's.
+   * <p><b>Source.</b> {@code TraceID} of {@code knative.dev/pkg}: W3C's header wins over Zipkin's.
    */
   private String traceId() {
     var spans = request.spans;

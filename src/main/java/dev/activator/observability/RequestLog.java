@@ -7,12 +7,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes a line for each request, by the template that was set when it arrived.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any may call.
  *
- * <p>
- * <b>Source.</b> {@code request_log.go} of {@code knative.dev/pkg}; but the status after a 1xx is
- * the final one, the trace is named, and a response that was cut off has the status of the cause.
+ * <p><b>Source.</b> {@code request_log.go} of {@code knative.dev/pkg}; but the status after a 1xx
+ * is the final one, the trace is named, and a response that was cut off has the status of the
+ * cause.
  */
 final class RequestLog implements RequestObserver {
   private final LineWriter out;

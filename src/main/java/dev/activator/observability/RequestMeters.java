@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A request looks up its revision's series once, when it arrives; after the revision's deletion
  * they are no longer shown.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any may call.
  */
 public final class RequestMeters implements RequestObserver {
   private final Meters registry;

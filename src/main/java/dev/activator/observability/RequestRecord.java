@@ -10,12 +10,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request and the times of its steps.
  *
- * <p>
- * <b>Threads.</b> Confined to the request's event loop.
+ * <p><b>Threads.</b> Confined to the request's event loop.
  *
- * <p>
- * <b>Units.</b> Nanoseconds of the loop's clock. A step that took no time, such as a permit granted
- * at once, has the time of the step before.
+ * <p><b>Units.</b> Nanoseconds of the loop's clock. A step that took no time, such as a permit
+ * granted at once, has the time of the step before.
  */
 public abstract class RequestRecord {
   private enum Stage {

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The series of one revision's requests. Callers choose hosts and methods, so their number is
  * limited: beyond it, requests share a series. Of pods, the least recently used is dropped.
  *
- * <p>
- * <b>Threads.</b> Any may call. Locks to add a series, and for requests beyond a limit.
+ * <p><b>Threads.</b> Any may call. Locks to add a series, and for requests beyond a limit.
  */
 final class RevisionMeters {
   public static final int MOST_HOSTS = 32;

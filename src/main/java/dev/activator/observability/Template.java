@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A template in Go's language. Values are {@link String}, {@link Long}, {@link Double},
  * {@link Boolean}, {@link List}, {@link Struct}, or null for Go's nil.
  *
- * <p>
- * <b>Source.</b> Go's {@code text/template}, without variables, definitions of templates, and
+ * <p><b>Source.</b> Go's {@code text/template}, without variables, definitions of templates, and
  * {@code break}. An unknown field is an error only when it is filled in, as in Go.
  */
 final class Template {

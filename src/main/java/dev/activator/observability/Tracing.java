@@ -22,15 +22,12 @@ import org.jspecify.annotations.Nullable;
  * {@code activator_proxy} while it has a permit, and {@code GET /path} for the pod. A pod that
  * cannot be reached ends the last two, and the request is queued again.
  *
- * <p>
- * <b>Threads.</b> Called on each request's loop.
+ * <p><b>Threads.</b> Called on each request's loop.
  *
- * <p>
- * <b>Units.</b> Requests use nanoseconds of the loop's clock, spans nanoseconds since 1970.
+ * <p><b>Units.</b> Requests use nanoseconds of the loop's clock, spans nanoseconds since 1970.
  *
- * <p>
- * <b>Source.</b> {@code activation handler.go} of Knative and {@code otelhttp} of OpenTelemetry for
- * Go.
+ * <p><b>Source.</b> {@code activation handler.go} of Knative and {@code otelhttp} of OpenTelemetry
+ * for Go.
  */
 final class Tracing implements RequestObserver {
   private static final TextMapPropagator CONTEXT = TextMapPropagator

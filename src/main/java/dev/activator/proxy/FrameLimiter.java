@@ -2,31 +2,24 @@ package dev.activator.proxy;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
-import dev.activator.proxy.codec.FrameScanner;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
+import dev.activator.upstream.codec.FrameLimits;
 import dev.activator.upstream.policy.FrameBudget;
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelDuplexHandler;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Limits the work and memory that an HTTP/2 connection may cost its loop, before decoding: frames
- * per turn, control frames, the time and memory of an incomplete head. Frames beyond a turn's share
- * wait for other connections; nothing is read meanwhile.
+ * Limits the work and memory that an HTTP/2 connection may cost its loop: frames per turn, control
+ * frames, the time and memory of an incomplete head. Frames beyond a turn's share wait for other
+ * connections; nothing is read meanwhile.
  *
  * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // A failure arrives as channelInactive.
-final class FrameLimiter extends ChannelDuplexHandler {
-  private static final Logger log = LoggerFactory.getLogger(FrameLimiter.class);
+final class FrameLimiter implements FrameLimits {
   /** Large frames: about as much as one read. Heads: about a millisecond of work. */
   static final int FRAMES_PER_TURN = 64;
 
@@ -39,18 +32,19 @@ final class FrameLimiter extends ChannelDuplexHandler {
 
   private final Loop loop;
   private final Duration headTimeout;
-  private final FrameScanner scanner = new FrameScanner();
   private final FrameBudget budget;
   /** Apart, as some of the frames that are errors have been charged. */
   private final FrameBudget errors;
   private final DeadlineTimer headTimer;
   private final PartialHeads.Head partialHead;
-  private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>(2);
-  private @Nullable ChannelHandlerContext context;
+  private final PartialHeads.Head table;
+  private @Nullable Http2Session session;
   private int framesLeft = FRAMES_PER_TURN;
-  private boolean turnScheduled;
-  private boolean refused;
-  private int timedHead;
+  private boolean turnOver;
+  private boolean ended;
+  private int partialHeadBytes;
+  private int tableBytes;
+  private boolean headTimed;
   private long headDueNanos;
 
   /** @param headTimeout also for the initial SETTINGS */
@@ -60,7 +54,8 @@ final class FrameLimiter extends ChannelDuplexHandler {
     this.budget = new FrameBudget(loop.nanoTime());
     this.errors = new FrameBudget(loop.nanoTime());
     this.headTimer = new DeadlineTimer(loop, this::checkHead);
-    this.partialHead = heads.head(() -> refuse(context(), TOO_MANY_PARTIAL_HEADS));
+    this.partialHead = heads.head(() -> refuse(TOO_MANY_PARTIAL_HEADS));
+    this.table = heads.head(() -> refuse(TOO_MANY_PARTIAL_HEADS));
   }
 
   static EndedConnections.Reason reason(Http2Exception error) {
@@ -75,6 +70,11 @@ final class FrameLimiter extends ChannelDuplexHandler {
         : EndedConnections.Reason.OTHER_LIMIT;
   }
 
+  void start(Http2Session of) {
+    session = of;
+    awaitHead();
+  }
+
   void wroteResponse(int bytes) {
     budget.earn(bytes);
   }
@@ -86,98 +86,69 @@ final class FrameLimiter extends ChannelDuplexHandler {
 
   /** For a reset that the caller made necessary. */
   void answeredError() {
-    if (!refused && !errors.take(1, loop.nanoTime())) {
-      refuse(context(), TOO_MANY_CONTROL_FRAMES);
+    if (!ended && !errors.take(1, loop.nanoTime())) {
+      refuse(TOO_MANY_CONTROL_FRAMES);
     }
   }
 
   @Override
-  public void handlerAdded(ChannelHandlerContext added) {
-    context = added;
-    awaitHead();
-  }
-
-  @Override
-  public void channelRead(ChannelHandlerContext on, Object message) {
-    var bytes = (ByteBuf) message;
-    if (refused) {
-      bytes.release();
-    } else if (waiting.isEmpty()) {
-      pass(on, bytes);
-    } else {
-      waiting.add(bytes);
+  public boolean mayBegin(int type, int flags, int length) throws Http2Exception {
+    if (framesLeft == 0 || ended) {
+      endTurn();
+      return false;
     }
-  }
-
-  private void pass(ChannelHandlerContext on, ByteBuf bytes) {
-    int before = scanner.frames();
-    int length = scanner.scan(bytes, framesLeft);
-    framesLeft -= scanner.frames() - before;
-    if (!budget.take(scanner.takeCharged(), loop.nanoTime())) {
-      bytes.release();
-      refuse(on, TOO_MANY_CONTROL_FRAMES);
-    } else if (length == bytes.readableBytes()) {
-      on.fireChannelRead(bytes);
-    } else {
-      waiting.addFirst(bytes);
-      proceedInNextTurn(on);
-      if (length > 0) {
-        on.fireChannelRead(bytes.readRetainedSlice(length));
-      }
+    framesLeft--;
+    headTimed &= type != Http2FrameTypes.HEADERS;
+    if (FrameBudget.isCharged(type, flags, length) && !budget.take(1, loop.nanoTime())) {
+      throw TOO_MANY_CONTROL_FRAMES;
     }
+    return true;
   }
 
-  private void proceedInNextTurn(ChannelHandlerContext on) {
-    if (!turnScheduled) {
-      turnScheduled = true;
-      on.channel().config().setAutoRead(false);
+  private void endTurn() {
+    if (!turnOver && !ended) {
+      turnOver = true;
+      session().pauseReading();
       // Unlike an executed task, a scheduled one runs after other connections were read.
-      loop.schedule(Duration.ZERO, () -> proceed(on));
+      loop.schedule(Duration.ZERO, this::nextTurn);
     }
   }
 
-  private void proceed(ChannelHandlerContext on) {
-    turnScheduled = false;
+  boolean isTurnOver() {
+    return turnOver;
+  }
+
+  private void nextTurn() {
+    turnOver = false;
     framesLeft = FRAMES_PER_TURN;
-    while (framesLeft > 0 && !waiting.isEmpty()) {
-      pass(on, waiting.removeFirst());
+    if (!ended) {
+      session().handleWaiting();
     }
-    if (!waiting.isEmpty()) {
-      proceedInNextTurn(on);
-    } else if (!refused) {
-      on.channel().config().setAutoRead(true);
-    }
-    channelReadComplete(on);
   }
 
   @Override
-  public void channelReadComplete(ChannelHandlerContext on) {
-    if (!turnScheduled) {
+  public void readEnds(int ofPartialHead, int ofTable) {
+    partialHeadBytes = ofPartialHead;
+    tableBytes = ofTable;
+  }
+
+  /** Everything that was read at once has been handled, or the turn is over. */
+  void readCompletes() {
+    if (!turnOver) {
       framesLeft = FRAMES_PER_TURN;
     }
-    if (scanner.withinHead() && scanner.heads() != timedHead) {
-      timedHead = scanner.heads();
+    if (!ended && tableBytes > 0) {
+      table.grew(tableBytes);
+    }
+    if (ended || partialHeadBytes == 0) {
+      partialHead.ended();
+      return;
+    }
+    if (!headTimed) {
+      headTimed = true;
       awaitHead();
     }
-    countPartialHead(on);
-    on.fireChannelReadComplete();
-  }
-
-  private void countPartialHead(ChannelHandlerContext on) {
-    // The connection may have ended.
-    int bytes = refused || !on.channel().isActive() ? 0 : scanner.headBytes();
-    if (bytes > 0) {
-      partialHead.grew(PartBuffer.costOfHead(bytes, 0));
-    } else {
-      partialHead.ended();
-    }
-  }
-
-  @Override
-  public void read(ChannelHandlerContext on) {
-    if (!turnScheduled) {
-      on.read();
-    }
+    partialHead.grew(PartBuffer.costOfHead(partialHeadBytes, 0));
   }
 
   private void awaitHead() {
@@ -186,44 +157,40 @@ final class FrameLimiter extends ChannelDuplexHandler {
   }
 
   private void checkHead() {
-    boolean opened = scanner.frames() > 0;
+    if (ended) {
+      return;
+    }
+    boolean opened = session().decoder().prefaceReceived();
     long left = headDueNanos - loop.nanoTime();
-    if (refused || (opened && !scanner.withinHead())) {
+    if (opened && partialHeadBytes == 0) {
       return;
     }
     if (left > 0) {
       headTimer.within(left);
     } else if (opened) {
-      refuse(context(), HEAD_TOO_SLOW);
+      refuse(HEAD_TOO_SLOW);
     } else {
-      log.debug("No HTTP/2 from {} in time", context().channel().remoteAddress());
-      context().close();
+      session().closeUnopened();
     }
   }
 
-  private void refuse(ChannelHandlerContext on, Http2Exception why) {
-    refused = true;
-    dropWaiting();
-    on.fireExceptionCaught(why);
+  private void refuse(Http2Exception why) {
+    ended = true;
+    session().refuse(why);
   }
 
-  private void dropWaiting() {
-    waiting.forEach(ByteBuf::release);
-    waiting.clear();
-  }
-
-  private ChannelHandlerContext context() {
-    if (context == null) {
+  private Http2Session session() {
+    if (session == null) {
       throw new IllegalStateException("not in a pipeline yet");
     }
-    return context;
+    return session;
   }
 
-  @Override
-  public void channelInactive(ChannelHandlerContext on) {
+  /** The connection has ended. */
+  void close() {
+    ended = true;
     headTimer.cancel();
     partialHead.ended();
-    dropWaiting();
-    on.fireChannelInactive();
+    table.ended();
   }
 }

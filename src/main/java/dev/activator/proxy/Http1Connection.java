@@ -63,7 +63,6 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private int discardedBytes;
-  private long drainNanos;
   /** The cost of a large head. */
   private int headBytes;
   private boolean headAwaited;
@@ -84,8 +83,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), pipeline, caller);
     this.headTimeout = headTimeout;
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
-    this.unread = dispatcher.unread().account(channel, this);
-    this.drainNanos = headTimeout.toNanos();
+    this.unread = dispatcher.unread().account(channel, this, headTimeout.toNanos());
   }
 
   @Override
@@ -279,12 +277,12 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   void drainWithin(long nanos) {
-    drainNanos = nanos;
+    unread.drainWithin(nanos);
   }
 
   void flushed() {
     if (unread.measure() > 0) {
-      timer.within(drainNanos);
+      timer.within(unread.drainNanos());
     }
   }
 
@@ -335,7 +333,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
         timer.within(left);
       }
     } else if (unread.measure() > 0) {
-      long left = drainNanos - unread.stalledNanos();
+      long left = unread.drainNanosLeft();
       if (left > 0) {
         timer.within(left);
       } else {

@@ -6,6 +6,7 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
+import dev.activator.upstream.codec.Http2Endpoint;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 // A failed write ends the stream, which the session sees.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Downstream implements Downstream {
+final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   private final Http2Session session;
   private final Http2Stream stream;
   private final boolean head;
@@ -127,7 +128,8 @@ final class Http2Downstream implements Downstream {
     }
   }
 
-  void writabilityChanged() {
+  @Override
+  public void writabilityChanged() {
     // Also called inside a write, when no longer writable; the writer checks that itself.
     if (exchange != null && isWritable()) {
       exchange.downstreamWritabilityChanged();

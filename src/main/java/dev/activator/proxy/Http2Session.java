@@ -17,6 +17,7 @@ import dev.activator.upstream.codec.Http2Setup;
 import dev.activator.upstream.codec.IncomingHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
@@ -30,7 +31,6 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2CodecUtil;
-import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Exception.HeaderListSizeException;
@@ -53,7 +53,8 @@ import org.slf4j.LoggerFactory;
  */
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConnection {
+final class Http2Session extends Http2Endpoint<Http2Downstream>
+    implements UnreadBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
   private static final int MAX_STREAMS = 250;
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
@@ -63,8 +64,10 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   /** The limit for the large heads of all streams together. */
   private static final int MAX_HEADS_BYTES = 4 << 20;
 
+  private final Channel channel;
   private final RequestDispatcher dispatcher;
-  private final Http2Connection.PropertyKey key;
+  private final Caller caller;
+  private final UnreadBytes.Account unread;
   private final DeadlineTimer timer;
   private final StreamHistory history = new StreamHistory();
   private final FrameLimiter limiter;
@@ -72,35 +75,31 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   private final EndedConnections endedConnections;
   private int headBytes;
   private boolean calmed;
-  private Caller caller = new Caller("", 0, false);
-  private UnreadBytes.@Nullable Account unread;
   private long queuedBytes;
-  private long drainNanos;
 
-  private Http2Session(Http2Setup setup, RequestDispatcher dispatcher, Duration headTimeout,
-      EndedConnections endedConnections) {
+  private Http2Session(Http2Setup setup, Channel channel, RequestDispatcher dispatcher,
+      FrameLimiter limiter, Duration headTimeout, EndedConnections endedConnections) {
     super(setup);
+    this.channel = channel;
     this.dispatcher = dispatcher;
-    this.drainNanos = headTimeout.toNanos();
+    this.caller = Caller.of(channel);
+    this.unread = dispatcher.unread().account(channel, this, headTimeout.toNanos());
     this.endedConnections = endedConnections;
-    this.limiter = new FrameLimiter(dispatcher.loop(), headTimeout,
-        dispatcher.held().partialHeads());
+    this.limiter = limiter;
     this.drain = new Http2Drain(this, dispatcher.loop());
-    this.key = connection().newKey();
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
-    var events = new Events();
-    connection().addListener(events);
-    decoder().frameListener(events);
-    connection().remote().flowController().listener(this::writabilityChanged);
+    listen(new Events());
   }
 
   /** @param headTimeout also for the initial SETTINGS */
-  static Http2Session of(RequestDispatcher dispatcher, Duration headTimeout,
+  static Http2Session of(Channel channel, RequestDispatcher dispatcher, Duration headTimeout,
       EndedConnections endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
-    return new Http2Session(Http2Setup.server(settings), dispatcher, headTimeout,
-        endedConnections);
+    var limiter = new FrameLimiter(dispatcher.loop(), headTimeout,
+        dispatcher.held().partialHeads());
+    return new Http2Session(Http2Setup.server(settings, limiter), channel, dispatcher, limiter,
+        headTimeout, endedConnections);
   }
 
   /** The request becomes stream 1. */
@@ -116,17 +115,43 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   @Override
   public void handlerAdded(ChannelHandlerContext added) throws Exception {
     super.handlerAdded(added);
-    unread = dispatcher.unread().account(added.channel(), this);
-    caller = Caller.of(added.channel());
-  }
-
-  FrameLimiter limiter() {
-    return limiter;
+    limiter.start(this);
   }
 
   @Override
-  protected ChannelHandlerContext context() {
-    return super.context();
+  public void channelReadComplete(ChannelHandlerContext on) throws Exception {
+    limiter.readCompletes();
+    if (limiter.isTurnOver()) {
+      readCompletesForNow(on);
+    } else {
+      super.channelReadComplete(on);
+    }
+  }
+
+  void pauseReading() {
+    channel.config().setAutoRead(false);
+  }
+
+  /** Handles frames that were left unread in the last turn. */
+  void handleWaiting() {
+    try {
+      channelRead(context(), Unpooled.EMPTY_BUFFER);
+      if (!limiter.isTurnOver()) {
+        channel.config().setAutoRead(true);
+      }
+      channelReadComplete(context());
+    } catch (Exception failure) {
+      onError(context(), false, failure);
+    }
+  }
+
+  void refuse(Http2Exception why) {
+    onError(context(), false, why);
+  }
+
+  void closeUnopened() {
+    log.debug("No HTTP/2 from {} in time", caller.address());
+    context().close();
   }
 
   Caller caller() {
@@ -147,7 +172,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
 
   private void begin(Http2Stream stream, HttpRequest request, boolean last) {
     var downstream = new Http2Downstream(this, stream, request.method(), last);
-    stream.setProperty(key, downstream);
+    assign(stream, downstream);
     countHead(request, downstream);
     dispatcher.dispatch(request, Version.HTTP_2, downstream);
     if (last) {
@@ -170,17 +195,6 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
     }
   }
 
-  private @Nullable Http2Downstream of(@Nullable Http2Stream stream) {
-    return stream == null ? null : stream.getProperty(key);
-  }
-
-  private void writabilityChanged(Http2Stream stream) {
-    var downstream = of(stream);
-    if (downstream != null) {
-      downstream.writabilityChanged();
-    }
-  }
-
   void checkAt(long dueNanos) {
     timer.at(dueNanos);
   }
@@ -196,8 +210,8 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   @Override
   public void flush(ChannelHandlerContext on) {
     super.flush(on);
-    if (unread != null && unread.measure() > 0) {
-      timer.within(drainNanos);
+    if (unread.measure() > 0) {
+      timer.within(unread.drainNanos());
     }
   }
 
@@ -207,11 +221,11 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   }
 
   long drainNanos() {
-    return drainNanos;
+    return unread.drainNanos();
   }
 
   void drainWithin(long nanos) {
-    drainNanos = nanos;
+    unread.drainWithin(nanos);
   }
 
   long nanoTime() {
@@ -244,7 +258,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
       one.endUnread();
     }
     flushNow();
-    if (unread != null && unread.isStalled()) {
+    if (unread.isStalled()) {
       dispatcher.unread().countOverBudget();
       closeNow();
     }
@@ -252,8 +266,8 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
 
   /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
   private void closeNow() {
-    context().channel().config().setOption(ChannelOption.SO_LINGER, 0);
-    context().channel().pipeline().firstContext().close();
+    channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    channel.pipeline().firstContext().close();
   }
 
   private void eachDownstream(Consumer<Http2Downstream> action) {
@@ -270,14 +284,8 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
     }
   }
 
-  private long drainNanosLeft() {
-    return unread == null || unread.socketBytes() == 0
-        ? Long.MAX_VALUE
-        : drainNanos - unread.stalledNanos();
-  }
-
   private void checkDeadlines() {
-    long[] next = {drainNanosLeft()};
+    long[] next = {unread.drainNanosLeft()};
     if (next[0] <= 0) {
       countIdle();
       closeNow();
@@ -345,7 +353,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
       var known = connection().stream(id);
       var stream = known == null ? connection().remote().createStream(id, false) : known;
       var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
-      stream.setProperty(key, downstream);
+      assign(stream, downstream);
       downstream.answer(new Failure.HeadTooLarge(), ErrorFormat.TEXT);
       downstream.ended();
     } catch (Http2Exception tooMany) {
@@ -370,7 +378,7 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   }
 
   boolean isOpen() {
-    return context().channel().isActive();
+    return channel.isActive();
   }
 
   void sendGoAway(int last) {
@@ -387,10 +395,9 @@ final class Http2Session extends Http2Endpoint implements UnreadBytes.CallerConn
   @Override
   public void channelInactive(ChannelHandlerContext on) throws Exception {
     timer.cancel();
+    limiter.close();
     super.channelInactive(on);
-    if (unread != null) {
-      unread.close();
-    }
+    unread.close();
   }
 
   private final class Events extends FrameEvents {

@@ -160,10 +160,9 @@ public final class ProxyServer {
 
   private Http2Session toHttp2(Channel connection, RequestDispatcher dispatcher) {
     var pipeline = connection.pipeline();
-    var session = Http2Session.of(dispatcher, headTimeout, ended);
+    var session = Http2Session.of(connection, dispatcher, headTimeout, ended);
     // The session writes as soon as it is added.
     pipeline.remove(ResponseEncoder.class);
-    pipeline.addLast(session.limiter());
     pipeline.addLast(session);
     // The decoder passes what it has read on to the session.
     pipeline.remove(RequestDecoder.class);

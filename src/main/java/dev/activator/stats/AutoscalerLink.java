@@ -19,16 +19,13 @@ import org.slf4j.event.Level;
  * The connection to the autoscaler, reopened whenever it breaks. What is sent without a connection
  * is dropped: {@link ConcurrencyReporter} reports anew once there is one.
  *
- * <p>
- * <b>Threads.</b> Any thread may call, and never blocks. The state belongs to {@code loop}.
+ * <p><b>Threads.</b> Any thread may call, and never blocks. The state belongs to {@code loop}.
  *
- * <p>
- * <b>Errors.</b> A connection that breaks after it has answered a ping is reopened at once; any
+ * <p><b>Errors.</b> A connection that breaks after it has answered a ping is reopened at once; any
  * other counts as a failed attempt, so that a server which accepts and closes is not dialled in a
  * tight loop.
  *
- * <p>
- * <b>Source.</b> {@code pkg/websocket/connection.go} of Knative.
+ * <p><b>Source.</b> {@code pkg/websocket/connection.go} of Knative.
  */
 public final class AutoscalerLink implements StatSink {
   /**

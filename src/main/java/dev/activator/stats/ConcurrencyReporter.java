@@ -18,13 +18,11 @@ import org.jspecify.annotations.Nullable;
  * Reports each revision's concurrency to the autoscaler: once a period, at once when an idle
  * revision gets a request, and for all present requests when the link opens.
  *
- * <p>
- * <b>Threads.</b> Each loop counts its own requests without a lock; {@code loop} merges the counts
- * and must also be the link's: no older report may follow the one of {@link #connected}. A late
- * loop delays the report, which then covers a longer time.
+ * <p><b>Threads.</b> Each loop counts its own requests without a lock; {@code loop} merges the
+ * counts and must also be the link's: no older report may follow the one of {@link #connected}. A
+ * late loop delays the report, which then covers a longer time.
  *
- * <p>
- * <b>Source.</b> {@code concurrency_reporter.go} of Knative Serving.
+ * <p><b>Source.</b> {@code concurrency_reporter.go} of Knative Serving.
  */
 public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final Loop loop;

@@ -6,8 +6,7 @@ import java.util.random.RandomGenerator;
 /**
  * Pauses grow to about eleven seconds and start over after twenty attempts.
  *
- * <p>
- * <b>Source.</b> {@code connectionBackoff} in Knative's {@code pkg/websocket/connection.go}.
+ * <p><b>Source.</b> {@code connectionBackoff} in Knative's {@code pkg/websocket/connection.go}.
  */
 final class ReconnectSchedule {
   static final int ATTEMPTS = 20;

@@ -3,17 +3,13 @@ package dev.activator.stats;
 /**
  * The requests of one revision on one loop since the last report, weighted by time.
  *
- * <p>
- * <b>Threads.</b> Confined to that loop.
+ * <p><b>Threads.</b> Confined to that loop.
  *
- * <p>
- * <b>Units.</b> Nanoseconds since one origin; a time before the last one counts as the last one.
+ * <p><b>Units.</b> Nanoseconds since one origin; a time before the last one counts as the last one.
  *
- * <p>
- * <b>Errors.</b> {@link IllegalStateException} if a request leaves when there is none.
+ * <p><b>Errors.</b> {@link IllegalStateException} if a request leaves when there is none.
  *
- * <p>
- * <b>Source.</b> {@code request_stats.go} of Knative Serving.
+ * <p><b>Source.</b> {@code request_stats.go} of Knative Serving.
  */
 final class RequestWindow {
   private int concurrency;

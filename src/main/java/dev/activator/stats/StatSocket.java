@@ -3,8 +3,7 @@ package dev.activator.stats;
 /**
  * One connection to the autoscaler, open or being opened.
  *
- * <p>
- * <b>Threads.</b> Confined to the link's loop, {@link Events} included.
+ * <p><b>Threads.</b> Confined to the link's loop, {@link Events} included.
  */
 interface StatSocket {
   /** Calls no event before it returns. */

@@ -20,8 +20,7 @@ import reactor.netty.resources.ConnectionProvider;
 /**
  * Opens WebSockets without subprotocol or extension; channels run on {@code loop}.
  *
- * <p>
- * <b>Source.</b> RFC 6455.
+ * <p><b>Source.</b> RFC 6455.
  */
 final class WebSocketDialer implements StatSocket.Dialer {
   private final Supplier<URI> url;

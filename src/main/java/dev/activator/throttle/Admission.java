@@ -11,8 +11,7 @@ public sealed interface Admission {
   /**
    * <b>Threads.</b> Any may release; only the request's loop may retry.
    *
-   * <p>
-   * <b>Errors.</b> Must be released exactly once, by {@code release} or {@link #retry}; a second
+   * <p><b>Errors.</b> Must be released exactly once, by {@code release} or {@link #retry}; a second
    * release is not always detected.
    */
   non-sealed interface Permit extends Admission {

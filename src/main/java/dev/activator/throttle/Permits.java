@@ -25,13 +25,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * While requests are queued, new requests get no permit, so they do not overtake.
  *
- * <p>
- * No wake-up is lost: a request first increments the queued count, then tries again on the loop; a
- * release first returns the permit, then reads the count. Both are volatile accesses in program
+ * <p>No wake-up is lost: a request first increments the queued count, then tries again on the loop;
+ * a release first returns the permit, then reads the count. Both are volatile accesses in program
  * order, so at least one sees the other.
  *
- * <p>
- * <b>Threads.</b> Any; {@link #route} and {@link #dropClosedIdle} only on the revision's loop.
+ * <p><b>Threads.</b> Any; {@link #route} and {@link #dropClosedIdle} only on the revision's loop.
  */
 final class Permits {
   /** Called on the thread that releases a permit. */
@@ -267,7 +265,13 @@ final class Permits {
   }
 
   boolean isInSlowStart() {
-    return Stream.of(routing.pods()).anyMatch(Pod::isInSlowStart);
+    // A plain loop: each new pod has it called eight times, mostly before it is compiled.
+    for (var pod : routing.pods()) {
+      if (pod.isInSlowStart()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   int capacity() {

@@ -14,13 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One destination and its requests in flight. It is its own permit, so acquiring allocates nothing.
  *
- * <p>
- * An unlisted destination is closed: it grants no permits, and keeps its count in case it returns.
- * The closed bit, the count and the carried count (see {@link CarryOver}) share one word, so that a
- * thread with an older snapshot cannot acquire after the close.
+ * <p>An unlisted destination is closed: it grants no permits, and keeps its count in case it
+ * returns. The closed bit, the count and the carried count (see {@link CarryOver}) share one word,
+ * so that a thread with an older snapshot cannot acquire after the close.
  *
- * <p>
- * <b>Threads.</b> Any acquires and releases; only the revision's loop opens and closes.
+ * <p><b>Threads.</b> Any acquires and releases; only the revision's loop opens and closes.
  */
 final class Pod implements Permit {
   private static final long CLOSED = Long.MIN_VALUE;

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
  * The revision's loop decides and the caller is told on its own loop; there the permit of a request
  * that has given up is released.
  *
- * <p>
- * <b>Threads.</b> Any may call {@link #grant} or {@link #reject}, once; {@code done} belongs to the
- * caller's loop.
+ * <p><b>Threads.</b> Any may call {@link #grant} or {@link #reject}, once; {@code done} belongs to
+ * the caller's loop.
  */
 final class QueuedRequest implements QueueEntry {
   private final QueuedCaller caller;

@@ -5,11 +5,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Keeps failing pods from getting more requests than working ones while no other pod has room.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  *
- * <p>
- * <b>Source.</b> Envoy's retry budgets also allow 20 % of the active requests, and at least three.
+ * <p><b>Source.</b> Envoy's retry budgets also allow 20 % of the active requests, and at least
+ * three.
  */
 final class RetryBudget {
   private static final int PERCENT = 20;

@@ -23,8 +23,7 @@ import org.slf4j.event.Level;
  * Follows destinations and activators, ejects unreachable destinations, and widens slow-start
  * windows.
  *
- * <p>
- * <b>Threads.</b> The revision's loop.
+ * <p><b>Threads.</b> The revision's loop.
  */
 final class RevisionRouting {
   private static final Logger log = LoggerFactory.getLogger(RevisionRouting.class);

@@ -25,16 +25,13 @@ import org.slf4j.LoggerFactory;
 /**
  * A released permit goes to the head of the queue.
  *
- * <p>
- * <b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop}; {@link Permits},
- * {@link StartEstimator} and {@link RetryBudget} are shared.
+ * <p><b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop};
+ * {@link Permits}, {@link StartEstimator} and {@link RetryBudget} are shared.
  *
- * <p>
- * <b>Errors.</b> A request that will not run gets a {@link Rejection}.
+ * <p><b>Errors.</b> A request that will not run gets a {@link Rejection}.
  *
- * <p>
- * <b>Source.</b> Knative's {@code revisionThrottler}, where semaphores of the revision and of each
- * pod let a new request overtake a queued one.
+ * <p><b>Source.</b> Knative's {@code revisionThrottler}, where semaphores of the revision and of
+ * each pod let a new request overtake a queued one.
  */
 final class RevisionThrottler implements Permits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);

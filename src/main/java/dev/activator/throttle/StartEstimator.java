@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Estimates when one revision will have room, from past starts and its queue's drain rate.
  *
- * <p>
- * <b>Threads.</b> The revision's loop writes, any reads.
+ * <p><b>Threads.</b> The revision's loop writes, any reads.
  */
 final class StartEstimator {
   private static final int MAX_RETRY_AFTER_SECONDS = 60;

@@ -17,8 +17,7 @@ import org.slf4j.LoggerFactory;
  * queued. While none can run, calls {@code onStarved} once a second, and rejects the requests when
  * the revision's status or its pods say that no pod will start.
  *
- * <p>
- * <b>Threads.</b> The revision's loop.
+ * <p><b>Threads.</b> The revision's loop.
  */
 final class StartMonitor {
   private static final Logger log = LoggerFactory.getLogger(StartMonitor.class);

@@ -27,17 +27,14 @@ import org.slf4j.LoggerFactory;
 /**
  * One {@link RevisionThrottler} for each revision.
  *
- * <p>
- * <b>Threads.</b> Any. A free permit is acquired without a lock or a change of threads. Events of
- * one revision take effect in order.
+ * <p><b>Threads.</b> Any. A free permit is acquired without a lock or a change of threads. Events
+ * of one revision take effect in order.
  *
- * <p>
- * <b>Errors.</b> Destinations of an unknown revision are dropped; addresses are kept until it
+ * <p><b>Errors.</b> Destinations of an unknown revision are dropped; addresses are kept until it
  * exists.
  *
- * <p>
- * <b>Source.</b> Knative's {@code Throttler}, where requests queued for a deleted revision wait for
- * their timeout; here they are rejected immediately.
+ * <p><b>Source.</b> Knative's {@code Throttler}, where requests queued for a deleted revision wait
+ * for their timeout; here they are rejected immediately.
  */
 public final class Throttler {
   private static final Logger log = LoggerFactory.getLogger(Throttler.class);

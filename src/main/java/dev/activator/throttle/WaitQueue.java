@@ -16,8 +16,7 @@ import org.slf4j.LoggerFactory;
  * newest first, those that have arrived since run before the others, newest first; the others run
  * only if their callers will probably stay, or last.
  *
- * <p>
- * <b>Threads.</b> The revision's loop; any for {@link #oldest} and {@link #order}.
+ * <p><b>Threads.</b> The revision's loop; any for {@link #oldest} and {@link #order}.
  */
 final class WaitQueue {
   private static final Logger log = LoggerFactory.getLogger(WaitQueue.class);

@@ -35,9 +35,12 @@ public final class TrustBundles {
     this.listener = listener;
   }
 
-  /** @param source for the log */
+  /**
+   * @param source for the log
+   * @param pem may be empty
+   */
   public void own(String source, String pem) {
-    var now = read(source, List.of(pem));
+    var now = read(source, pem.isEmpty() ? List.of() : List.of(pem));
     if (now.isEmpty() && !own.isEmpty()) {
       log.warn("The authorities of {} stay as they were: {}", source, own.size());
       return;
@@ -61,7 +64,7 @@ public final class TrustBundles {
     var read = values.stream().map(Pem::read).toList();
     var found = read.stream().flatMap(pem -> pem.certificates().stream()).toList();
     long broken = read.stream().filter(Pem::isBroken).count();
-    if (broken > 0 || found.isEmpty()) {
+    if (broken > 0 || found.isEmpty() && !values.isEmpty()) {
       log.warn(
           "Of {} only {} certificates can be read; {} of its {} values are broken or have none",
           source, found.size(), broken, values.size());

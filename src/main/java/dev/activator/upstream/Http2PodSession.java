@@ -10,7 +10,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionPrefaceAndSettingsFrameWrittenEvent;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 // A channel that fails to close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked {
+final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements PeerChecks.Checked {
   /** For a pod that sets no limit, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
   /** Until the caller has read some of the response; small, as there may be 20,000 streams. */
@@ -38,7 +37,6 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   private static final long JUST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Http2Pool pool;
-  private final Http2Connection.PropertyKey key;
   private final FrameBudget budget;
   private Pings pings = Pings.NONE;
   private UpstreamFailure failure = UpstreamFailure.CLOSED;
@@ -57,17 +55,8 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   private Http2PodSession(Http2Setup setup, Http2Pool pool) {
     super(setup);
     this.pool = pool;
-    this.key = connection().newKey();
     this.budget = new FrameBudget(pool.nanoTime());
-    var events = new Events();
-    connection().addListener(events);
-    decoder().frameListener(events);
-    connection().remote().flowController().listener(this::writabilityChanged);
-  }
-
-  @Override
-  protected ChannelHandlerContext context() {
-    return super.context();
+    listen(new Events());
   }
 
   static Http2PodSession of(Http2Pool pool) {
@@ -176,7 +165,7 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
     var stream = connection().stream(id);
     if (stream != null) {
       upstream.begun(written);
-      stream.setProperty(key, upstream);
+      assign(stream, upstream);
     }
     return stream;
   }
@@ -188,17 +177,6 @@ final class Http2PodSession extends Http2Endpoint implements PeerChecks.Checked 
   void widen(Http2Stream stream) throws Http2Exception {
     connection().local().flowController().incrementWindowSize(stream,
         WIDE_WINDOW_BYTES - STREAM_WINDOW_BYTES);
-  }
-
-  private void writabilityChanged(Http2Stream stream) {
-    var upstream = of(stream);
-    if (upstream != null) {
-      upstream.writabilityChanged();
-    }
-  }
-
-  private @Nullable Http2Upstream of(@Nullable Http2Stream stream) {
-    return stream == null ? null : stream.getProperty(key);
   }
 
   @Override

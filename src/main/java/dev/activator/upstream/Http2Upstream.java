@@ -1,6 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.upstream.codec.FieldCount;
+import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.IncomingHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** One stream to a pod. A request without a body is one HEADERS frame. */
 // A failed write ends the stream, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Upstream implements UpstreamConnection {
+final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUser {
   private final Http2PodSession session;
   private final boolean reused;
   private @Nullable UpstreamListener listener;
@@ -267,7 +268,8 @@ final class Http2Upstream implements UpstreamConnection {
     }
   }
 
-  void writabilityChanged() {
+  @Override
+  public void writabilityChanged() {
     if (listener != null) {
       listener.writabilityChanged();
     }

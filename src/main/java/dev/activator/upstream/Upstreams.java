@@ -28,10 +28,6 @@ public final class Upstreams {
 
   private final IdentityHashMap<Loop, UpstreamPools> pools = new IdentityHashMap<>();
 
-  public Upstreams(LoopGroup loops, IdleLimits limits, RandomGenerator random) {
-    this(loops, limits, random, new PodTls());
-  }
-
   /**
    * @param limits for all loops
    * @param random used by all loops

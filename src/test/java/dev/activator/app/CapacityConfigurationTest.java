@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.cluster.AddressSource;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
@@ -31,7 +32,7 @@ class CapacityConfigurationTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")), KubernetesVersion.MINIMUM,
-      Duration.ofSeconds(1), ReflectorSettings.DEFAULT, new Random(1));
+      Duration.ofSeconds(1), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
   private int probes;
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
       (on, request, done) -> on.execute(() -> {

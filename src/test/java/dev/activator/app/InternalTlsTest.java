@@ -3,6 +3,7 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
@@ -27,7 +28,7 @@ class InternalTlsTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
-      Duration.ofSeconds(60), ReflectorSettings.DEFAULT, new Random(1));
+      Duration.ofSeconds(60), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
 
   @AfterEach
   void close() {

@@ -3,7 +3,7 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.ScaleClient;
+import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.embedded.api.Objects;

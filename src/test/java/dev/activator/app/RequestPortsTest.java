@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.cluster.AddressSource;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.TlsProperties;
@@ -23,6 +24,7 @@ import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
@@ -94,11 +96,12 @@ class RequestPortsTest {
   void open() throws IOException {
     var loops = new LoopGroup(group);
     Revisions revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
-    var router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions,
+    var router = new Router(new RevisionNames.Knative("cluster.local", HostRule.NONE), _ -> null,
+        revisions,
         health::readiness);
     throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),
         new Random(1));
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
     var held = new HeldBytes(new MemoryBound(1 << 20));
     server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
@@ -119,7 +122,7 @@ class RequestPortsTest {
   private static InternalTls noTls() {
     var nowhere = new Cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
         KubernetesVersion.MINIMUM, Duration.ofSeconds(1), ReflectorSettings.DEFAULT,
-        new Random(1));
+        new Random(1), AddressSource.DEFAULT);
     return new InternalTls(nowhere, "knative-serving", () -> false, new PodTls(),
         ServerTls.DEFAULT);
   }

@@ -2,7 +2,7 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.app.ElectedAutoscaler.Leadership;
+import dev.activator.app.Surroundings.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.policy.Activity;
 import dev.activator.cluster.Yaml;

@@ -4,7 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.app.ElectedAutoscaler.Leadership;
+import dev.activator.app.Surroundings.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.policy.Activity;
 import dev.activator.cluster.informer.InformerView;

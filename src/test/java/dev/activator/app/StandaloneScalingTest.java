@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.cluster.AddressSource;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
@@ -54,11 +55,11 @@ class StandaloneScalingTest {
   private final NettyLoop loop = new NettyLoop(threads.next());
   private final ClusterAccess access = new ClusterAccess.At(URI.create(api.url()));
   private final StandaloneScaling surroundings = new StandaloneScaling(access,
-      new ElectedAutoscaler.Identity("activator-1", IP, "system", "activator", "activator",
+      new StandaloneScaling.Identity("activator-1", IP, "system", "activator", "activator",
           freePort()),
       threads, new Random(1));
   private final Cluster cluster = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
-      ReflectorSettings.DEFAULT, new Random(1));
+      ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
   private final AutoscalerLink link = AutoscalerLink.to(surroundings::autoscaler, loop,
       "activator-1", AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,
@@ -157,15 +158,15 @@ class StandaloneScalingTest {
         .contains(tuple("scaled by", "this activator"), tuple("pods wanted", "0"),
             tuple("condition Ready", "True")));
 
-    assertThat(facts.kind(WEB)).isEqualTo("ScaledService");
-    assertThat(facts.url(WEB)).isEqualTo("http://shop.example.com/");
-    assertThat(facts.maxPods(WEB)).isEqualTo(5);
+    assertThat(facts.card(WEB).kind()).isEqualTo("ScaledService");
+    assertThat(facts.card(WEB).url()).isEqualTo("http://shop.example.com/");
+    assertThat(facts.card(WEB).maxPods()).isEqualTo(5);
     assertThat(facts.settings(WEB)).extracting(Setting::origin)
         .noneMatch(origin -> origin.contains("Revision"));
-    assertThat(facts.obstacles(WEB)).isEmpty();
+    assertThat(facts.card(WEB).obstacles()).isEmpty();
 
     store.delete(Kinds.SERVICE, "shop", "web");
-    await().atMost(LONG).untilAsserted(() -> assertThat(facts.obstacles(WEB))
+    await().atMost(LONG).untilAsserted(() -> assertThat(facts.card(WEB).obstacles())
         .containsExactly("there is no Service shop/web"));
     // written by the one that scales
     await().atMost(LONG).untilAsserted(() -> assertThat(facts().events(WEB).join().all())
@@ -180,10 +181,10 @@ class StandaloneScalingTest {
     await().atMost(LONG)
         .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
 
-    var follower = new StandaloneScaling(access, new ElectedAutoscaler.Identity("activator-2",
+    var follower = new StandaloneScaling(access, new StandaloneScaling.Identity("activator-2",
         "127.0.7.2", "system", "activator", "activator", freePort()), threads, new Random(2));
     var facts = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
-        ReflectorSettings.DEFAULT, new Random(2));
+        ReflectorSettings.DEFAULT, new Random(2), AddressSource.DEFAULT);
     facts.follows(follower.sources(), "cluster.local");
     follower.join(facts, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
         AutoscalerLink.Timings.DEFAULT, new Random(2)));

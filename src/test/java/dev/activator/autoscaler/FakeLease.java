@@ -1,5 +1,6 @@
 package dev.activator.autoscaler;
 
+import dev.activator.revision.LeaseClient;
 import dev.activator.revision.LeaseAnswer;
 import dev.activator.revision.LeaseRecord;
 import java.util.concurrent.CompletableFuture;

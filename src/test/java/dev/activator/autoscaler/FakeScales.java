@@ -1,5 +1,6 @@
 package dev.activator.autoscaler;
 
+import dev.activator.revision.ScaleClient;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Found;

@@ -1,5 +1,7 @@
 package dev.activator.autoscaler;
 
+import dev.activator.revision.LeaseClient;
+import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.loop.DeadlineTimer;

@@ -122,6 +122,48 @@ class ProbeSchedulerTest {
   }
 
   @Test
+  void sendsWhatNoRequestNeedsAtTheRateOfRepeats() {
+    ask(A, Urgency.UNAWAITED, 2_000);
+    loop.advance(ofSeconds(1));
+
+    assertThat(given).hasSize(550);
+  }
+
+  @Test
+  void sendsTheProbesOfARevisionAtOnceWhenARequestWaitsForIt() {
+    ask(A, Urgency.UNAWAITED, 2_000);
+    ask(B, Urgency.UNAWAITED, 150);
+    loop.run();
+    var before = given(B).count();
+
+    scheduler.hurry(B);
+    loop.run();
+
+    assertThat(given(B).count() - before).isEqualTo(100);
+  }
+
+  @Test
+  void holdsBackOnlyWhatNoRequestNeeds() {
+    scheduler.hold(true);
+    ask(A, Urgency.UNAWAITED, 10);
+    ask(B, Urgency.UNAWAITED, 1);
+    ask(B, Urgency.FIRST, 1);
+    ask(C, Urgency.STARTING, 1);
+    loop.advance(ofSeconds(10));
+    assertThat(given).extracting(Turn::urgency).containsExactly(Urgency.FIRST, Urgency.STARTING);
+
+    // when a request waits for one, then it is probed
+    scheduler.hurry(B);
+    loop.run();
+    assertThat(given(Urgency.UNAWAITED)).extracting(Turn::revision).containsExactly(B);
+
+    // and the others when they are no longer held
+    scheduler.hold(false);
+    loop.run();
+    assertThat(given(A)).hasSize(10);
+  }
+
+  @Test
   void boundsTheFirstProbesOfARevisionUnderWay() {
     // given a revision of black holes
     ask(A, Urgency.FIRST, 150);

@@ -97,6 +97,39 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
+  void whileHeldOnlyPodsThatARequestWaitsForAreProbed() {
+    backends.hold();
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    var other = new RevisionId("ns", "other");
+    backends.revision(Revision.of(other, 1));
+    backends.listed(new PodListing(other, ready(B), Listing.NONE));
+    loop.advance(ofSeconds(5));
+    assertThat(fake.asked()).isEmpty();
+
+    backends.requestsWaitFor(REVISION);
+    loop.advance(ofMillis(1));
+    assertThat(published).containsExactly(pods(A));
+    assertThat(fake.asked(B)).isEmpty();
+
+    backends.release();
+    loop.advance(ofMillis(1));
+    assertThat(published).containsExactly(pods(A),
+        HealthyDestinations.pods(other, Destinations.of(B)));
+  }
+
+  @Test
+  void podsOfARequestThatWaitedBeforeTheyWereListedAreProbedAtOnce() {
+    backends.hold();
+    backends.revision(PLAIN);
+    backends.requestsWaitFor(REVISION);
+    backends.listed(http1(ready(A)));
+    loop.advance(ofMillis(1));
+
+    assertThat(published).containsExactly(pods(A));
+  }
+
+  @Test
   @DisplayName("MG-02 RW-03 listens to the port of the revisions protocol")
   void listensToThePortOfTheRevisionsProtocol() {
     backends.revision(revision("1", Protocol.H2C, true));
@@ -390,44 +423,6 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(5));
 
     assertThat(published).endsWith(pods(A, B), pods(B), pods(A, B));
-  }
-
-  @Test
-  void aLateListenerGetsTheStateAndThenTheChanges() {
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
-    loop.advance(ofSeconds(5));
-
-    // when a follower comes while a change is on its way
-    var heard = new ArrayList<HealthyDestinations>();
-    backends.listed(http1(ready(A, B)));
-    var subscription = backends.subscribe(heard::add);
-    loop.advance(ofSeconds(5));
-    backends.listed(http1(ready(B)));
-    loop.advance(ofSeconds(5));
-
-    // then each is told once, until he leaves
-    assertThat(heard).containsExactly(pods(A), pods(A, B), pods(B));
-    subscription.close();
-    backends.podsGone(REVISION);
-    loop.advance(ofSeconds(5));
-    assertThat(heard).hasSize(3);
-    assertThat(published).hasSize(4);
-  }
-
-  @Test
-  void aLateListenerGetsNoUpdateTwice() {
-    backends.revision(PLAIN);
-    backends.listed(http1(ready(A)));
-    loop.run();
-    var heard = new ArrayList<HealthyDestinations>();
-
-    // when the pod answers after he has come, and before he was told
-    fake.answers(A, FakePods.OK);
-    loop.schedule(Duration.ofMillis(1), () -> backends.subscribe(heard::add));
-    loop.advance(ofSeconds(5));
-
-    assertThat(heard).containsExactly(pods(A));
   }
 
   @Test

@@ -54,7 +54,8 @@ class RevisionWatcherTest extends WatcherScene {
     var many = IntStream.range(0, 2_000)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList();
 
-    // when all are listed
+    // when a request waits, and all are listed
+    watcher.awaited();
     watcher.listed(new Listing(Destinations.of(many), Destinations.NONE));
     loop.advance(ofSeconds(1));
 
@@ -71,10 +72,11 @@ class RevisionWatcherTest extends WatcherScene {
     var many = IntStream.range(0, 5_000)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList();
 
-    // when all are listed
+    // when a request waits, and all are listed
     var judged = new ArrayList<Integer>();
     var logger = (Logger) LoggerFactory.getLogger(RevisionWatcher.class);
     logger.setLevel(Level.TRACE);
+    watcher.awaited();
     try (var events = LogLines.of(RevisionWatcher.class)) {
       watcher.listed(new Listing(Destinations.of(many), Destinations.NONE));
       loop.advance(ofSeconds(1));

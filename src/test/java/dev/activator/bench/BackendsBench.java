@@ -2,6 +2,7 @@ package dev.activator.bench;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import dev.activator.tls.PodTls;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.LoopGroup;
@@ -87,7 +88,7 @@ public final class BackendsBench {
     revisions.forEach(backends::revision);
     addresses.forEach(backends::clusterIp);
     listings.forEach(backends::listed);
-    loop.advance(Duration.ofSeconds(10));
+    loop.advance(Duration.ofSeconds(100));
     long watched = usedHeap();
     print("KB heap a revision of 4 pods, 10,000 of them",
         (watched - records) / 1024.0 / IDLE_REVISIONS, "10");
@@ -115,6 +116,7 @@ public final class BackendsBench {
     var pods = Destinations.of(IntStream.range(0, count)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList());
     backends.revision(Revision.of(id(0), 10));
+    backends.requestsWaitFor(id(0));
     loop.run();
     var threads = ManagementFactory.getThreadMXBean();
     long begin = threads.getCurrentThreadCpuTime();
@@ -155,7 +157,7 @@ public final class BackendsBench {
     private final LoopGroup loops = new LoopGroup(group);
     private final RevisionBackendsManager backends = new RevisionBackendsManager(loops::loopFor,
         loops.loopFor("probes"),
-        new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1))),
+        new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls())),
         BackendSettings.DEFAULT, new Random(1));
     private final List<Watched> watched = IntStream.range(0, REVISIONS).mapToObj(Watched::new)
         .toList();

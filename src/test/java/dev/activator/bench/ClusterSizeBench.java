@@ -2,6 +2,7 @@ package dev.activator.bench;
 
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import dev.activator.autoscaler.AutoscalerServer;
 import java.io.IOException;
@@ -64,7 +65,7 @@ final class ClusterSizeBench {
   }
 
   private void run(int revisions, int podsEach) throws Exception {
-    try (var api = SecureApi.start()) {
+    try (var api = Certificate.rsa().api()) {
       SystemConfigMaps.createIn(api.store());
       new ManyRevisions(api.store(), pod.port(), podsEach).create(revisions);
       int port = BenchPod.freePort();

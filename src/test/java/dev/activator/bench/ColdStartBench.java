@@ -5,6 +5,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import dev.activator.testing.RawPeer;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
@@ -54,7 +55,7 @@ public final class ColdStartBench {
   private final Source source;
   private final String program;
   private final Random random = new Random(1);
-  private final SecureApi api = SecureApi.start();
+  private final SecureApi api = Certificate.rsa().api();
   private final BenchPod alwaysListening = BenchPod.listening(0);
   private final int requests;
   private final List<Long> listens = new ArrayList<>();
@@ -140,7 +141,7 @@ public final class ColdStartBench {
   private static void warmUp() throws Exception {
     var tls = SSLContext.getInstance("TLS");
     tls.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
-    try (var api = SecureApi.start();
+    try (var api = Certificate.rsa().api();
         var client = HttpClient.newBuilder().sslContext(tls).build()) {
       var watch = client.send(api.request("/api/v1/namespaces/ns/configmaps?watch=true").build(),
           BodyHandlers.ofLines());

@@ -2,6 +2,7 @@ package dev.activator.bench;
 
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -58,7 +59,7 @@ final class StartUpBench {
   private void run(int revisions) throws Exception {
     var results = new ArrayList<List<Round>>();
     contestants.forEach(_ -> results.add(new ArrayList<>()));
-    try (var api = SecureApi.start()) {
+    try (var api = Certificate.rsa().api()) {
       SystemConfigMaps.createIn(api.store());
       new ManyRevisions(api.store(), pods.port(), 2).create(revisions);
       // The server's side must be warm before.

@@ -31,7 +31,7 @@ class CertificatesTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
-      Duration.ofSeconds(60), ReflectorSettings.DEFAULT, new Random(1));
+      Duration.ofSeconds(60), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
   private final BlockingQueue<RoutingCertificate> certificates = new LinkedBlockingQueue<>();
   private final Map<String, List<String>> bundles = new ConcurrentSkipListMap<>();
 
@@ -106,6 +106,16 @@ class CertificatesTest {
     api.store().delete(Kinds.SECRET, "knative-serving", "routing-serving-certs");
     api.store().create(Kinds.SECRET, secret("routing-serving-certs", "four"));
     assertThat(nextChain()).isEqualTo("four");
+  }
+
+  @Test
+  void goesOnWithoutTheAuthoritiesWhichTrustBundlesMayHave() throws Exception {
+    var secret = secret("routing-serving-certs", "one");
+    secret.withObject("/data").remove("ca.crt");
+    api.store().create(Kinds.SECRET, secret);
+    cluster.start();
+    cluster.followCertificates("knative-serving", listener);
+    assertThat(certificates).containsExactly(new RoutingCertificate("one", "key", ""));
   }
 
   @Test

@@ -32,7 +32,7 @@ class ClusterTest {
 
   private static Cluster cluster(ClusterAccess access, int patienceSeconds) {
     return new Cluster(() -> access, KubernetesVersion.MINIMUM, Duration.ofSeconds(patienceSeconds),
-        ReflectorSettings.DEFAULT, new Random(1));
+        ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
   }
 
   private Cluster listening(Cluster fresh) {

@@ -30,7 +30,7 @@ class ConfigMapsTest {
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
       KubernetesVersion.MINIMUM, Duration.ofSeconds(60), ReflectorSettings.DEFAULT,
-      new Random(1));
+      new Random(1), AddressSource.DEFAULT);
 
   @AfterEach
   void close() {

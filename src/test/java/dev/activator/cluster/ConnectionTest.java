@@ -11,11 +11,15 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ConnectionTest {
   private final FakeApi api = new FakeApi();
@@ -171,6 +175,31 @@ class ConnectionTest {
     var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
 
     assertThat(config.getAutoOAuthToken()).isEqualTo("made-now");
+  }
+
+  @Test
+  void actsAsAnotherUser(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
+        "token: secret, as: robot, as-groups: [a, b], as-user-extra: {scope: [x, y]}"));
+
+    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
+
+    assertThat(config.getImpersonateUsername()).isEqualTo("robot");
+    assertThat(config.getImpersonateGroups()).containsExactly("a", "b");
+    assertThat(config.getImpersonateExtras()).isEqualTo(Map.of("scope", List.of("x", "y")));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "as: robot, as-uid: u | its user has 'as-uid', which is not supported",
+      "tokenFile: /no/such | there is no token in its tokenFile /no/such"})
+  void refusesAUserItCannotBe(String user, String problem, @TempDir Path directory)
+      throws IOException {
+    var file = Files.writeString(directory.resolve("config"),
+        KUBECONFIG.replace("token: secret", user));
+
+    assertThatThrownBy(() -> Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))
+        .hasMessage("the kubeconfig at " + file + " cannot be used: " + problem);
   }
 
   @Test

@@ -75,7 +75,7 @@ class EventWriterTest {
   }
 
   @Test
-  void anotherMessageIsAnotherEventOnceAMinuteAtMost() throws Exception {
+  void anotherNumberIsAnotherEventOnceAMinuteAtMost() throws Exception {
     write(LEASE, "ScaledUp", "0 to 1");
     now = now.plusSeconds(20);
     write(LEASE, "ScaledUp", "1 to 2");
@@ -87,6 +87,16 @@ class EventWriterTest {
     now = now.plusSeconds(60);
     write(LEASE, "ScaledUp", "1 to 5");
     assertThat(counts()).hasSize(4);
+  }
+
+  @Test
+  void anotherTextIsAnotherEventAtOnce() throws Exception {
+    write(LEASE, "HostTaken", "host a.example belongs to old");
+    write(LEASE, "HostTaken", "host b.example belongs to old");
+
+    assertThat(counts()).containsExactly(
+        "host a.example belongs to old 1 2026-01-01T00:00:00Z",
+        "host b.example belongs to old 1 2026-01-01T00:00:00Z");
   }
 
   @Test

@@ -26,7 +26,8 @@ class HpaRightsTest {
   void saysThatHpasMayNotBeRead() throws Exception {
     try (var api = EmbeddedApi.start();
         var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-            KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1));
+            KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
+            AddressSource.DEFAULT);
         var log = new LogOf(ScaledServices.class)) {
       ScaledServiceKind.createIn(api.store());
       api.faults().add(Match.requests(Verb.LIST).of(Kinds.HORIZONTAL_POD_AUTOSCALER),

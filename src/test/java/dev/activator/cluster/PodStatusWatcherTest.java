@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.policy.PodStatus.FailureReason;
 import dev.activator.cluster.policy.PodStatus.Persistence;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartTrouble;
 import dev.activator.testing.VirtualLoop;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,7 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,14 +43,16 @@ class PodStatusWatcherTest {
   private final Map<RevisionId, FactHandler.FactListener<PodStatus>> followed = new HashMap<>();
   private final Map<String, PodStatus> pods = new TreeMap<>();
   private final List<String> told = new ArrayList<>();
-  private PodStatusWatcher.Access answer = PodStatusWatcher.Access.YES;
+  private @Nullable AccessCheck answer = AccessCheck.ALLOWED;
   private int questions;
   private final PodStatusWatcher watcher = new PodStatusWatcher(loop,
       new PodStatusWatcher.PodSource() {
         @Override
-        public void ask(String namespace, Consumer<PodStatusWatcher.Access> done) {
+        public CompletableFuture<AccessCheck> ask(String namespace) {
           questions++;
-          done.accept(answer);
+          return answer == null
+              ? CompletableFuture.failedFuture(new IOException("no answer"))
+              : CompletableFuture.completedFuture(answer);
         }
 
         @Override
@@ -149,12 +153,12 @@ class PodStatusWatcherTest {
 
   @Test
   void asksSeldomWhereItMayNotLook() {
-    answer = PodStatusWatcher.Access.FORBIDDEN;
+    answer = AccessCheck.FORBIDDEN;
     wait(30);
     assertThat(questions).isEqualTo(1);
 
     loop.advance(PodStatusWatcher.PAUSE_AFTER_REFUSAL);
-    answer = PodStatusWatcher.Access.YES;
+    answer = AccessCheck.ALLOWED;
     wait(1);
     assertThat(questions).isEqualTo(2);
     assertThat(followed).isNotEmpty();
@@ -163,11 +167,11 @@ class PodStatusWatcherTest {
   @Test
   void asksAgainHalfAMinuteAfterAFailure() {
     // given nobody says whether we may look, such as where our credentials are not known
-    answer = PodStatusWatcher.Access.UNKNOWN;
+    answer = null;
     wait(30);
     assertThat(questions).isEqualTo(1);
 
-    answer = PodStatusWatcher.Access.YES;
+    answer = AccessCheck.ALLOWED;
     wait(1);
     assertThat(questions).isEqualTo(2);
     assertThat(followed).isNotEmpty();
@@ -175,7 +179,7 @@ class PodStatusWatcherTest {
 
   @Test
   void asksOfANamespaceThoughAnotherGaveNoAnswer() {
-    answer = PodStatusWatcher.Access.UNKNOWN;
+    answer = null;
     wait(1);
 
     watcher.requestsWaitFor(new RevisionId("other", "rev"));

@@ -44,7 +44,7 @@ class ScaledServiceWriterTest {
   private final SteppedLoop loop = new SteppedLoop(thread);
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
       KubernetesVersion.MINIMUM, Duration.ofSeconds(30), ReflectorSettings.DEFAULT,
-      new Random(1));
+      new Random(1), AddressSource.DEFAULT);
   private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private volatile boolean leads;
   private volatile List<Trouble> troubles = List.of();

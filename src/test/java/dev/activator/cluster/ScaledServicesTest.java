@@ -50,7 +50,8 @@ class ScaledServicesTest {
 
   private Cluster cluster(Duration startTimeout) {
     return new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-        KubernetesVersion.MINIMUM, startTimeout, ReflectorSettings.DEFAULT, new Random(1));
+        KubernetesVersion.MINIMUM, startTimeout, ReflectorSettings.DEFAULT, new Random(1),
+        AddressSource.DEFAULT);
   }
 
   @AfterEach

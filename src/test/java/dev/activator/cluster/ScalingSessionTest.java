@@ -36,11 +36,12 @@ class ScalingSessionTest {
   private static final Instant NOON = Instant.parse("2026-11-22T12:00:00.123456Z");
 
   private final EmbeddedApi server = EmbeddedApi.start();
-  private final ScalingSession session = ScalingSession
-      .of(new ClusterAccess.At(URI.create(server.url())));
+  private final ScalingSession session = new ScalingSession(
+      new ClusterAccess.At(URI.create(server.url())));
 
   @BeforeEach
   void create() {
+    session.open();
     server.store().create(Kinds.DEPLOYMENT, Objects.parse("""
         {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'namespace': 'shop',
          'name': 'web'}, 'spec': {'replicas': 2}}
@@ -131,7 +132,7 @@ class ScalingSessionTest {
         .isEqualTo(Reason.UNAVAILABLE);
     assertThat(result(session.lease("system", "activator").read()))
         .isInstanceOf(LeaseAnswer.Failed.class);
-    assertThat(result(session.members("system", "activator").read())).isEmpty();
+    assertThat(result(session.members("system", "activator"))).isEmpty();
   }
 
   @Test
@@ -187,7 +188,7 @@ class ScalingSessionTest {
         {'addresses': ['10.0.0.9'], 'targetRef': {'kind': 'Pod', 'name': 'd'}}
         """);
 
-    assertThat(result(session.members("system", "activator").read()))
+    assertThat(result(session.members("system", "activator")))
         .contains(Map.of("a", true, "b", false, "c", true));
   }
 

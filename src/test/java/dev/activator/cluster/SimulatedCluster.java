@@ -1,13 +1,12 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.decode.Labels;
-import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.AddressSource.EndpointsSource;
+import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.cluster.reflector.SimulatedApi;
 import dev.activator.loop.Loop;
 import java.net.URI;
@@ -27,15 +26,14 @@ public final class SimulatedCluster {
   /** One to register consumers at. */
   public static Cluster of(Random random) {
     return new Cluster(() -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")),
-        KubernetesVersion.parse("v1.0.0"), Duration.ofSeconds(1), SETTINGS, random);
+        KubernetesVersion.parse("v1.0.0"), Duration.ofSeconds(1), SETTINGS, random,
+        new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
   }
 
   /** Begins to list and watch. */
   public static void start(Cluster cluster, SimulatedApi api, Loop loop, Random random) {
     var informers = api.informers(
         new ReflectorContext(loop, SETTINGS, random, new ApiErrors("http://127.0.0.1:1")));
-    cluster.follow(new KubernetesSession(NONE, loop, informers, SETTINGS),
-        ResourceQuery.everywhere(ResourceKind.ENDPOINT_SLICES,
-            Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + "," + Labels.PUBLIC + ")"));
+    cluster.follow(new KubernetesSession(NONE, loop, informers, SETTINGS));
   }
 }

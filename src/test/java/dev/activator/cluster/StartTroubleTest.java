@@ -31,7 +31,8 @@ class StartTroubleTest {
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-      KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1));
+      KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
+      AddressSource.DEFAULT);
   private final List<StartTrouble> told = new CopyOnWriteArrayList<>();
 
   @AfterEach

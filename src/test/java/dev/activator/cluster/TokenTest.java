@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -53,14 +54,35 @@ class TokenTest {
   }
 
   private void write(Path file, String token) throws Exception {
+    writeUser(file, "token: " + token);
+  }
+
+  private void writeUser(Path file, String user) throws Exception {
     Files.writeString(file, """
         apiVersion: v1
         kind: Config
         current-context: c
         clusters: [{name: c, cluster: {server: "http://127.0.0.1:%d"}}]
-        users: [{name: u, user: {token: "%s"}}]
+        users: [{name: u, user: {%s}}]
         contexts: [{name: c, context: {cluster: c, user: u}}]
-        """.formatted(server.getAddress().getPort(), token));
+        """.formatted(server.getAddress().getPort(), user));
+  }
+
+  @Test
+  void readsTheFileOfATokenForEachRequest() throws Exception {
+    var file = directory.resolve("config");
+    writeUser(file, "token: unused, tokenFile: token");
+    var token = Files.writeString(directory.resolve("token"), "new\n");
+    try (var api = new KubernetesApi(
+        Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
+      api.fetch("one", Duration.ofSeconds(30)).get();
+      Files.writeString(token, "newer\n");
+      api.fetch("two", Duration.ofSeconds(30)).get();
+      Files.delete(token);
+      api.fetch("three", Duration.ofSeconds(30)).get();
+    }
+    assertThat(asked).startsWith("Bearer new").endsWith("Bearer newer")
+        .doesNotContain("Bearer unused");
   }
 
   @Test

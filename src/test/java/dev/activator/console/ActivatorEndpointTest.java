@@ -62,7 +62,7 @@ class ActivatorEndpointTest {
           null);
       return new ActivatorEndpoint(new Inspector(backends, throttler,
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-          _ -> loop, _ -> List.of(), _ -> ""),
+          _ -> loop, _ -> List.of(), _ -> "", _ -> null, () -> null),
           () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
               new Phases(1_000_000, 2_000_000, 0, 500_000, 0), Outcome.ANSWERED, 200)));
     }

@@ -50,7 +50,7 @@ class InspectorTest {
   private final Inspector inspector = new Inspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
-      _ -> "");
+      _ -> "", _ -> null, () -> null);
 
   InspectorTest() {
     backends.onChange(throttler::destinations);

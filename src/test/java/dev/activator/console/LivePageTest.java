@@ -122,7 +122,8 @@ class LivePageTest {
   private LivePage page(RevisionFacts facts) {
     return new LivePage(
         new Inspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
-            () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(), _ -> ""),
+            () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(), _ -> "",
+            _ -> null, () -> null),
         new RevisionCards(facts, activity,
             new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
                 ColdStarts.LabelledBy.NONE),
@@ -139,23 +140,8 @@ class LivePageTest {
     }
 
     @Override
-    public String kind(RevisionId id) {
-      return kind;
-    }
-
-    @Override
-    public List<String> obstacles(RevisionId id) {
-      return obstacles;
-    }
-
-    @Override
-    public String url(RevisionId id) {
-      return "http://hello/?<script>&\"'";
-    }
-
-    @Override
-    public Integer maxPods(RevisionId id) {
-      return 10;
+    public CardFacts card(RevisionId id) {
+      return new CardFacts(kind, obstacles, "http://hello/?<script>&\"'", 10);
     }
 
     @Override

@@ -17,6 +17,7 @@ class RevisionActivityTest {
   private final long[] counts = new long[3];
   private int queued;
   private boolean counting;
+  private int copies;
   private final RevisionActivity activity = new RevisionActivity(loop::nanoTime, _ -> queued,
       new Histograms());
 
@@ -35,6 +36,7 @@ class RevisionActivityTest {
 
     @Override
     public long[] of(RevisionId id) {
+      copies++;
       return counts.clone();
     }
   }
@@ -129,6 +131,21 @@ class RevisionActivityTest {
     activity.of(HELLO);
     second(2, 0);
     assertThat(activity.of(HELLO).durations()).containsExactly(2, 0, 0);
+  }
+
+  @Test
+  void copiesNoHistogramUnlessAPersonLooksAndThenOneInTenSeconds() {
+    for (int i = 0; i < 30; i++) {
+      second(1, 0);
+    }
+    assertThat(copies).isZero();
+
+    activity.of(HELLO);
+    copies = 0;
+    for (int i = 0; i < 30; i++) {
+      second(1, 0);
+    }
+    assertThat(copies).isBetween(2, 4);
   }
 
   @Test

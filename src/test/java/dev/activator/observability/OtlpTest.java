@@ -141,11 +141,17 @@ class OtlpTest {
   @CsvSource({"'', '', http://a:4318, http://a:4318/v1/traces",
       "'', '', http://a:4318/, http://a:4318/v1/traces",
       "'', '', http://a:4318/in/here, http://a:4318/in/here",
-      "'', '', a:4318, http://a:4318/v1/traces", "'', http://b:1, http://a, http://b:1/v1/traces",
+      "'', '', a:4318, https://a:4318/v1/traces", "'', http://b:1, http://a, http://b:1/v1/traces",
       "'', http://b:1/x/, http://a, http://b:1/x/v1/traces",
       "http://c:1/own, http://b:1, http://a, http://c:1/own"})
   void findsWhereTracesGo(String own, String common, String configured, String expected) {
     assertThat(Exporters.httpEndpoint(own, common, configured, "/v1/traces")).isEqualTo(expected);
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({"a:4317, https://a:4317", "http://a:4317, http://a:4317"})
+  void pushesOverTlsUnlessTheEndpointSaysHttp(String configured, String expected) {
+    assertThat(Exporters.grpcEndpoint("", "", configured)).isEqualTo(expected);
   }
 
   @ParameterizedTest(name = "{0} at {1}, {2} {3}: {4}")

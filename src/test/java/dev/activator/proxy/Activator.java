@@ -8,6 +8,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.KeepAlive;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
@@ -154,7 +155,8 @@ public final class Activator implements Closeable {
     upstreams = new Upstreams(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
     held = new HeldBytes(new MemoryBound(settings.heldBytes()));
     unread = new UnreadBytes(new UnreadBudget(settings.unreadBytes()));
-    var router = new Router("cluster.local", settings.hosts(), settings.services(), this::find,
+    var router = new Router(new RevisionNames.Knative("cluster.local", settings.hosts()),
+        settings.services(), this::find,
         () -> readiness);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
         loop -> new RequestDispatcher(loop, router,
@@ -230,7 +232,8 @@ public final class Activator implements Closeable {
     List.copyOf(LEAKS.list).stream().map(ILoggingEvent::getFormattedMessage)
         // Servers of other classes that end while a connection comes.
         .filter(message -> !message.contains("Task: reactor.netty.channel.FluxReceive")
-            && !message.startsWith("Force-closing a channel whose registration task"))
+            && !message.startsWith("Force-closing a channel whose registration task")
+            && !message.startsWith("Failed to submit a listener notification task"))
         .findFirst().ifPresent(message -> {
           throw new AssertionError(message);
         });

@@ -2,165 +2,165 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.policy.FrameBudget;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.handler.codec.http2.Http2Error;
-import io.netty.handler.codec.http2.Http2Exception;
 import java.io.ByteArrayOutputStream;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/** What one connection may have its loop do: counted in turns of the loop. */
+/** What one connection may have its loop do: counted in turns of the loop, by answers to PING. */
 class FrameLimiterTest {
   private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
-  private static final int DATA_BYTES = 10;
+  private static final int FRAME_HEADER_BYTES = 9;
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final FrameLimiter limiter = new FrameLimiter(loop, HEAD_TIMEOUT,
-      new HeldBytes(new MemoryBound(1 << 20)).share().partialHeads());
-  private final ByteArrayOutputStream passed = new ByteArrayOutputStream();
-  private Throwable refused;
-  private int completed;
-  private final EmbeddedChannel channel = new EmbeddedChannel(limiter,
-      new ChannelInboundHandlerAdapter() {
-        @Override
-        public void channelRead(ChannelHandlerContext context, Object message) {
-          var bytes = (ByteBuf) message;
-          byte[] copy = new byte[bytes.readableBytes()];
-          bytes.readBytes(copy).release();
-          passed.writeBytes(copy);
-        }
-
-        @Override
-        public void channelReadComplete(ChannelHandlerContext context) {
-          completed++;
-        }
-
-        @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-          refused = cause;
-        }
-      });
+  private final EndedConnections ended = new EndedConnections();
+  private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private int answered;
 
   @BeforeEach
   void opens() {
-    channel.writeInbound(Unpooled.wrappedBuffer(PREFACE.getBytes(StandardCharsets.US_ASCII),
-        RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0])));
-    passed.reset();
-    completed = 0;
+    var dispatcher = Dispatchers.of(loop, Revision.of(new RevisionId("default", "hello"), 0),
+        (_, _) -> {
+          throw new IllegalStateException("no request comes here");
+        }, null, held.share());
+    channel.pipeline().addLast(Http2Session.of(channel, dispatcher, HEAD_TIMEOUT, ended));
+    receives(PREFACE.getBytes(StandardCharsets.US_ASCII));
+    receives(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]));
+    answers();
   }
 
   @AfterEach
   void nothingIsLeft() {
     channel.finishAndReleaseAll();
+    assertThat(held.total()).isZero();
   }
 
-  private static byte[] frames(int count, int type, int bytes) {
+  private void receives(byte[] bytes) {
+    channel.writeInbound(Unpooled.wrappedBuffer(bytes));
+  }
+
+  /** How many PINGs have been answered so far. */
+  private int answers() {
+    var out = new ByteArrayOutputStream();
+    for (ByteBuf next = channel.readOutbound(); next != null; next = channel.readOutbound()) {
+      byte[] copy = new byte[next.readableBytes()];
+      next.readBytes(copy).release();
+      out.writeBytes(copy);
+    }
+    var frames = Unpooled.wrappedBuffer(out.toByteArray());
+    while (frames.isReadable()) {
+      int length = frames.readUnsignedMedium();
+      answered += frames.readByte() == RawHttp2.PING ? 1 : 0;
+      frames.skipBytes(FRAME_HEADER_BYTES - 4 + length);
+    }
+    return answered;
+  }
+
+  private static byte[] pings(int count) {
     var all = new ByteArrayOutputStream();
     for (int i = 0; i < count; i++) {
-      all.writeBytes(RawHttp2.bytes(type, 0, 1, new byte[bytes]));
+      all.writeBytes(RawHttp2.bytes(RawHttp2.PING, 0, 0, new byte[8]));
     }
     return all.toByteArray();
   }
 
-  private static byte[] data(int count) {
-    return frames(count, RawHttp2.DATA, DATA_BYTES - 9);
-  }
-
   @Test
-  void passesAFewFramesInEachTurnAndReadsNoMoreUntilAllArePassed() {
-    int turn = FrameLimiter.FRAMES_PER_TURN * DATA_BYTES;
-    channel.writeInbound(Unpooled.wrappedBuffer(data(5 * FrameLimiter.FRAMES_PER_TURN)));
+  void handlesAFewFramesInEachTurnAndReadsNoMoreUntilAllAreHandled() {
+    receives(pings(5 * FrameLimiter.FRAMES_PER_TURN));
 
     for (int turns = 1; turns < 5; turns++) {
-      assertThat(passed.size()).isEqualTo(turns * turn);
+      assertThat(answers()).isEqualTo(turns * FrameLimiter.FRAMES_PER_TURN);
       assertThat(channel.config().isAutoRead()).isFalse();
-      assertThat(completed).isEqualTo(turns);
       loop.turn();
     }
-    assertThat(passed.size()).isEqualTo(5 * turn);
-    assertThat(channel.config().isAutoRead()).isTrue();
-  }
-
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("dev.activator.testing.Seeds#first300")
-  void passesAllBytesInOrderHoweverTheyAreCut(long seed) {
-    var random = new Random(seed);
-    var all = new ByteArrayOutputStream();
-    for (int i = 0; i < 500; i++) {
-      byte[] payload = new byte[random.nextInt(200)];
-      random.nextBytes(payload);
-      all.writeBytes(RawHttp2.bytes(RawHttp2.DATA, 1, 1, payload));
-    }
-    byte[] bytes = all.toByteArray();
-    for (int at = 0; at < bytes.length;) {
-      int length = Math.min(bytes.length - at, 1 + random.nextInt(20_000));
-      channel.writeInbound(Unpooled.copiedBuffer(bytes, at, length));
-      at += length;
-      if (random.nextBoolean()) {
-        loop.run();
-      }
-    }
-    while (loop.pending() > 1) {
-      loop.run();
-    }
-    assertThat(passed.toByteArray()).isEqualTo(bytes);
+    assertThat(answers()).isEqualTo(5 * FrameLimiter.FRAMES_PER_TURN);
     assertThat(channel.config().isAutoRead()).isTrue();
   }
 
   @Test
-  void refusesTheFrameThatIsTooManyAndPassesNothingAfterIt() {
+  void refusesTheFrameThatIsTooManyAndHandlesNothingAfterIt() {
     // The first frame was one already.
     for (int i = 1; i < FrameBudget.BURST; i++) {
-      channel.writeInbound(Unpooled.wrappedBuffer(frames(1, RawHttp2.PING, 8)));
+      receives(pings(1));
     }
-    assertThat(refused).isNull();
-    int before = passed.size();
+    assertThat(answers()).isEqualTo(FrameBudget.BURST - 1);
+    assertThat(ended.count(EndedConnections.Reason.CONTROL_FRAMES)).isZero();
 
-    channel.writeInbound(Unpooled.wrappedBuffer(frames(1, RawHttp2.PING, 8)));
+    receives(pings(2));
 
-    assertThat(((Http2Exception) refused).error()).isEqualTo(Http2Error.ENHANCE_YOUR_CALM);
-    channel.writeInbound(Unpooled.wrappedBuffer(data(1)));
-    assertThat(passed.size()).isEqualTo(before);
+    assertThat(answers()).isEqualTo(FrameBudget.BURST - 1);
+    assertThat(ended.count(EndedConnections.Reason.CONTROL_FRAMES)).isOne();
+    assertThat(channel.isOpen()).isFalse();
   }
 
   @Test
   void refusesNoneThatComesSlowlyEnough() {
     for (int second = 0; second < 100; second++) {
       loop.advance(Duration.ofSeconds(1));
-      channel.writeInbound(Unpooled.wrappedBuffer(frames(100, RawHttp2.PING, 8)));
+      receives(pings(100));
       loop.run();
     }
-    assertThat(refused).isNull();
+    assertThat(answers()).isEqualTo(10_000);
   }
 
   @Test
   void refusesAHeadThatTakesTooLong() {
-    channel.writeInbound(Unpooled.wrappedBuffer(frames(1, RawHttp2.HEADERS, 20)));
+    receives(RawHttp2.bytes(RawHttp2.HEADERS, 0, 1, new byte[20]));
+    assertThat(held.total()).isPositive();
     loop.advance(HEAD_TIMEOUT.minusNanos(1));
-    assertThat(refused).isNull();
+    assertThat(channel.isOpen()).isTrue();
+
     loop.advance(Duration.ofNanos(1));
-    assertThat(((Http2Exception) refused).error()).isEqualTo(Http2Error.ENHANCE_YOUR_CALM);
+
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(ended.count(EndedConnections.Reason.SLOW_HEAD)).isOne();
+  }
+
+  /** The code of a backslash has 19 bits. */
+  private static byte[] backslashes(int count) {
+    var bits = "1111111111111110000".repeat(count);
+    var whole = bits + "1".repeat(Math.floorMod(-bits.length(), 8));
+    var value = new BigInteger("1" + whole, 2).toByteArray();
+    int length = value.length - 1;
+    var out = Unpooled.buffer().writeByte(0xff).writeByte(length - 127);
+    return ByteBufUtil.getBytes(out.writeBytes(value, 1, length));
+  }
+
+  @Test
+  void countsAnHpackTableThatKeepsMoreThanItsText() {
+    // Without a path, so that it is refused.
+    var get = new byte[]{(byte) 0x82, (byte) 0x86, 0x41, 1, 'x'};
+    int flags = RawHttp2.END_HEADERS | RawHttp2.END_STREAM;
+    receives(RawHttp2.bytes(RawHttp2.HEADERS, flags, 1, get));
+    assertThat(held.total()).isZero();
+
+    // A field with incremental indexing, whose value is in Huffman's code.
+    var field = Unpooled.wrappedBuffer(get, new byte[]{0x40, 1, 'a'}, backslashes(100));
+    receives(RawHttp2.bytes(RawHttp2.HEADERS, flags, 3, ByteBufUtil.getBytes(field)));
+
+    assertThat(held.total()).isBetween(300L, 500L);
   }
 
   @Test
   void givesBackWhatWaitsWhenTheConnectionEnds() {
-    var bytes = Unpooled.wrappedBuffer(data(1_000));
+    var bytes = Unpooled.wrappedBuffer(pings(500));
     channel.writeInbound(bytes);
     channel.close();
     loop.run();

@@ -19,8 +19,14 @@ class PodStrictnessTest extends WireTest {
         Arguments.of("more than 10,000 fields", OK + "A:\r\n".repeat(10_000) + "\r\nok"),
         Arguments.of("more than 10,000 fields before the answer",
             "HTTP/1.1 103 Early Hints\r\n" + "A:\r\n".repeat(10_001) + "\r\n" + OK + "\r\nok"),
+        coding("Transfer-Encoding: gzip, chunked"), coding("Transfer-Encoding: identity"),
+        coding("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip"),
         status("-99"), status("+20"), status("099"), status("99"), status("1000"), status("20x"),
         Arguments.of("more than 10 MiB", OK + "A: " + "a".repeat(10 << 20) + "\r\n\r\nok"));
+  }
+
+  private static Arguments coding(String fields) {
+    return Arguments.of(fields, "HTTP/1.1 200 OK\r\n" + fields + "\r\n\r\n2\r\nok\r\n0\r\n\r\n");
   }
 
   private static Arguments status(String code) {

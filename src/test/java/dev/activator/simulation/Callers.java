@@ -12,6 +12,7 @@ import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
@@ -66,7 +67,8 @@ final class Callers {
   /** One more event loop that takes requests. */
   void loop(Loop loop, Revisions revisions, Throttler throttler, SimulatedPods pods,
       ConcurrencyReporter reporter) {
-    var router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions,
+    var router = new Router(new RevisionNames.Knative("cluster.local", HostRule.NONE), _ -> null,
+        revisions,
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
         reporter.onLoop(loop), (step, request) -> saw(throttler, step, request), held.share(),

@@ -2,7 +2,7 @@ package dev.activator.simulation;
 
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
-import dev.activator.autoscaler.ScaleClient;
+import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.Sample;

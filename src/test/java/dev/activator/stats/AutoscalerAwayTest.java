@@ -16,6 +16,7 @@ import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
@@ -155,7 +156,8 @@ class AutoscalerAwayTest {
       }
     });
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
-    var router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions::get,
+    var router = new Router(new RevisionNames.Knative("cluster.local", HostRule.NONE), _ -> null,
+        revisions::get,
         health::readiness);
     var held = new HeldBytes(new MemoryBound(1 << 20));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),

@@ -12,7 +12,6 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -65,16 +64,12 @@ public record Certificate(X509Certificate certificate, PrivateKey key) {
 
   /** As PEM. */
   public String pem() {
-    try {
-      return pem("CERTIFICATE", certificate.getEncoded());
-    } catch (GeneralSecurityException impossible) {
-      throw new IllegalStateException(impossible);
-    }
+    return SecureApi.pem(certificate);
   }
 
   /** The key as PKCS#8, as PEM. */
   public String keyPem() {
-    return pem("PRIVATE KEY", key.getEncoded());
+    return SecureApi.pem("PRIVATE KEY", key.getEncoded());
   }
 
   /** Writes both as PEM, the key as PKCS#8 or in the form its kind had before. */
@@ -85,8 +80,9 @@ public record Certificate(X509Certificate certificate, PrivateKey key) {
     Files.writeString(keyFile, form.equals("PKCS#8")
         ? keyPem()
         : key.getAlgorithm().equals("RSA")
-            ? pem("RSA PRIVATE KEY", Arrays.copyOfRange(pkcs8, BEFORE_PKCS1, pkcs8.length))
-            : pem("EC PRIVATE KEY", sec1(pkcs8)));
+            ? SecureApi.pem("RSA PRIVATE KEY",
+                Arrays.copyOfRange(pkcs8, BEFORE_PKCS1, pkcs8.length))
+            : SecureApi.pem("EC PRIVATE KEY", sec1(pkcs8)));
   }
 
   /** The number that is the key, with the name of the curve that PKCS#8 has outside of it. */
@@ -103,9 +99,9 @@ public record Certificate(X509Certificate certificate, PrivateKey key) {
     return out.toByteArray();
   }
 
-  private static String pem(String kind, byte[] der) {
-    return "-----BEGIN " + kind + "-----\n" + Base64.getMimeEncoder().encodeToString(der)
-        + "\n-----END " + kind + "-----\n";
+  /** A Kubernetes API that shows it. */
+  public SecureApi api() {
+    return new SecureApi(certificate, key);
   }
 
   /** A caller that trusts this one and no other. */

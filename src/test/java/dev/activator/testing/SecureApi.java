@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.util.Base64;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +28,8 @@ import reactor.netty.http.server.HttpServer;
 
 /**
  * A Kubernetes API as in a cluster: over TLS, in HTTP/2 or HTTP/1.1 as the client chooses, for callers
- * with the right bearer token.
+ * with the right bearer token. The training of the image, which compiles it by itself, uses it too: it needs no
+ * library that only tests have.
  */
 public final class SecureApi implements AutoCloseable {
   private static final String TOKEN = "the-token-of-a-service-account";
@@ -34,18 +37,16 @@ public final class SecureApi implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final ApiStore store = new ApiStore(Clock.systemUTC());
-  // As kubeadm and the API server itself make them.
-  private final Certificate certificate = Certificate.rsa();
+  private final X509Certificate certificate;
+  private final PrivateKey key;
   private final ApiServer server;
 
-  private SecureApi() throws GeneralSecurityException {
+  public SecureApi(X509Certificate certificate, PrivateKey key) {
+    this.certificate = certificate;
+    this.key = key;
     this.server = new ApiServer(store, new NettyLoop(threads.next()),
         new InetSocketAddress("127.0.0.1", 0), CacheSettings.DEFAULT, new Hooks());
     server.start();
-  }
-
-  public static SecureApi start() throws GeneralSecurityException {
-    return new SecureApi();
   }
 
   /** What it serves; writes to it are seen by every client. */
@@ -62,7 +63,7 @@ public final class SecureApi implements AutoCloseable {
   /** A configuration with which a client may use it. */
   public Path kubeconfig() throws IOException {
     var authority = Base64.getEncoder()
-        .encodeToString(certificate.pem().getBytes(StandardCharsets.US_ASCII));
+        .encodeToString(pem(certificate).getBytes(StandardCharsets.US_ASCII));
     return Files.writeString(Files.createTempFile("kubeconfig", ".yaml"), """
         apiVersion: v1
         kind: Config
@@ -75,12 +76,24 @@ public final class SecureApi implements AutoCloseable {
         """.formatted(server.port(), authority, TOKEN));
   }
 
+  public static String pem(X509Certificate certificate) {
+    try {
+      return pem("CERTIFICATE", certificate.getEncoded());
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException(impossible);
+    }
+  }
+
+  public static String pem(String kind, byte[] der) {
+    return "-----BEGIN " + kind + "-----\n" + Base64.getMimeEncoder().encodeToString(der)
+        + "\n-----END " + kind + "-----\n";
+  }
+
   private final class Hooks implements ServerHooks {
     @Override
     public HttpServer server(HttpServer plain) {
       return plain.protocol(HttpProtocol.H2, HttpProtocol.HTTP11)
-          .secure(tls -> tls.sslContext(
-              Http2SslContextSpec.forServer(certificate.key(), certificate.certificate())));
+          .secure(tls -> tls.sslContext(Http2SslContextSpec.forServer(key, certificate)));
     }
 
     @Override

@@ -73,6 +73,14 @@ class TrustBundlesTest {
   }
 
   @Test
+  void doesNotWarnOfASecretWithoutAuthorities() {
+    authorities.own("the Secret", "");
+    authorities.bundle("ns/bundle", List.of(first.pem()));
+    trusts(first);
+    assertThat(warnings()).isEmpty();
+  }
+
+  @Test
   @DisplayName("TL-01 believes those of the Secret and of the ConfigMap, each once")
   void believesBoth() {
     authorities.own("the Secret", first.pem());

@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -29,7 +30,7 @@ class DialerTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final Upstreams upstreams = new Upstreams(loops,
-      new IdleLimits(10, 10, Duration.ofSeconds(90)), new Random(1));
+      new IdleLimits(10, 10, Duration.ofSeconds(90)), new Random(1), new PodTls());
 
   @AfterEach
   void stop() {

@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
@@ -35,7 +36,8 @@ class HttpProbeClientTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final Upstreams upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
+  private final Upstreams upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1),
+      new PodTls());
   private final ProbeClient client = new HttpProbeClient(upstreams);
   private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
 

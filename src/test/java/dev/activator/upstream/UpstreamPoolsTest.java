@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -52,7 +53,8 @@ class UpstreamPoolsTest {
   }
 
   private Upstreams upstreams(int total, int perDestination, Duration timeout) {
-    return new Upstreams(loops, new IdleLimits(total, perDestination, timeout), new Random(1));
+    return new Upstreams(loops, new IdleLimits(total, perDestination, timeout), new Random(1),
+        new PodTls());
   }
 
   private Upstreams upstreams() {

@@ -11,7 +11,6 @@ package dev.activator.autoscaler.policy;
  * @param timedOut whether it is inactive because it never became ready
  */
 public record Activity(State state, long since, boolean timedOut) {
-  /** The values of the condition. */
   public enum State {
     /** Enough pods are ready. */
     TRUE,
@@ -21,17 +20,14 @@ public record Activity(State state, long since, boolean timedOut) {
     UNKNOWN
   }
 
-  /** Of a workload that was first seen now. */
   public static Activity unknown(long now) {
     return new Activity(State.UNKNOWN, now, false);
   }
 
-  /** It wants pods, or keeps those it has. */
   Activity withPods(long now, boolean enoughReady) {
     return to(enoughReady ? State.TRUE : State.UNKNOWN, now, false);
   }
 
-  /** It is to have none. */
   Activity inactive(long now, boolean nowTimedOut) {
     return to(State.FALSE, now, nowTimedOut);
   }

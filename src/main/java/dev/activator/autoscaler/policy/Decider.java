@@ -43,21 +43,18 @@ public final class Decider {
     }
   }
 
-  /** Adds one report to the load of its second. */
   public void record(long now, double load) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     stable.record(second, load);
     panic.record(second, load);
   }
 
-  /** Takes other lengths; what was recorded stays. */
   public void resize(long now, Windows windows) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     stable.resize((int) windows.stable().toSeconds(), second);
     panic.resize((int) windows.panic().toSeconds(), second);
   }
 
-  /** How many pods there should be, given those that are ready. */
   public Decision decide(long now, int ready, ScalingSettings settings) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     double stableLoad = stable.average(second);
@@ -88,7 +85,6 @@ public final class Decider {
         + settings.aim().metric().unit() + ", stable window; only scaled between 0 and 1");
   }
 
-  /** A result, and why. */
   private record Proposal(int pods, String cause) {}
 
   private static Proposal step(String window, double load, int ready, ScalingSettings settings) {

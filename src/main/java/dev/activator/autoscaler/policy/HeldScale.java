@@ -31,7 +31,6 @@ final class HeldScale {
     ours = lastDesired;
   }
 
-  /** A write was sent, and may arrive even if no answer comes. */
   void attempts(int replicas) {
     attempted = OptionalInt.of(replicas);
   }
@@ -62,7 +61,6 @@ final class HeldScale {
     return true;
   }
 
-  /** A report said that a request waits or runs. */
   void demanded() {
     if (hold != null) {
       hold.demand = true;

@@ -76,12 +76,10 @@ public final class ReplicaPlanner {
     held.attempts(replicas);
   }
 
-  /** A write was answered. */
   public void wrote(int replicas) {
     held.owns(replicas);
   }
 
-  /** What is to be done now. */
   public Plan plan(long now, Situation seen, ScalingSettings settings) {
     initialized |= seen.ready >= Math.max(settings.bounds().initial(), settings.bounds().min());
     int wanted = bounded(seen.decision, settings);

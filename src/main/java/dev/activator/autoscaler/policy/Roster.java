@@ -31,7 +31,6 @@ public final class Roster {
   /** By name of the pod, whether it is ready; null while the endpoints cannot be read. */
   private @Nullable Map<String, Boolean> members;
 
-  /** What is known of one activator. */
   private static final class Heard {
     private long covered;
     private long last;
@@ -53,7 +52,6 @@ public final class Roster {
     members = new TreeMap<>(pods);
   }
 
-  /** The endpoints cannot be read. */
   public void membersUnknown() {
     members = null;
   }

@@ -19,14 +19,8 @@ final class ScaleToZero {
 
   private ScaleToZero() {}
 
-  /** What happens to an idle workload. */
   enum Outcome {
-    /** It stays as it is. */
-    KEEP,
-    /** One pod is enough. */
-    ONE,
-    /** All pods go. */
-    ZERO
+    KEEP, ONE, ZERO
   }
 
   /**
@@ -64,7 +58,6 @@ final class ScaleToZero {
     };
   }
 
-  /** Whether the activity says that pods are expected. */
   static boolean expectsPods(Activity activity) {
     return activity.state() != State.FALSE;
   }

@@ -36,7 +36,6 @@ public final class ScalingAnnotations {
   private final Map<String, String> annotations;
   private final List<Problem> problems = new ArrayList<>();
 
-  /** An annotation that is wrong, by its key, and what is wrong with it. */
   public record Problem(String key, String message) {}
 
   /**
@@ -50,7 +49,6 @@ public final class ScalingAnnotations {
     this.annotations = annotations;
   }
 
-  /** What is wrong with these annotations; empty if nothing is. */
   public static List<Problem> problems(Map<String, String> annotations) {
     var read = new ScalingAnnotations(annotations);
     read.settings(0, new Defaults(Duration.ofMinutes(1), 1));

@@ -15,7 +15,6 @@ import java.time.Duration;
  */
 public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bounds, Idle idle,
     Regime regime) {
-  /** What is averaged. */
   public enum Metric {
     CONCURRENCY("in flight"), REQUESTS_PER_SECOND("requests a second");
 
@@ -25,13 +24,11 @@ public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bo
       this.unit = unit;
     }
 
-    /** As an explanation names it. */
     String unit() {
       return unit;
     }
   }
 
-  /** Who else may scale the workload. */
   public enum Regime {
     /** Nobody: another number of replicas is overwritten. */
     ALONE,
@@ -92,7 +89,6 @@ public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bo
   /** Of a container's limit, that a pod should have. */
   static final double UTILIZATION = 0.7;
 
-  /** As a ScaledService says. */
   public static ScalingSettings of(ScaledTarget target) {
     double limit = target.containerConcurrency();
     double aim = UTILIZATION * limit;

@@ -6,8 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Smoothed mean and mean deviation.
  *
- * <p>
- * <b>Source.</b> RFC 6298, section 2, with the gains of TCP's round-trip estimate.
+ * <p><b>Source.</b> RFC 6298, section 2, with the gains of TCP's round-trip estimate.
  */
 public record Estimate(Duration mean, Duration deviation) {
   private static final int WIDTH = 4;

@@ -26,8 +26,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
   /**
    * How long requests wait for an unreachable address.
    *
-   * <p>
-   * <b>Source.</b> The total of Knative's {@code dialBackOffHelper}.
+   * <p><b>Source.</b> The total of Knative's {@code dialBackOffHelper}.
    */
   static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 

@@ -6,13 +6,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pause from the start of a failed probe to the next probe of the same address.
  *
- * <p>
- * While the revision's start time is unknown, the pause is a small fraction of the time waited, so
- * the delay is small compared to the start. Once known, a pod is probed rarely before its expected
- * start and often around it.
+ * <p>While the revision's start time is unknown, the pause is a small fraction of the time waited,
+ * so the delay is small compared to the start. Once known, a pod is probed rarely before its
+ * expected start and often around it.
  *
- * <p>
- * <b>Source.</b> Knative probes forever every {@code PROBE_FREQUENCY}, 200 ms.
+ * <p><b>Source.</b> Knative probes forever every {@code PROBE_FREQUENCY}, 200 ms.
  *
  * @param frequency the longest pause of an address that may be starting
  */

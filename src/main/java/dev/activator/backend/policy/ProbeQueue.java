@@ -3,8 +3,10 @@ package dev.activator.backend.policy;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -12,21 +14,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * Orders the probes of all revisions, round robin between revisions.
  *
- * <p>
- * First probes have priority. Their number in flight is limited, because each has a connection;
+ * <p>First probes have priority. Their number in flight is limited, because each has a connection;
  * revisions with none in flight go first, so that hanging pods of one do not delay another's first
- * answer. Probes of failed addresses have a rate limit, with bursts of a tenth of a second; those
- * failing for long get every fifth turn.
+ * answer. All other probes have a rate limit, with bursts of a tenth of a second; those that no
+ * request is known to need get every fifth turn.
  *
- * <p>
- * <b>Threads.</b> One.
+ * <p><b>Threads.</b> One.
  */
 public final class ProbeQueue<T> {
   public enum Urgency {
     /** The address was listed, became ready, or is suspected. */
     FIRST,
     /** It failed, and may be starting. */
-    STARTING, FAILING_LONG
+    STARTING, FAILING_LONG,
+    /** The first of an address that was listed before any request waited for its revision. */
+    UNAWAITED
   }
 
   static final int MAX_FIRST = 2_000;
@@ -36,7 +38,7 @@ public final class ProbeQueue<T> {
 
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final int BURSTS_PER_SECOND = 10;
-  private static final int TURNS_PER_FAILING_LONG = 5;
+  private static final int TURNS_PER_UNHURRIED = 5;
 
   private final FairQueue<T> ofIdle = new FairQueue<>();
   private final FairQueue<T> ofBusy = new FairQueue<>();
@@ -44,8 +46,9 @@ public final class ProbeQueue<T> {
   private int allInFlight;
 
   private final FairQueue<T> starting = new FairQueue<>();
-  private final FairQueue<T> failingLong = new FairQueue<>();
+  private final FairQueue<T> unhurried = new FairQueue<>();
   private final long costNanos;
+  private boolean held;
   private int startingInARow;
   /** When the token bucket is full again; each limited probe moves it forward. */
   private long fullNanos;
@@ -63,7 +66,7 @@ public final class ProbeQueue<T> {
     var queue = switch (urgency) {
       case FIRST -> inFlight.containsKey(revision) || ofIdle.has(revision) ? ofBusy : ofIdle;
       case STARTING -> starting;
-      case FAILING_LONG -> failingLong;
+      case FAILING_LONG, UNAWAITED -> unhurried;
     };
     queue.add(revision, probe);
   }
@@ -83,20 +86,34 @@ public final class ProbeQueue<T> {
     return hasRepeats() && untilRepeatNanos(nowNanos) == 0 ? nextRepeat(nowNanos) : null;
   }
 
+  /** What the revision has queued without hurry, as many as it may have in flight: a request waits. */
+  public List<T> hurry(RevisionId revision) {
+    return unhurried.takeAll(revision, MAX_OF_REVISION);
+  }
+
   private @Nullable T nextRepeat(long nowNanos) {
-    boolean fromFailingLong = starting.isEmpty()
-        || (startingInARow >= TURNS_PER_FAILING_LONG - 1 && !failingLong.isEmpty());
-    var next = (fromFailingLong ? failingLong : starting).take(_ -> true);
+    boolean fromUnhurried = starting.isEmpty()
+        || (startingInARow >= TURNS_PER_UNHURRIED - 1 && hasUnhurried());
+    var next = (fromUnhurried ? unhurried : starting).take(_ -> true);
     if (next == null) {
       return null;
     }
-    startingInARow = fromFailingLong ? 0 : startingInARow + 1;
+    startingInARow = fromUnhurried ? 0 : startingInARow + 1;
     fullNanos = (fullNanos - nowNanos > 0 ? fullNanos : nowNanos) + costNanos;
     return next.probe();
   }
 
   public boolean hasRepeats() {
-    return !starting.isEmpty() || !failingLong.isEmpty();
+    return !starting.isEmpty() || hasUnhurried();
+  }
+
+  private boolean hasUnhurried() {
+    return !held && !unhurried.isEmpty();
+  }
+
+  /** Whether probes that no request is known to need wait, however few there are. */
+  public void hold(boolean now) {
+    held = now;
   }
 
   public Duration untilRepeat(long nowNanos) {
@@ -127,7 +144,7 @@ public final class ProbeQueue<T> {
     ofIdle.clear();
     ofBusy.clear();
     starting.clear();
-    failingLong.clear();
+    unhurried.clear();
   }
 
   /** Takes from its revisions in turn. */
@@ -155,6 +172,15 @@ public final class ProbeQueue<T> {
         }
       }
       return null;
+    }
+
+    List<T> takeAll(RevisionId revision, int most) {
+      var taken = new ArrayList<T>();
+      for (var probes = waiting.get(revision); probes != null
+          && taken.size() < most; probes = waiting.get(revision)) {
+        taken.add(take(revision, probes).probe());
+      }
+      return taken;
     }
 
     private Turn<T> take(RevisionId revision, ArrayDeque<T> probes) {

@@ -6,9 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Estimated from the revision's probes, and doubled after each timeout.
  *
- * <p>
- * <b>Source.</b> RFC 6298, sections 2 and 5.5. Knative always uses 300 ms, here the minimum unless
- * {@code PROBE_TIMEOUT} is shorter.
+ * <p><b>Source.</b> RFC 6298, sections 2 and 5.5. Knative always uses 300 ms, here the minimum
+ * unless {@code PROBE_TIMEOUT} is shorter.
  *
  * @param longest {@code PROBE_TIMEOUT}
  * @param missed timeouts in a row, of any pod

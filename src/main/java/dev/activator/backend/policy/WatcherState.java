@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state machine of a {@code RevisionWatcher}. Scaled to zero is "none listed", not a state.
  *
- * <p>
- * <b>Source.</b> In Knative's {@code revision_backends.go} one check probes all pods before it
+ * <p><b>Source.</b> In Knative's {@code revision_backends.go} one check probes all pods before it
  * decides; here each answer leads to a decision.
  */
 public sealed interface WatcherState permits Watching, WatcherState.Stopped {
@@ -56,6 +55,9 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
 
   /** Probe when the queue allows; ends a pause of the address. */
   record ProbeNow(Destination destination, Urgency urgency) implements Effect {}
+
+  /** Send the probes that the queue has not let through because no request waited. */
+  record Hurry() implements Effect {}
 
   /** Raise {@link Due} after the pause. */
   record ProbeLater(Destination destination, Duration pause) implements Effect {}

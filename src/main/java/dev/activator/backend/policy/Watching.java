@@ -3,6 +3,7 @@ package dev.activator.backend.policy;
 import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.backend.policy.PodHealth.ProbeRecord;
+import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
@@ -199,14 +200,17 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   /** Ends the long pauses of addresses that no request needed. */
   Step await() {
     var next = new Watching(traits, pods, fallback, published, start, now, now);
+    boolean mayBeQueued = awaited == null
+        && (pods.any(PodHealth::isInFlight) || fallback.health().isInFlight());
+    var hurry = mayBeQueued ? new Effect[]{new Hurry()} : new Effect[0];
     boolean podsAreNeeded = published.clusterIp() == null && pods.any(this::isUnneeded);
     if (!podsAreNeeded && !isUnneeded(fallback.health())) {
-      return Step.to(next);
+      return Step.to(next, hurry);
     }
     var woken = next.with(fallback.with(fallback.health().withoutPause()));
     return (podsAreNeeded
         ? woken.with(pods.each(pod -> isUnneeded(pod) ? pod.withoutPause() : pod))
-        : woken).decide();
+        : woken).decide(hurry);
   }
 
   Step suspect(Destination destination) {
@@ -293,10 +297,18 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     }
     pods.listed().forEach((pod, known) -> {
       if (isNext(known)) {
-        effects.add(new ProbeNow(pod, known.urgency(now)));
+        effects.add(new ProbeNow(pod, urgency(known)));
       }
     });
     return with(pods.each(pod -> isNext(pod) ? pod.in(Phase.PROBING) : pod));
+  }
+
+  /** While no request has waited, and nothing serves, the first answer can wait for its turn. */
+  private Urgency urgency(PodHealth address) {
+    boolean isNew = address.state() == State.UNKNOWN || address.state() == State.STARTING;
+    return address.failures() == 0 && isNew && awaited == null && published.pods().isEmpty()
+        ? Urgency.UNAWAITED
+        : address.urgency(now);
   }
 
   private boolean isNext(PodHealth pod) {
@@ -309,7 +321,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     if (clusterIp == null || known.phase() != Phase.IDLE || !wantsFallback()) {
       return this;
     }
-    effects.add(new ProbeNow(clusterIp, known.urgency(now)));
+    effects.add(new ProbeNow(clusterIp, urgency(known)));
     // Its age counts from when it is needed, not from when it was listed.
     var needed = known.state() == State.UNKNOWN ? known.became(known.state(), now) : known;
     return with(fallback.with(needed.in(Phase.PROBING)));

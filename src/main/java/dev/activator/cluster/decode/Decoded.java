@@ -1,6 +1,5 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.informer.VersionedObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -4,7 +4,7 @@ package dev.activator.cluster.decode;
  * All in PEM.
  *
  * @param chain shown to callers
- * @param authorities the CAs of pods' certificates
+ * @param authorities the CAs of pods' certificates; empty if only trust bundles have them
  */
 public record RoutingCertificate(String chain, String key, String authorities) {
   /** A key must not get into a log. */

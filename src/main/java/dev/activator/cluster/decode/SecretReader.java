@@ -38,7 +38,8 @@ public final class SecretReader implements FactReader<RoutingCertificate> {
 
   @Override
   public @Nullable RoutingCertificate fact(Metadata metadata, JsonCursor in) {
-    return new RoutingCertificate(text(CHAIN, in), text(KEY, in), text(AUTHORITIES, in));
+    var authorities = data.containsKey(AUTHORITIES) ? text(AUTHORITIES, in) : "";
+    return new RoutingCertificate(text(CHAIN, in), text(KEY, in), authorities);
   }
 
   private String text(String key, JsonCursor in) {

@@ -79,10 +79,6 @@ public final class IndexedStore<T> {
   public final class View {
     private View() {}
 
-    public @Nullable VersionedObject<T> find(String key) {
-      return objects.get(key);
-    }
-
     public List<VersionedObject<T>> all() {
       return List.copyOf(objects.values());
     }

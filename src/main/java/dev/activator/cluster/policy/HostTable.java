@@ -55,7 +55,6 @@ public final class HostTable {
     }
   }
 
-  /** The hosts that this one wants and does not get. */
   public List<Taken> taken(RevisionId service) {
     return taken.getOrDefault(service, List.of());
   }

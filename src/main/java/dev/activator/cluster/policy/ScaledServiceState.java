@@ -19,14 +19,16 @@ import org.jspecify.annotations.Nullable;
  * What a ScaledService comes to, with the objects that it refers to.
  *
  * @param target null if there is nothing that it may scale
+ * @param taken what older ScaledServices have of its hosts
  * @param troubles in the order of their weight
  * @param warnings what does not keep it from working, for Events
  * @param remarks what was left out, for the log
  */
 public record ScaledServiceState(ScaledService object, Revision revision, PodListing pods,
-    @Nullable ScaledTarget target, List<Trouble> troubles, List<Trouble> warnings,
-    List<String> remarks) {
+    @Nullable ScaledTarget target, List<HostTable.Taken> taken, List<Trouble> troubles,
+    List<Trouble> warnings, List<String> remarks) {
   public ScaledServiceState {
+    taken = List.copyOf(taken);
     troubles = List.copyOf(troubles);
     warnings = List.copyOf(warnings);
     remarks = List.copyOf(remarks);
@@ -41,7 +43,6 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
    */
   public record Trouble(String reason, String message) {}
 
-  /** How the workload is known. */
   public sealed interface WorkloadState {
     record Found(Workload workload) implements WorkloadState {}
 
@@ -85,7 +86,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         probing.beforeReady(), probing.probe(), object.labels(), object.annotations(), null);
     var listing = port == null ? PodListing.none(object.id()) : pods(object, port, found);
     return new ScaledServiceState(object, revision, listing,
-        isScaled(found) ? target(object, found.hpa) : null, troubles,
+        isScaled(found) ? target(object, found.hpa) : null, found.taken, troubles,
         warnings(found.hpa), remarks);
   }
 

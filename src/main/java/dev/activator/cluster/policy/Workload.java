@@ -47,7 +47,6 @@ public record Workload(RevisionId id, List<Container> containers, String failure
     }
   }
 
-  /** What a probe does. */
   public enum Action {
     HTTP, HTTPS, TCP, GRPC, EXEC
   }

@@ -20,13 +20,8 @@ public final class ApiDiscovery {
   /** Of what people write, only this becomes part of a path. */
   private static final Pattern VERSION = Pattern.compile("([a-z0-9.-]+/)?v[a-z0-9]+");
 
-  private final KubernetesApi api;
+  private ApiDiscovery() {}
 
-  public ApiDiscovery(KubernetesApi api) {
-    this.api = api;
-  }
-
-  /** How a kind is served. */
   public sealed interface Served {
     /**
      * @param groupPath without slashes around it, such as {@code apis/apps/v1}
@@ -40,7 +35,8 @@ public final class ApiDiscovery {
   }
 
   /** Fails if the API does not answer. Nothing is remembered. */
-  public CompletableFuture<Served> find(String apiVersion, String kind) {
+  public static CompletableFuture<Served> find(KubernetesApi api, String apiVersion,
+      String kind) {
     if (!VERSION.matcher(apiVersion).matches()) {
       return CompletableFuture.completedFuture(new Served.Nowhere());
     }

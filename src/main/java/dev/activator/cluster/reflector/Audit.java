@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -27,16 +28,9 @@ final class Audit {
   private final Supplier<Map<String, String>> stored;
   private final Duration patience;
   private final Duration grace;
-  private final ResultHandler results;
+  private final Consumer<Set<String>> compared;
+  private final Consumer<Throwable> failed;
   private @Nullable Run running;
-
-  /** Not called for an abandoned comparison. */
-  interface ResultHandler {
-    /** May be empty. */
-    void compared(Set<String> adrift);
-
-    void failed(Throwable failure);
-  }
 
   private static final class Run {
     private final Set<String> heardOf = new HashSet<>();
@@ -49,16 +43,18 @@ final class Audit {
    * @param stored resourceVersion by key
    * @param patience the longest wait for one page
    * @param grace how long the watch has to deliver what the list shows
+   * @param compared gets what is adrift, which may be nothing; like the next, not called once abandoned
    */
   Audit(Loop loop, Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
       Supplier<Map<String, String>> stored, Duration patience, Duration grace,
-      ResultHandler results) {
+      Consumer<Set<String>> compared, Consumer<Throwable> failed) {
     this.loop = loop;
     this.list = list;
     this.stored = stored;
     this.patience = patience;
     this.grace = grace;
-    this.results = results;
+    this.compared = compared;
+    this.failed = failed;
   }
 
   /** Does nothing while a comparison runs. */
@@ -85,7 +81,7 @@ final class Audit {
   private void awaitPage(Run run) {
     schedule(run, patience, () -> {
       abandon();
-      results.failed(new TimeoutException("no answer within " + patience.toSeconds() + " s"));
+      failed.accept(new TimeoutException("no answer within " + patience.toSeconds() + " s"));
     });
   }
 
@@ -119,14 +115,14 @@ final class Audit {
   private void goOn(Run run, @Nullable Page<?> listed, @Nullable Throwable failure) {
     if (listed == null) {
       abandon();
-      results.failed(failure == null ? new IllegalStateException("no list came") : failure);
+      failed.accept(failure == null ? new IllegalStateException("no list came") : failure);
       return;
     }
     var versions = new HashMap<String, String>();
     listed.items().forEach(one -> versions.put(one.key(), one.resourceVersion()));
     schedule(run, grace, () -> {
       abandon();
-      results.compared(Drift.between(stored.get(), versions, run.heardOf));
+      compared.accept(Drift.between(stored.get(), versions, run.heardOf));
     });
   }
 }

@@ -88,7 +88,6 @@ public final class KubernetesApi implements AutoCloseable {
     return exchange(request(path), timeout, response -> read(response, read));
   }
 
-  /** An answer with any status. */
   public record ApiAnswer(int status, byte[] body) {
     /** What a {@code Status} says, for people; empty if it is none. */
     public String message() {

@@ -3,7 +3,6 @@ package dev.activator.cluster.reflector;
 import dev.activator.cluster.policy.Drift;
 import dev.activator.cluster.reflector.ReflectorView.Counts;
 import dev.activator.cluster.reflector.ReflectorView.Health;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,8 +13,16 @@ public final class ReflectorStats {
   private static final Logger log = LoggerFactory.getLogger(ReflectorStats.class);
 
   private final String resource;
-  private Health health = new Health(false, false, false, null);
-  private Counts counts = Counts.NONE;
+  private boolean isListed;
+  private boolean isWatching;
+  private boolean isAlarmed;
+  private @Nullable String error;
+  private long lists;
+  private long restarts;
+  private long ends;
+  private long failures;
+  private long drifted;
+  private long failedAudits;
   private long lastListNanos;
   private long lastEventNanos;
   private String resourceVersion = "";
@@ -49,38 +56,38 @@ public final class ReflectorStats {
   }
 
   void listed(String version, long nowNanos) {
-    health = new Health(true, health.watching(), health.alarmed(), health.error());
-    counts = counts.listed();
+    isListed = true;
+    lists++;
     lastListNanos = nowNanos;
     reached(version);
   }
 
   /** Logs an error once, until a watch opens or another error comes. */
-  void failed(String error) {
-    if (!Objects.equals(error, health.error())) {
-      log.warn("{}; trying again", error);
+  void failed(String now) {
+    if (!now.equals(error)) {
+      log.warn("{}; trying again", now);
     }
-    health = new Health(health.listed(), health.watching(), health.alarmed(), error);
-    counts = counts.failed();
+    error = now;
+    failures++;
     publish();
   }
 
   /** Logs nothing before an alarm: losing a watch is normal. */
-  void watchFailed(String error) {
-    watchFailure = error;
-    counts = counts.failed();
+  void watchFailed(String now) {
+    watchFailure = now;
+    failures++;
     publish();
   }
 
   void watchEnded() {
-    counts = counts.ended();
+    ends++;
     publish();
   }
 
   /** The watch cannot be resumed. */
   void broken(String reason) {
     log.warn("The watch of {} ended; everything is listed again: {}", resource, reason);
-    counts = counts.failed();
+    failures++;
     publish();
   }
 
@@ -93,7 +100,7 @@ public final class ReflectorStats {
   }
 
   void restarted() {
-    counts = counts.restarted();
+    restarts++;
     publish();
   }
 
@@ -110,7 +117,7 @@ public final class ReflectorStats {
       log.warn("The stored {} cannot be compared with a fresh list: {}", resource, error);
     }
     auditsFail = true;
-    counts = counts.auditFailed();
+    failedAudits++;
     publish();
   }
 
@@ -118,21 +125,21 @@ public final class ReflectorStats {
   void drifted(Set<String> adrift) {
     log.warn("The stored {} were stale: no watch event came for {}; listing again", resource,
         Drift.named(adrift));
-    counts = counts.drifted(adrift.size());
-    health = new Health(health.listed(), health.watching(), true, health.error());
+    drifted += adrift.size();
+    isAlarmed = true;
     publish();
   }
 
   /** Logged once until a watch opens. */
   void alarm(String reason) {
-    if (!health.alarmed()) {
+    if (!isAlarmed) {
       log.warn("The stored {} may be stale: {}", resource, reason);
     }
-    var why = health.error() == null ? watchFailure : health.error();
-    if (why != null && health.error() == null) {
-      log.warn("{}; trying again", why);
+    if (error == null && watchFailure != null) {
+      log.warn("{}; trying again", watchFailure);
+      error = watchFailure;
     }
-    health = new Health(health.listed(), health.watching(), true, why);
+    isAlarmed = true;
     publish();
   }
 
@@ -140,15 +147,16 @@ public final class ReflectorStats {
     if (open) {
       opened();
     }
-    health = new Health(health.listed(), open, health.alarmed(), health.error());
+    isWatching = open;
     publish();
   }
 
   private void opened() {
-    if (health.alarmed() || health.error() != null) {
+    if (isAlarmed || error != null) {
       log.info("The watch of {} is open again", resource);
     }
-    health = new Health(health.listed(), true, false, null);
+    isAlarmed = false;
+    error = null;
     watchFailure = null;
     delayLogged = false;
   }
@@ -158,7 +166,8 @@ public final class ReflectorStats {
   }
 
   private ReflectorView viewNow() {
-    return new ReflectorView(resource, health, counts, lastListNanos, lastEventNanos,
-        resourceVersion);
+    return new ReflectorView(resource, new Health(isListed, isWatching, isAlarmed, error),
+        new Counts(lists, restarts, ends, failures, drifted, failedAudits), lastListNanos,
+        lastEventNanos, resourceVersion);
   }
 }

@@ -26,35 +26,5 @@ public record ReflectorView(String resource, Health health, Counts counts, long 
    * @param failedAudits audits without a fresh list
    */
   public record Counts(long lists, long restarts, long ends, long failures, long drifted,
-      long failedAudits) {
-    static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0);
-
-    public long relists() {
-      return Math.max(0, lists - 1);
-    }
-
-    Counts listed() {
-      return new Counts(lists + 1, restarts, ends, failures, drifted, failedAudits);
-    }
-
-    Counts restarted() {
-      return new Counts(lists, restarts + 1, ends, failures, drifted, failedAudits);
-    }
-
-    Counts ended() {
-      return new Counts(lists, restarts, ends + 1, failures, drifted, failedAudits);
-    }
-
-    Counts failed() {
-      return new Counts(lists, restarts, ends, failures + 1, drifted, failedAudits);
-    }
-
-    Counts drifted(int objects) {
-      return new Counts(lists, restarts, ends, failures, drifted + objects, failedAudits);
-    }
-
-    Counts auditFailed() {
-      return new Counts(lists, restarts, ends, failures, drifted, failedAudits + 1);
-    }
-  }
+      long failedAudits) {}
 }

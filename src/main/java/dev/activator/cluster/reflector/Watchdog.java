@@ -48,7 +48,7 @@ final class Watchdog {
     this.stats = stats;
     var settings = context.settings();
     this.audit = new Audit(loop, list, stored, settings.alarmAfter().multipliedBy(2),
-        settings.auditGrace(), new Audited());
+        settings.auditGrace(), this::compared, this::auditFailed);
     this.restart = restart;
   }
 
@@ -154,21 +154,17 @@ final class Watchdog {
   }
 
   /** After any audit the watch may be silent for the full time again. */
-  private final class Audited implements Audit.ResultHandler {
-    @Override
-    public void compared(Set<String> adrift) {
-      newsNanos = loop.nanoTime();
-      stats.audited();
-      if (!adrift.isEmpty()) {
-        stats.drifted(adrift);
-        restart.run();
-      }
+  private void compared(Set<String> adrift) {
+    newsNanos = loop.nanoTime();
+    stats.audited();
+    if (!adrift.isEmpty()) {
+      stats.drifted(adrift);
+      restart.run();
     }
+  }
 
-    @Override
-    public void failed(Throwable failure) {
-      newsNanos = loop.nanoTime();
-      stats.auditFailed(context.errors().about("list", stats.resource(), failure));
-    }
+  private void auditFailed(Throwable failure) {
+    newsNanos = loop.nanoTime();
+    stats.auditFailed(context.errors().about("list", stats.resource(), failure));
   }
 }

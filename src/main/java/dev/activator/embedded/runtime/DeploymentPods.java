@@ -56,7 +56,6 @@ final class DeploymentPods {
     this.clock = clock;
   }
 
-  /** The Deployment as it is now. */
   void update(ObjectNode now) {
     deployment = now;
     template = PodTemplate.of(now);

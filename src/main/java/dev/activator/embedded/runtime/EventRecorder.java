@@ -3,7 +3,6 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
-import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;

@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.Int32Value;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.StringValue;
@@ -22,6 +23,8 @@ import reactor.netty.http.client.HttpClient;
 final class GrpcHealth {
   /** Before each message: a byte that says "not compressed", and the length. */
   private static final int PREFIX_BYTES = 5;
+  /** An answer has seven bytes; a program may send anything, without end. */
+  private static final int MOST_BYTES = 1024;
   private static final List<String> STATUS = List.of("UNKNOWN", "SERVING", "NOT_SERVING",
       "SERVICE_UNKNOWN");
 
@@ -37,22 +40,23 @@ final class GrpcHealth {
             .set("User-Agent", "kube-probe/1.34"))
         .post().uri("/grpc.health.v1.Health/Check")
         .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(request)))
-        .responseSingle((response, body) -> body.asByteArray().defaultIfEmpty(new byte[0])
-            .map(bytes -> problem(bytes, response.responseHeaders().get("grpc-status"))))
-        .timeout(timeout).onErrorResume(failure -> Mono.just(failure instanceof TimeoutException
+        .response((response, body) -> body.asByteArray().map(ByteString::copyFrom)
+            .scan(ByteString.EMPTY, ByteString::concat).takeUntil(all -> all.size() > MOST_BYTES)
+            .last().map(all -> problem(all, response.responseHeaders().get("grpc-status"))))
+        .next().timeout(timeout)
+        .onErrorResume(failure -> Mono.just(failure instanceof TimeoutException
             ? "does not answer within " + timeout.toSeconds() + " s"
             : "does not speak gRPC"))
         .blockOptional().orElse("does not answer");
   }
 
   /** An answer without a message has its error in the head. */
-  private static String problem(byte[] answer, @Nullable String code) {
-    if (answer.length < PREFIX_BYTES) {
+  private static String problem(ByteString answer, @Nullable String code) {
+    if (answer.size() < PREFIX_BYTES) {
       return "answers with " + (code == null ? "no message" : "the gRPC status " + code);
     }
     try {
-      var message = ByteBuffer.wrap(answer, PREFIX_BYTES, answer.length - PREFIX_BYTES);
-      int status = Int32Value.parseFrom(message).getValue();
+      int status = Int32Value.parseFrom(answer.substring(PREFIX_BYTES)).getValue();
       var name = STATUS.get(status > 0 && status < STATUS.size() ? status : 0);
       return name.equals("SERVING") ? "" : "answers with " + name;
     } catch (InvalidProtocolBufferException malformed) {

@@ -16,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Runs as many pods of each Deployment as it says.
@@ -97,51 +96,37 @@ final class Kubelet {
   LocalPod makePod(PodTemplate template, DeploymentPods owner) {
     String name = podName(template);
     return new LocalPod(loop, owner, made++, template, name, ports.next(),
-        new Context(template, name), settings.inFlight());
+        this, settings.inFlight());
   }
 
-  /** What one pod needs. */
-  private final class Context implements LocalPod.Context {
-    private final PodTemplate template;
-    private final String pod;
-
-    Context(PodTemplate template, String pod) {
-      this.template = template;
-      this.pod = pod;
-    }
-
-    @Override
-    public UserProcess.Starter starter() {
-      return template.isSample() ? HelloProcess.on(loop) : LocalProcess.on(loop);
-    }
-
-    @Override
-    public ContainerEnvironment environment() {
-      var object = store.find(Kinds.POD, template.namespace(), pod);
-      return ContainerEnvironment.of(template.container(),
-          (kind, name) -> store.find(kind, template.namespace(), name),
-          Objects.requireNonNullElseGet(object,
-              () -> StoreWriter.named(Kinds.POD, template.namespace(), pod)));
-    }
-
-    @Override
-    public ProcessOutput output() {
-      String workload = template.id().name();
-      return new ProcessOutput(store.podLogs().begin(template.namespace(), pod), settings.clock(),
-          line -> {
-            if (settings.logsOutput()) {
-              OUTPUT.info("{}: {}", workload, line);
-            }
-          });
-    }
-
-    @Override
-    public Instant now() {
-      return settings.clock().instant();
-    }
+  UserProcess.Starter starter(PodTemplate template) {
+    return template.isSample() ? HelloProcess.on(loop) : LocalProcess.on(loop);
   }
 
-  /** A pod has ended. */
+  /** Resolved for each run, since what it refers to may change. */
+  ContainerEnvironment environment(PodTemplate template, String pod) {
+    var object = store.find(Kinds.POD, template.namespace(), pod);
+    return ContainerEnvironment.of(template.container(),
+        (kind, name) -> store.find(kind, template.namespace(), name),
+        Objects.requireNonNullElseGet(object,
+            () -> StoreWriter.named(Kinds.POD, template.namespace(), pod)));
+  }
+
+  /** Takes what a run prints. */
+  ProcessOutput output(PodTemplate template, String pod) {
+    String workload = template.id().name();
+    return new ProcessOutput(store.podLogs().begin(template.namespace(), pod), settings.clock(),
+        line -> {
+          if (settings.logsOutput()) {
+            OUTPUT.info("{}: {}", workload, line);
+          }
+        });
+  }
+
+  Instant now() {
+    return settings.clock().instant();
+  }
+
   void forget(String namespace, String pod) {
     store.podLogs().forget(namespace, pod);
   }

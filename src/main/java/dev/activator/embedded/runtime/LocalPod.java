@@ -12,7 +12,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
-import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -36,19 +35,6 @@ final class LocalPod {
   /** After this the log says why a process is not ready. */
   private static final Duration SLOW_START = Duration.ofSeconds(5);
 
-  /** What a pod needs of those who made it. */
-  interface Context {
-    UserProcess.Starter starter();
-
-    /** Resolved for each run, since what it refers to may change. */
-    ContainerEnvironment environment();
-
-    /** Takes what a run prints. */
-    ProcessOutput output();
-
-    Instant now();
-  }
-
   /** A run that is over, or the current one. */
   record Run(Instant started, @Nullable Instant ended, @Nullable Exit exit) {}
 
@@ -58,7 +44,7 @@ final class LocalPod {
   private final PodTemplate template;
   private final String name;
   private final int port;
-  private final Context context;
+  private final Kubelet kubelet;
   private final ToIntFunction<Destination> inFlight;
   private final List<PeriodicProbe> probes = new ArrayList<>();
   private PodState state = PodState.initial();
@@ -73,14 +59,14 @@ final class LocalPod {
   private String elsewhere = "";
 
   LocalPod(Loop loop, DeploymentPods owner, long order, PodTemplate template, String name, int port,
-      Context context, ToIntFunction<Destination> inFlight) {
+      Kubelet kubelet, ToIntFunction<Destination> inFlight) {
     this.loop = loop;
     this.owner = owner;
     this.order = order;
     this.template = template;
     this.name = name;
     this.port = port;
-    this.context = context;
+    this.kubelet = kubelet;
     this.inFlight = inFlight;
   }
 
@@ -171,7 +157,7 @@ final class LocalPod {
     failure = null;
     unhealthy = "";
     elsewhere = "";
-    var environment = context.environment();
+    var environment = kubelet.environment(template, name);
     if (!environment.problem().isEmpty()) {
       log.warn("Pod {} waits: {}", name, environment.problem());
       // Not now: the caller has more to do for this state first.
@@ -179,9 +165,10 @@ final class LocalPod {
       return;
     }
     runs++;
-    current = new Run(context.now(), null, null);
+    current = new Run(kubelet.now(), null, null);
     var spec = new UserProcess.Spec(template, name, port, environment.variables());
-    var started = context.starter().start(spec, context.output(), exit -> ended(run, exit));
+    var started = kubelet.starter(template).start(spec, kubelet.output(template, name),
+        exit -> ended(run, exit));
     process = started;
     if (template.hasCommand() || template.isSample()) {
       probe(run, spec, started);
@@ -196,7 +183,7 @@ final class LocalPod {
     var why = unhealthy.isEmpty() ? exit : exit.unhealthy(unhealthy);
     failure = why;
     if (current != null) {
-      last = new Run(current.started(), context.now(), why);
+      last = new Run(current.started(), kubelet.now(), why);
       current = null;
     }
     handle(new Event.Exited(run, why));
@@ -295,7 +282,6 @@ final class LocalPod {
     }
   }
 
-  /** One probe of one run. */
   private abstract class Probing implements PeriodicProbe.Listener {
     private final int run;
     private final String what;

@@ -83,7 +83,6 @@ public final class LocalRuntime {
     return kubelet.problem(workload);
   }
 
-  /** Namespaces and names of all Services. */
   public Set<RevisionId> services() {
     return serving.services();
   }

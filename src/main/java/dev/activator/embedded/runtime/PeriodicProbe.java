@@ -24,7 +24,6 @@ final class PeriodicProbe {
     /** As often in a row as the threshold says. */
     void passed();
 
-    /** As often in a row as the threshold says. */
     void failed(String problem);
 
     /** Each failure, before any threshold. */

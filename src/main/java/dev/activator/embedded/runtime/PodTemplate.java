@@ -37,13 +37,6 @@ record PodTemplate(String namespace, String deployment, JsonNode metadata, JsonN
     return deployment;
   }
 
-  Map<String, String> labels() {
-    var labels = new TreeMap<String, String>();
-    metadata.path("labels").properties()
-        .forEach(label -> labels.put(label.getKey(), label.getValue().asString("")));
-    return labels;
-  }
-
   boolean isRevision() {
     return !label(KnativeLabels.REVISION).isEmpty();
   }

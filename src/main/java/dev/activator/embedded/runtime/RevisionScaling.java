@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.ScaleClient;
+import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.policy.ScalingSettings;

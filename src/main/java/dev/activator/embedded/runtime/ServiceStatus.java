@@ -60,7 +60,6 @@ record ServiceStatus(ObjectNode newest, String routed, int requestPort) {
     }
   }
 
-  /** As its two parts are. */
   private static void ready(Conditions conditions, ObjectNode service) {
     for (var status : new String[]{"False", "Unknown"}) {
       for (var part : new String[]{CONFIGURATIONS, ROUTES}) {

@@ -51,7 +51,6 @@ public final class ServingController {
   private static final List<Kind> OWNED = List.of(Kinds.REVISION, Kinds.ENDPOINTS, Kinds.SERVICE,
       Kinds.DEPLOYMENT);
 
-  /** What became of a Service. */
   private static final class Known {
     /** Of its spec, when it was last acted on. */
     private long generation = -1;
@@ -167,7 +166,6 @@ public final class ServingController {
     }
   }
 
-  /** The activator routes requests to this revision from now on. */
   void routable(RevisionId id) {
     var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
     if (revision != null) {

@@ -4,7 +4,7 @@ import dev.activator.proxy.policy.MemoryBound;
 import java.util.LinkedHashSet;
 
 /**
- * The incomplete heads of one loop's connections. Above their share the oldest is refused, large
+ * The incomplete heads of one loop's connections, and HPACK tables with more than their text. Above their share the oldest is refused, large
  * ones first: normal heads are small and quickly complete.
  */
 public final class PartialHeads {

@@ -6,7 +6,6 @@ import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Fields;
 import dev.activator.proxy.policy.Framing;
-import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Probes;
 import dev.activator.proxy.policy.RevisionNames;
@@ -57,16 +56,9 @@ public final class Router {
   private final Supplier<Readiness> readiness;
 
   /**
-   * @param hosts for hosts that are no Service's
    * @param services Service and namespace that a mesh routes by; null where pods are reached
    * directly
    */
-  public Router(String clusterDomain, HostRule hosts,
-      Function<RevisionId, @Nullable String> services, Revisions revisions,
-      Supplier<Readiness> readiness) {
-    this(new RevisionNames.Knative(clusterDomain, hosts), services, revisions, readiness);
-  }
-
   public Router(RevisionNames names, Function<RevisionId, @Nullable String> services,
       Revisions revisions, Supplier<Readiness> readiness) {
     this.names = names;

@@ -95,8 +95,9 @@ public final class UnreadBytes {
       this.loop = loop;
     }
 
-    public Account account(Channel channel, CallerConnection connection) {
-      return new Account(this, channel, connection);
+    /** @param drainNanos until {@link Account#drainWithin} */
+    public Account account(Channel channel, CallerConnection connection, long drainNanos) {
+      return new Account(this, channel, connection, drainNanos);
     }
 
     public void countIdle() {
@@ -180,11 +181,13 @@ public final class UnreadBytes {
     /** Whether an empty write after the unread bytes will report that they are sent. */
     private boolean marked;
     private boolean closed;
+    private long drainNanos;
 
-    private Account(Share share, Channel channel, CallerConnection connection) {
+    private Account(Share share, Channel channel, CallerConnection connection, long drainNanos) {
       this.share = share;
       this.channel = channel;
       this.connection = connection;
+      this.drainNanos = drainNanos;
     }
 
     /** To be called after each flush. */
@@ -211,6 +214,20 @@ public final class UnreadBytes {
 
     public long stalledNanos() {
       return measure() == 0 ? 0 : share.loop.nanoTime() - progressNanos;
+    }
+
+    /** How long a caller may take nothing of what waits in its socket. */
+    public void drainWithin(long nanos) {
+      drainNanos = nanos;
+    }
+
+    public long drainNanos() {
+      return drainNanos;
+    }
+
+    /** {@link Long#MAX_VALUE} if nothing waits in the socket. */
+    public long drainNanosLeft() {
+      return socketBytes() == 0 ? Long.MAX_VALUE : drainNanos - stalledNanos();
     }
 
     public void close() {

@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Answers navigations with a page while their revision starts. A page holds no request, so a
  * stand-in is queued and counted for all pages of a revision until they no longer ask.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  */
 public final class WaitingPages {
   /** Browsers slow the timers of hidden tabs to one a second, or one a minute. */

@@ -61,10 +61,6 @@ public sealed interface Failure {
 
   /** @param why what the request waited for; empty if it had a pod */
   record TimedOut(TimeoutKind kind, String why) implements Failure {
-    public TimedOut(TimeoutKind kind) {
-      this(kind, "");
-    }
-
     private String text() {
       return kind.text() + (why.isEmpty() ? "" : ": " + why);
     }

@@ -51,7 +51,7 @@ public final class HeaderRewriter {
     if (upgrade != null) {
       Upgrade.put(fields, upgrade);
     }
-    if (!fields.has(Field.ORIGINAL_HOST)) {
+    if (fields.text(Field.ORIGINAL_HOST).isEmpty()) {
       fields.set(Field.ORIGINAL_HOST, host);
     }
     fields.set(Field.PROXY_REQUEST, "activator");

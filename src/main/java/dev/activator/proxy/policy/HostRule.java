@@ -14,11 +14,4 @@ public interface HostRule {
 
   /** The host may carry a port. Null for no revision. */
   @Nullable RevisionId revision(String host);
-
-  default HostRule or(HostRule other) {
-    return host -> {
-      var found = revision(host);
-      return found == null ? other.revision(host) : found;
-    };
-  }
 }

@@ -17,11 +17,32 @@ public sealed interface RevisionNames {
   /** The answer to a request that names none, or one that does not exist. */
   Failure unknown(Fields fields, @Nullable RevisionId id);
 
-  /** By headers, or by a Service's name, or else by the rule. */
+  /**
+   * By the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else by
+   * the rule.
+   *
+   * <p><b>Source.</b> {@code contextHandler} in Knative's {@code context_handler.go}.
+   */
   record Knative(String clusterDomain, HostRule others) implements RevisionNames {
     @Override
     public @Nullable RevisionId of(Fields fields, String host) {
-      return RevisionName.of(fields, host, clusterDomain, others);
+      var byHeaders = id(fields.text(Field.REVISION_NAMESPACE), fields.text(Field.REVISION));
+      if (byHeaders != null) {
+        return byHeaders;
+      }
+      String[] parts = host.split("\\.", 4);
+      return parts.length == 4 && parts[2].equals("svc") && isOwnDomain(parts[3])
+          ? id(parts[1], parts[0])
+          : others.revision(host);
+    }
+
+    private boolean isOwnDomain(String withPort) {
+      int colon = withPort.indexOf(':');
+      return (colon < 0 ? withPort : withPort.substring(0, colon)).equals(clusterDomain);
+    }
+
+    private static @Nullable RevisionId id(String namespace, String name) {
+      return namespace.isEmpty() || name.isEmpty() ? null : new RevisionId(namespace, name);
     }
 
     @Override

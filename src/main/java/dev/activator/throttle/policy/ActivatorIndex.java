@@ -6,8 +6,7 @@ import java.util.List;
 /**
  * Which of a revision's activators this one is.
  *
- * <p>
- * <b>Source.</b> Knative's {@code inferIndex} and {@code handlePubEpsUpdate}.
+ * <p><b>Source.</b> Knative's {@code inferIndex} and {@code handlePubEpsUpdate}.
  *
  * @param index among the sorted addresses; −1 while unknown
  * @param activators 0 while unknown

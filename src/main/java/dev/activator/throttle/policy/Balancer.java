@@ -6,8 +6,7 @@ import java.util.random.RandomGenerator;
 /**
  * Picks a destination that has room; the caller picks again if another thread was faster.
  *
- * <p>
- * <b>Source.</b> Knative's {@code lb_policy.go}, where an empty list crashes the choice of two.
+ * <p><b>Source.</b> Knative's {@code lb_policy.go}, where an empty list crashes the choice of two.
  */
 public enum Balancer {
   /** The less loaded of two at random; for destinations without a limit. */

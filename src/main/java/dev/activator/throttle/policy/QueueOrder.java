@@ -3,20 +3,16 @@ package dev.activator.throttle.policy;
 /**
  * In order of arrival, or newest first once callers leave a standing queue before they are served.
  *
- * <p>
- * Such a queue grows until its head has almost reached its callers' timeout. In order of arrival
+ * <p>Such a queue grows until its head has almost reached its callers' timeout. In order of arrival
  * each permit then goes to a caller that leaves before its response; the newest caller has the most
  * time left.
  *
- * <p>
- * Not counted are requests queued for less than {@link #STANDING_NANOS}, and callers that left a
+ * <p>Not counted are requests queued for less than {@link #STANDING_NANOS}, and callers that left a
  * request that ran longer than it was queued.
  *
- * <p>
- * <b>Units.</b> Times by the loop's clock.
+ * <p><b>Units.</b> Times by the loop's clock.
  *
- * <p>
- * <b>Source.</b> Adaptive LIFO: Maurer, "Fail at Scale" (2015); the standing queue: Nichols and
+ * <p><b>Source.</b> Adaptive LIFO: Maurer, "Fail at Scale" (2015); the standing queue: Nichols and
  * Jacobson, "Controlling Queue Delay" (2012).
  *
  * @param newestFirst for requests that arrive after {@code newestFirstSinceNanos}

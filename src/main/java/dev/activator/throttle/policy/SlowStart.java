@@ -5,8 +5,7 @@ package dev.activator.throttle.policy;
  * doubles with each time step, so that slow requests do not keep it small, and halves when the pod
  * refuses or breaks off a request.
  *
- * <p>
- * <b>Source.</b> TCP: RFC 5681, section 3.1.
+ * <p><b>Source.</b> TCP: RFC 5681, section 3.1.
  */
 public final class SlowStart {
   /** From here there is no limit. */

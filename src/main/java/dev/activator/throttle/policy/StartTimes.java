@@ -6,12 +6,10 @@ import java.util.List;
 /**
  * A start lasts from the first request without capacity to the first pod with some.
  *
- * <p>
- * A start caused only by rejected requests may never complete; it counts as under way for the usual
- * duration of a start.
+ * <p>A start caused only by rejected requests may never complete; it counts as under way for the
+ * usual duration of a start.
  *
- * <p>
- * <b>Units.</b> Times by the loop's clock.
+ * <p><b>Units.</b> Times by the loop's clock.
  *
  * @param recentNanos the last starts, oldest first
  * @param sinceNanos arrival of the first request; meaningless without a start

@@ -11,8 +11,8 @@ import java.util.Set;
  * Where this activator may send a revision's requests, and how many at once. All activators divide
  * the pods by the same rule, without communication.
  *
- * <p>
- * <b>Source.</b> Knative's {@code assignSlice}, {@code pickIndices} and {@code calculateCapacity}.
+ * <p><b>Source.</b> Knative's {@code assignSlice}, {@code pickIndices} and
+ * {@code calculateCapacity}.
  *
  * @param destinations in order; empty without capacity
  */

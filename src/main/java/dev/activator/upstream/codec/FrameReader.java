@@ -32,6 +32,7 @@ final class FrameReader
   private static final int MAX_SMALL_FRAGMENTS = 16;
 
   private final IncomingHead.Decoder heads;
+  private final FrameLimits limits;
   private int maxFrameSize = Http2CodecUtil.DEFAULT_MAX_FRAME_SIZE;
   private boolean failed;
 
@@ -48,8 +49,9 @@ final class FrameReader
   private int smallFragments;
   private @Nullable ByteBuf block;
 
-  FrameReader(IncomingHead.Decoder heads) {
+  FrameReader(IncomingHead.Decoder heads, FrameLimits limits) {
     this.heads = heads;
+    this.limits = limits;
   }
 
   @Override
@@ -72,7 +74,16 @@ final class FrameReader
     } catch (Http2Exception | RuntimeException failure) {
       failed = !(failure instanceof Http2Exception error && Http2Exception.isStreamError(error));
       throw failure;
+    } finally {
+      limits.readEnds(failed ? 0 : partialHeadBytes(in), heads.tableBytes());
     }
+  }
+
+  private int partialHeadBytes(ByteBuf in) {
+    int before = block == null ? 0 : FRAME_HEADER_BYTES + block.readableBytes();
+    boolean partial = withinFrame && in.readableBytes() < length
+        && (type == Http2FrameTypes.HEADERS || type == Http2FrameTypes.CONTINUATION);
+    return partial ? before + FRAME_HEADER_BYTES + in.readableBytes() : before;
   }
 
   private boolean frameHeader(ByteBuf in) throws Http2Exception {
@@ -82,6 +93,7 @@ final class FrameReader
     if (in.readableBytes() < FRAME_HEADER_BYTES) {
       return false;
     }
+    int start = in.readerIndex();
     length = in.readUnsignedMedium();
     type = in.readByte();
     flags = in.readUnsignedByte();
@@ -89,8 +101,11 @@ final class FrameReader
     if (length > maxFrameSize) {
       throw wrongSize();
     }
-    withinFrame = true;
-    return true;
+    withinFrame = limits.mayBegin(type, flags, length);
+    if (!withinFrame) {
+      in.readerIndex(start);
+    }
+    return withinFrame;
   }
 
   private void payload(ChannelHandlerContext context, ByteBuf in, int end,

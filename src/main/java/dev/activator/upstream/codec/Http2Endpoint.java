@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2EventAdapter;
@@ -20,13 +21,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What both ends of HTTP/2 have in common.
+ * What both ends of HTTP/2 have in common. Each stream has one user.
  *
  * <p><b>Threads.</b> Only its loop.
  */
 // A failed write ends the stream or the connection, and both are reported.
 @SuppressWarnings("FutureReturnValueIgnored")
-public abstract class Http2Endpoint extends Http2ConnectionHandler {
+public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
+    extends
+    Http2ConnectionHandler {
+  public interface StreamUser {
+    /** Also called inside a write, when no longer writable. */
+    void writabilityChanged();
+  }
+
   private static final Logger log = LoggerFactory.getLogger(Http2Endpoint.class);
   /**
    * So large that only the streams' windows limit: one stream that is not read must not stop the
@@ -39,6 +47,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   private static final long LAST_FRAMES_MILLIS = 2_000;
 
   private @Nullable ChannelHandlerContext context;
+  private final Http2Connection.PropertyKey user;
   private final OutgoingHead head = new OutgoingHead();
   private boolean reading;
   private boolean flushing;
@@ -49,6 +58,26 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     super(setup.decoder(), setup.encoder(), setup.settings(), true, true);
     gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
     setup.connect(this);
+    user = connection().newKey();
+  }
+
+  protected final void listen(FrameEvents events) {
+    connection().addListener(events);
+    decoder().frameListener(events);
+    connection().remote().flowController().listener(stream -> {
+      var its = of(stream);
+      if (its != null) {
+        its.writabilityChanged();
+      }
+    });
+  }
+
+  protected final void assign(Http2Stream stream, U its) {
+    stream.setProperty(user, its);
+  }
+
+  protected final @Nullable U of(@Nullable Http2Stream stream) {
+    return stream == null ? null : stream.getProperty(user);
   }
 
   @Override
@@ -68,7 +97,7 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
     flushSoon();
   }
 
-  protected ChannelHandlerContext context() {
+  public final ChannelHandlerContext context() {
     if (context == null) {
       throw new IllegalStateException("not in a pipeline yet");
     }
@@ -90,6 +119,12 @@ public abstract class Http2Endpoint extends Http2ConnectionHandler {
   public void channelReadComplete(ChannelHandlerContext on) throws Exception {
     reading = false;
     super.channelReadComplete(on);
+  }
+
+  /** Like {@link #channelReadComplete}, but never reads more. */
+  protected final void readCompletesForNow(ChannelHandlerContext on) {
+    reading = false;
+    flush(on);
   }
 
   /** Flushes once for all streams that wrote in this turn of the loop. */

@@ -29,7 +29,7 @@ public final class Http2Setup {
   private final Http2ConnectionDecoder decoder;
   private final @Nullable PendingBytes pending;
 
-  private Http2Setup(boolean ofServer, Http2Settings settings) {
+  private Http2Setup(boolean ofServer, Http2Settings settings, FrameLimits limits) {
     this.settings = settings;
     var connection = new DefaultHttp2Connection(ofServer, 0);
     // Priorities are deprecated, and their tree costs more than it gives.
@@ -43,18 +43,18 @@ public final class Http2Setup {
           Math.toIntExact(Objects.requireNonNull(settings.maxConcurrentStreams())));
     }
     var reader = new FrameReader(
-        new IncomingHead.Decoder(Objects.requireNonNull(settings.maxHeaderListSize())));
+        new IncomingHead.Decoder(Objects.requireNonNull(settings.maxHeaderListSize())), limits);
     this.encoder = new DefaultHttp2ConnectionEncoder(connection, writer);
     this.decoder = new DefaultHttp2ConnectionDecoder(connection, encoder, reader,
         Http2PromisedRequestVerifier.ALWAYS_VERIFY, true, true, true, true);
   }
 
-  public static Http2Setup server(Http2Settings settings) {
-    return new Http2Setup(true, settings);
+  public static Http2Setup server(Http2Settings settings, FrameLimits limits) {
+    return new Http2Setup(true, settings, limits);
   }
 
   public static Http2Setup client(Http2Settings settings) {
-    return new Http2Setup(false, settings);
+    return new Http2Setup(false, settings, FrameLimits.NONE);
   }
 
   Http2Settings settings() {
@@ -69,7 +69,7 @@ public final class Http2Setup {
     return decoder;
   }
 
-  void connect(Http2Endpoint endpoint) {
+  void connect(Http2Endpoint<?> endpoint) {
     writer.onOverLimit(endpoint::tooManyControlFrames);
     if (pending != null) {
       pending.endpoint = endpoint;
@@ -79,7 +79,7 @@ public final class Http2Setup {
   /** Netty reports a stream's pending bytes only to the distributor. */
   private static final class PendingBytes implements StreamByteDistributor {
     private final UniformStreamByteDistributor distributor;
-    private @Nullable Http2Endpoint endpoint;
+    private @Nullable Http2Endpoint<?> endpoint;
 
     private PendingBytes(UniformStreamByteDistributor distributor) {
       this.distributor = distributor;

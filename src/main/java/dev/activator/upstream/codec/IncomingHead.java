@@ -22,9 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IncomingHead extends DefaultHttp2Headers {
   private static final int SLACK_BYTES = 64;
+  /** A table of 4 KiB whose strings have arrays six times as long. */
+  private static final int MAX_TABLE_BYTES = 24 << 10;
 
   private FieldList fields = new FieldList(false);
   private int pseudoHeaders;
+  private int tableBytes;
   private boolean endsInBlank;
   private @Nullable CharSequence method;
   private @Nullable CharSequence scheme;
@@ -49,6 +52,11 @@ public final class IncomingHead extends DefaultHttp2Headers {
     protected Http2Headers newHeaders() {
       head.reset(new FieldList(false));
       return head;
+    }
+
+    /** What arrays longer than their text may take in the HPACK table, at most. */
+    int tableBytes() {
+      return head.tableBytes;
     }
 
     /** A connection without requests must not keep a head that may be large. */
@@ -88,11 +96,13 @@ public final class IncomingHead extends DefaultHttp2Headers {
   }
 
   /** The Huffman decoder's array is up to six times as long as its text, and only the text is accounted for. */
-  private static AsciiString compact(CharSequence text) {
+  private AsciiString compact(CharSequence text) {
     var read = AsciiString.of(text);
-    return read.array().length > 2 * read.length() + SLACK_BYTES
-        ? new AsciiString(read.array(), read.arrayOffset(), read.length(), true)
-        : read;
+    if (read.array().length <= 2 * read.length() + SLACK_BYTES) {
+      return read;
+    }
+    tableBytes = Math.min(MAX_TABLE_BYTES, tableBytes + read.array().length);
+    return new AsciiString(read.array(), read.arrayOffset(), read.length(), true);
   }
 
   private static boolean isBlank(char c) {

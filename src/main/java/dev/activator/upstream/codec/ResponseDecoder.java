@@ -3,12 +3,13 @@ package dev.activator.upstream.codec;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
-import io.netty.handler.codec.http.HttpUtil;
 import io.netty.util.AsciiString;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +51,18 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
-    trailers.possible = HttpUtil.isTransferEncodingChunked(response);
+    trailers.possible = isChunked(response.headers());
     return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
+  }
+
+  /** The field is not passed on, so a body in another coding would not be understood. */
+  private static boolean isChunked(HttpHeaders headers) {
+    var coding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
+    if (coding != null && (!HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding)
+        || headers.getAll(HttpHeaderNames.TRANSFER_ENCODING).size() > 1)) {
+      throw new IllegalArgumentException("unknown transfer coding");
+    }
+    return coding != null;
   }
 
   @Override

@@ -14,6 +14,7 @@ import dev.activator.backend.policy.WatcherState.Deleted;
 import dev.activator.backend.policy.WatcherState.Due;
 import dev.activator.backend.policy.WatcherState.Effect;
 import dev.activator.backend.policy.WatcherState.Event;
+import dev.activator.backend.policy.WatcherState.Hurry;
 import dev.activator.backend.policy.WatcherState.Listed;
 import dev.activator.backend.policy.WatcherState.ProbeLater;
 import dev.activator.backend.policy.WatcherState.ProbeNow;
@@ -37,6 +38,7 @@ class WatcherStateTest {
   private static final RevisionId ID = new RevisionId("ns", "rev");
   private static final Destination A = new Destination("10.0.0.1", 8012);
   private static final Destination B = new Destination("10.0.0.2", 8012);
+  private static final Destination C = new Destination("10.0.0.3", 8012);
   private static final Destination CIP = new Destination("10.1.0.1", 80);
   private static final Destination OTHER_CIP = new Destination("10.1.0.2", 80);
   private static final ProbeOutcome OK = ProbeOutcome.of(200, "queue");
@@ -73,6 +75,10 @@ class WatcherStateTest {
     return new ProbeNow(destination, Urgency.FIRST);
   }
 
+  private static Effect probeInItsTurn(Destination destination) {
+    return new ProbeNow(destination, Urgency.UNAWAITED);
+  }
+
   private static Effect publish(Destination... pods) {
     return new Publish(HealthyDestinations.pods(ID, Destinations.of(pods)));
   }
@@ -92,8 +98,34 @@ class WatcherStateTest {
 
     assertThat(ready(A)).isEmpty();
     // and its answer is that of the pod before
-    assertThat(answers(A, OK)).containsExactly(probe(A));
+    assertThat(answers(A, OK)).containsExactly(probeInItsTurn(A));
     assertThat(answers(A, OK)).containsExactly(publish(A));
+  }
+
+  @Test
+  void theFirstAnswersCanWaitUntilARequestWaits() {
+    assertThat(ready(A, B)).containsExactly(probeInItsTurn(A), probeInItsTurn(B));
+
+    assertThat(on(new Awaited())).containsExactly(new Hurry());
+    assertThat(on(new Awaited())).isEmpty();
+    assertThat(ready(A, B, C)).containsExactly(probe(C));
+  }
+
+  @Test
+  void aPodBesideOneThatServesIsProbedAtOnce() {
+    ready(A);
+    answers(A, OK);
+
+    assertThat(ready(A, B)).containsExactly(probe(B));
+  }
+
+  @Test
+  void aWaitingRequestHurriesTheClusterIpToo() {
+    ready(A);
+    on(new Addressed(CIP));
+    assertThat(answers(A, MESH)).contains(probeInItsTurn(CIP));
+
+    assertThat(on(new Awaited())).containsExactly(new Hurry());
   }
 
   @Test
@@ -102,7 +134,7 @@ class WatcherStateTest {
     ready();
     assertThat(answers(A, OK)).isEmpty();
 
-    assertThat(ready(A)).containsExactly(probe(A));
+    assertThat(ready(A)).containsExactly(probeInItsTurn(A));
   }
 
   @Test
@@ -110,7 +142,7 @@ class WatcherStateTest {
     ready(A);
     notReady(A);
 
-    assertThat(answers(A, OK)).containsExactly(probe(A));
+    assertThat(answers(A, OK)).containsExactly(probeInItsTurn(A));
   }
 
   @Test
@@ -237,10 +269,10 @@ class WatcherStateTest {
   @Test
   void aPodThatBecomesReadyOrUnreadyIsProbedAtOnceThoughNoRequestWaits() {
     failsForAMinute(A);
-    assertThat(notReady(A)).containsExactly(probe(A));
+    assertThat(notReady(A)).containsExactly(probeInItsTurn(A));
     now = ofSeconds(120);
     answers(A, REFUSED);
-    assertThat(ready(A)).containsExactly(probe(A));
+    assertThat(ready(A)).containsExactly(probeInItsTurn(A));
   }
 
   @Test
@@ -307,7 +339,7 @@ class WatcherStateTest {
     on(new Addressed(CIP));
     answers(A, MESH);
 
-    assertThat(on(new Addressed(OTHER_CIP))).containsExactly(probe(OTHER_CIP));
+    assertThat(on(new Addressed(OTHER_CIP))).containsExactly(probeInItsTurn(OTHER_CIP));
     assertThat(answers(CIP, OK)).isEmpty();
     assertThat(answers(OTHER_CIP, OK)).containsExactly(
         new Publish(new HealthyDestinations(ID, OTHER_CIP, Destinations.of(A))));
@@ -322,7 +354,7 @@ class WatcherStateTest {
     assertThat(on(new Addressed(null))).isEmpty();
     assertThat(isProbing(CIP)).isFalse();
     assertThat(on(new Addressed(CIP))).isEmpty();
-    assertThat(answers(CIP, OK)).containsExactly(probe(CIP));
+    assertThat(answers(CIP, OK)).containsExactly(probeInItsTurn(CIP));
   }
 
   @Test
@@ -333,7 +365,7 @@ class WatcherStateTest {
     answers(CIP, OK);
     on(new Addressed(null));
 
-    assertThat(on(new Addressed(CIP))).containsExactly(probe(CIP));
+    assertThat(on(new Addressed(CIP))).containsExactly(probeInItsTurn(CIP));
   }
 
   @Test

@@ -8,12 +8,10 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.Rig;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.testing.faults.Asked.Transport;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Lifetime;
 import dev.activator.testing.faults.When;
 import io.fabric8.kubernetes.client.Config;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
@@ -23,7 +21,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Watches that are not accepted, or not answered. */
 @Execution(ExecutionMode.CONCURRENT) // They wait most of the time, each with a server of its own.

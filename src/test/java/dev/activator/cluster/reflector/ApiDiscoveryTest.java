@@ -20,7 +20,6 @@ class ApiDiscoveryTest {
 
   private final EmbeddedApi server = EmbeddedApi.start();
   private final KubernetesApi api = new KubernetesApi(config());
-  private final ApiDiscovery discovery = new ApiDiscovery(api);
 
   private Config config() {
     var config = Config.empty();
@@ -39,27 +38,28 @@ class ApiDiscoveryTest {
   void findsThePathOfAKindAndWhetherItCanBeScaled() throws Exception {
     ScaledServiceKind.createIn(server.store());
 
-    assertThat(discovery.find("apps/v1", "Deployment").get())
+    assertThat(ApiDiscovery.find(api, "apps/v1", "Deployment").get())
         .isEqualTo(new Served.Here("apis/apps/v1", "deployments", true, true));
-    assertThat(discovery.find("v1", "Pod").get())
+    assertThat(ApiDiscovery.find(api, "v1", "Pod").get())
         .isEqualTo(new Served.Here("api/v1", "pods", true, false));
-    assertThat(discovery.find("activator.dev/v1alpha1", "ScaledService").get()).isEqualTo(
+    assertThat(ApiDiscovery.find(api, "activator.dev/v1alpha1", "ScaledService").get()).isEqualTo(
         new Served.Here("apis/activator.dev/v1alpha1", "scaledservices", true, true));
   }
 
   @Test
   void saysThatThereIsNoSuchKind() throws Exception {
-    assertThat(discovery.find("apps/v1", "deployments").get()).isEqualTo(new Served.Nowhere());
-    assertThat(discovery.find("argoproj.io/v1alpha1", "Rollout").get())
+    assertThat(ApiDiscovery.find(api, "apps/v1", "deployments").get())
         .isEqualTo(new Served.Nowhere());
-    assertThat(discovery.find("../../api/v1", "Pod").get()).isEqualTo(new Served.Nowhere());
+    assertThat(ApiDiscovery.find(api, "argoproj.io/v1alpha1", "Rollout").get())
+        .isEqualTo(new Served.Nowhere());
+    assertThat(ApiDiscovery.find(api, "../../api/v1", "Pod").get()).isEqualTo(new Served.Nowhere());
   }
 
   @Test
   void failsWhileTheApiDoesNotAnswer() {
     server.faults().add(Match.requests(), Fault.Answer.status(503));
 
-    assertThatThrownBy(() -> discovery.find("apps/v1", "Deployment").get())
+    assertThatThrownBy(() -> ApiDiscovery.find(api, "apps/v1", "Deployment").get())
         .hasMessageContaining("503");
   }
 

@@ -7,9 +7,10 @@ import dev.activator.cluster.RecordingSink;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
 
-/** Things that a reflector keeps, with what it logs and the time it goes by. */
-final class Reflected implements AutoCloseable {
+/** A test of a reflector of things, with what it logs and the time it goes by. */
+abstract class Reflected {
   final LogOf log = new LogOf();
   final VirtualLoop loop = new VirtualLoop();
   final FakeListerWatcher api = new FakeListerWatcher(loop);
@@ -32,8 +33,8 @@ final class Reflected implements AutoCloseable {
     loop.run();
   }
 
-  @Override
-  public void close() {
+  @AfterEach
+  void closeLog() {
     log.close();
   }
 }

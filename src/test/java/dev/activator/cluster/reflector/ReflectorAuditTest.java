@@ -4,34 +4,22 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.LogOf;
-import dev.activator.cluster.RecordingSink;
 import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.testing.VirtualLoop;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Watches that are open and do not tell: three minutes to a doubt, about ten to an audit. */
 @Isolated // It reads what classes write in the log.
-class ReflectorAuditTest {
-  @AutoClose
-  private final Reflected things = new Reflected();
-  private final LogOf log = things.log;
-  private final VirtualLoop loop = things.loop;
-  private final FakeListerWatcher api = things.api;
-  private final RecordingSink<String> sink = things.sink;
-  private final Reflector<String> reflector = things.reflector;
-
+class ReflectorAuditTest extends Reflected {
   @Test
   @DisplayName("8.8 doubts a watch that is open and silent: three minutes without a bookmark")
   void comparesASilentWatchWithAFreshList() {
     api.put("a");
-    things.start();
+    start();
 
     // when it is open but dead
     api.losesEvents();
@@ -48,7 +36,7 @@ class ReflectorAuditTest {
 
   @Test
   void givesUpAComparisonWhoseListDoesNotCome() {
-    things.start();
+    start();
 
     // when a silent watch is doubted, and the list is not answered for two minutes
     api.answersNoLists(true);
@@ -66,7 +54,7 @@ class ReflectorAuditTest {
 
   @Test
   void endsTheListOfAComparisonWhenItIsClosed() {
-    things.start();
+    start();
     api.answersNoLists(true);
     loop.advance(ofSeconds(185));
 
@@ -80,7 +68,7 @@ class ReflectorAuditTest {
   @Test
   void reportsAuditsThatFailAndDoesNotAskAgainAtOnce() {
     api.put("a");
-    things.start();
+    start();
 
     api.failsLists(true);
     // when a silent watch is doubted after three minutes and after six, without a list
@@ -101,7 +89,7 @@ class ReflectorAuditTest {
   @Test
   void leavesASilentWatchAloneWhereNothingHappens() {
     api.put("a");
-    things.start();
+    start();
     loop.advance(ofMinutes(9));
     assertThat(api.audits).isEqualTo(2);
     assertThat(api.watches).hasSize(1);
@@ -114,7 +102,7 @@ class ReflectorAuditTest {
     api.put("a");
     api.put("b");
     api.put("c");
-    things.start();
+    start();
 
     // when one event of each sort is lost, and others are not
     api.losesEvents();
@@ -123,11 +111,11 @@ class ReflectorAuditTest {
     api.put("d");
     api.tellsAgain();
     api.put("e");
-    things.pass(ofMinutes(9));
+    pass(ofMinutes(9));
     assertThat(sink.versions).isNotEqualTo(api.truth());
 
     // then within eleven minutes all is as it is
-    things.pass(ofMinutes(3));
+    pass(ofMinutes(3));
     assertThat(sink.versions).isEqualTo(api.truth());
     assertThat(reflector.view().counts().drifted()).isEqualTo(3);
     assertThat(reflector.view().counts().restarts()).isOne();
@@ -146,7 +134,7 @@ class ReflectorAuditTest {
   @Test
   void doesNotTakeDelayForDrift() {
     api.put("a");
-    things.start();
+    start();
 
     // given events that reach the store only after the list of the audit was made
     api.losesEvents();

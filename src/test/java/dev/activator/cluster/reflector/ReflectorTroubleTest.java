@@ -5,15 +5,12 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.LogOf;
-import dev.activator.cluster.RecordingSink;
 import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -22,23 +19,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Watches that do not open: the server is spared; one minute to an alarm, two to a restart. */
 @Isolated // It reads what classes write in the log.
-class ReflectorTroubleTest {
+class ReflectorTroubleTest extends Reflected {
   private static final String ALARM = "WARN The stored things may be stale: no watch has been open for 60 s";
   private static final String REASON = "WARN cannot reach the Kubernetes API at http://x: down; trying again";
-
-  @AutoClose
-  private final Reflected things = new Reflected();
-  private final LogOf log = things.log;
-  private final VirtualLoop loop = things.loop;
-  private final FakeListerWatcher api = things.api;
-  private final RecordingSink<String> sink = things.sink;
-  private final Reflector<String> reflector = things.reflector;
 
   @Test
   @DisplayName("8.7 sparing: lists once a second or less while no watch can go on, and soon after")
   void sparesAServerWhoseWatchesAllFailAtOnce() {
     api.put("a");
-    things.start();
+    start();
 
     // when for 30 seconds every watch is answered with 410
     for (int i = 0; i < 300; i++) {
@@ -63,7 +52,7 @@ class ReflectorTroubleTest {
   void sparesAServerThatLetsNoWatchInForLongerAndLongerAndSaysSoOnce() {
     api.put("a");
     api.refusesWatches(403);
-    things.start();
+    start();
 
     // when each list is answered, and each watch refused
     loop.advance(ofSeconds(55));
@@ -97,7 +86,7 @@ class ReflectorTroubleTest {
 
   @Test
   void sparesTheServerForShortAgainOnceAWatchWasOpen() {
-    things.start();
+    start();
     api.refusesWatches(403);
     loop.advance(ofMinutes(5));
     api.letsWatchesIn();
@@ -114,7 +103,7 @@ class ReflectorTroubleTest {
 
   @Test
   void sparesAServerThatOpensEachWatchAndFailsInItsStream() {
-    things.start();
+    start();
 
     for (int i = 0; i < 600; i++) {
       loop.advance(ofMillis(100));
@@ -129,7 +118,7 @@ class ReflectorTroubleTest {
 
   @Test
   void sparesAServerThatOpensEachWatchAndEndsItAtOnceMoreAndMore() {
-    things.start();
+    start();
     while (loop.elapsed().compareTo(ofMinutes(10)) < 0) {
       loop.advance(ofMillis(100));
       if (api.last().open) {
@@ -145,7 +134,7 @@ class ReflectorTroubleTest {
 
   @Test
   void sparesAServerThatEndsEachWatchAfterABookmarkMoreAndMore() {
-    things.start();
+    start();
     for (int i = 0; i < 6_000; i++) {
       loop.advance(ofMillis(100));
       if (api.last().open) {
@@ -159,7 +148,7 @@ class ReflectorTroubleTest {
 
   @Test
   void comesBackSoonToWatchesThatTellOfObjectsHoweverShortTheyAre() {
-    things.start();
+    start();
     for (int i = 0; i < 600; i++) {
       loop.advance(ofMillis(100));
       if (api.last().open) {
@@ -174,7 +163,7 @@ class ReflectorTroubleTest {
 
   @Test
   void countsEachWatchThatEndsButNotThoseThatDidNotOpen() {
-    things.start();
+    start();
     loop.advance(ofSeconds(5));
     api.last().ends(null);
     loop.advance(ofSeconds(5));
@@ -187,7 +176,7 @@ class ReflectorTroubleTest {
 
   @Test
   void asksForTheNextEventsWhileItHandlesThese() {
-    things.start();
+    start();
     api.put("a");
     api.put("b");
     assertThat(api.last().readOn).isZero();
@@ -200,7 +189,7 @@ class ReflectorTroubleTest {
   @Test
   void endsTheListThatIsUnderWayWhenItIsClosed() {
     api.answersNoLists(true);
-    things.start();
+    start();
     assertThat(api.unanswered).singleElement().matches(list -> !list.isDone());
 
     reflector.close();
@@ -212,7 +201,7 @@ class ReflectorTroubleTest {
   @Test
   void leavesAServerAloneForAsLongAsItsAnswerToAListSays() {
     api.refusesLists(new ApiException(429, ofSeconds(20)));
-    things.start();
+    start();
     loop.advance(ofSeconds(19));
     assertThat(api.lists).hasSize(1);
 
@@ -268,7 +257,7 @@ class ReflectorTroubleTest {
 
   @Test
   void leavesNoTimerBehindWhenItIsClosed() {
-    things.start();
+    start();
 
     reflector.close();
     loop.run();
@@ -278,7 +267,7 @@ class ReflectorTroubleTest {
 
   @Test
   void aSecondListAtOnceIsAMatterOfCourse() {
-    things.start();
+    start();
     loop.advance(ofMillis(300));
     api.last().fails(410);
     loop.advance(ofSeconds(10));
@@ -290,7 +279,7 @@ class ReflectorTroubleTest {
   @ValueSource(ints = {400, 401, 403, 404, 410, 422})
   void listsAgainWhereAWatchIsRefused(int code) {
     api.put("a");
-    things.start();
+    start();
     api.losesEvents();
     api.put("b");
     api.refusesWatches(code);
@@ -302,8 +291,8 @@ class ReflectorTroubleTest {
   @DisplayName("6.1 no watch opens again: alarms after a minute, lists again after two")
   void alarmsAndThenListsAgainWhenNoWatchOpens() {
     api.put("a");
-    things.start();
-    things.pass(ofSeconds(30));
+    start();
+    pass(ofSeconds(30));
 
     // when no watch comes back, and the server goes on
     api.losesEvents();
@@ -329,7 +318,7 @@ class ReflectorTroubleTest {
   @Test
   @DisplayName("6.2 tries again and again while nothing helps, at most twice a minute in the end")
   void triesAgainAndAgainWhileNothingHelps() {
-    things.start();
+    start();
     api.goesDown();
     loop.advance(ofMinutes(10));
     assertThat(api.watches.size() + api.lists.size()).isBetween(15, 40);
@@ -349,7 +338,7 @@ class ReflectorTroubleTest {
   @Test
   void saysOnceWhyNoWatchIsOpen() {
     api.put("a");
-    things.start();
+    start();
 
     // when the server is gone, and nothing is listed anew yet
     api.goesDown();
@@ -365,7 +354,7 @@ class ReflectorTroubleTest {
   @Test
   void saysNothingMoreWhereTheReasonIsKnown() {
     api.put("a");
-    things.start();
+    start();
 
     // when the server is gone, and a list has failed
     api.last().fails(410);
@@ -379,7 +368,7 @@ class ReflectorTroubleTest {
   @Test
   void saysAtEachOutageWhyNoWatchIsOpen() {
     api.put("a");
-    things.start();
+    start();
     api.goesDown();
     loop.advance(ofSeconds(110));
     api.comesBack();
@@ -397,7 +386,7 @@ class ReflectorTroubleTest {
   @Test
   void saysTheReasonAlsoWhereItWasAlarmedBefore() {
     api.put("a");
-    things.start();
+    start();
 
     // when a drift raises the alarm first, and no watch opens after that
     api.losesEvents();
@@ -416,7 +405,7 @@ class ReflectorTroubleTest {
 
   @Test
   void saysNothingOfAWatchThatIsLostForShort() {
-    things.start();
+    start();
     loop.advance(ofSeconds(10));
     api.last().ends(new IOException("reset"));
     loop.advance(ofSeconds(10));

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.HttpProtocol;
@@ -237,6 +238,23 @@ class LocalProbeTest {
           ? "0000000000"
           : HexFormat.of().formatHex(new byte[]{0, 0, 0, 0, (byte) (service.length() + 2), 10,
               (byte) service.length()}) + HexFormat.of().formatHex(service.getBytes())));
+    } finally {
+      program.disposeNow();
+    }
+  }
+
+  @Test
+  @Timeout(20)
+  void readsNoAnswerWithoutEnd() {
+    var program = HttpServer.create().host("127.0.0.1").port(0).protocol(HttpProtocol.H2C)
+        .handle((_, response) -> response
+            .sendByteArray(Flux.generate(next -> next.next(new byte[1024]))).then())
+        .bindNow();
+    try {
+      var probe = new LocalProbe(new Grpc(program.port(), ""), Duration.ZERO, Duration.ZERO,
+          Duration.ofSeconds(60), 1, 3);
+
+      assertThat(probe.attempt(probed(program.port()))).endsWith("answers with what is no message");
     } finally {
       program.disposeNow();
     }

@@ -4,6 +4,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
@@ -14,14 +15,14 @@ import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
 
 /** Dispatchers for one revision, to which all requests go. */
-final class Dispatchers {
+public final class Dispatchers {
   private Dispatchers() {}
 
-  static RequestDispatcher of(Loop loop, Revision revision,
+  public static RequestDispatcher of(Loop loop, Revision revision,
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held) {
     HostRule all = _ -> revision.id();
-    var router = new Router("cluster.local", all, _ -> null, _ -> revision,
-        Readiness.Ready::new);
+    var router = new Router(new RevisionNames.Knative("cluster.local", all), _ -> null,
+        _ -> revision, Readiness.Ready::new);
     return new RequestDispatcher(loop, router, throttle, pods, new UncountedRequests(),
         RequestObserver.NONE, held,
         new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE);

@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.codec.NettyFields;
@@ -87,7 +88,7 @@ class QueuedExchangeTest {
     var loops = new LoopGroup(group);
     NettyLoop loop = loops.all().getFirst();
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1));
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
     var held = new HeldBytes(new MemoryBound(Long.MAX_VALUE));
     return Dispatchers.of(loop, HELLO, throttler::admit, upstreams.of(loop), held.share());
   }

@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
@@ -49,7 +50,8 @@ public class RoutingBenchmark {
       var id = new RevisionId("namespace-" + i % 100, "revision-" + i);
       revisions.put(id, Revision.of(id, 0));
     }
-    router = new Router("cluster.local", HostRule.NONE, _ -> null, revisions::get,
+    router = new Router(new RevisionNames.Knative("cluster.local", HostRule.NONE), _ -> null,
+        revisions::get,
         Readiness.Ready::new);
     byHeaders = head("some.example.com");
     byHeaders.headers().set("Knative-Serving-Namespace", "namespace-42")

@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.ColdStarts;
@@ -62,7 +63,8 @@ class WaitingPagesTest {
   private final FakePod pod = new FakePod();
   private final List<Caller> callers = new ArrayList<>();
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router("cluster.local", _ -> ID, _ -> null, _ -> revision, Readiness.Ready::new),
+      new Router(new RevisionNames.Knative("cluster.local", _ -> ID), _ -> null, _ -> revision,
+          Readiness.Ready::new),
       throttler::admit, pod, counter, starts,
       new HeldBytes(new MemoryBound(1 << 20)).share(),
       new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop),

@@ -21,7 +21,7 @@ class FailureTest {
     assertThat(shown(new Failure.LookupFailed())).startsWith("500 Error getting active endpoint: ");
     assertThat(shown(new Failure.QueueFull(1))).isEqualTo("503 pending request queue full\n");
     assertThat(shown(new Failure.BadGateway("request error"))).isEqualTo("502 request error\n");
-    assertThat(shown(new Failure.TimedOut(TimeoutKind.OVERALL)))
+    assertThat(shown(new Failure.TimedOut(TimeoutKind.OVERALL, "")))
         .isEqualTo("504 activator request timeout");
     assertThat(shown(new Failure.TimedOut(TimeoutKind.OVERALL, "no pod is listed")))
         .isEqualTo("504 activator request timeout: no pod is listed");
@@ -51,7 +51,7 @@ class FailureTest {
         new Failure.LookupFailed(),
         new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),
         new Failure.RevisionGone(HELLO), new Failure.CannotStart(HELLO, "x", ""),
-        new Failure.TimedOut(TimeoutKind.OVERALL), new Failure.BadGateway("x"),
+        new Failure.TimedOut(TimeoutKind.OVERALL, ""), new Failure.BadGateway("x"),
         new Failure.Unreachable(), new Failure.ShuttingDown(HELLO), new Failure.Internal()))
         .noneMatch(Failure::endsConnection);
   }
@@ -72,7 +72,7 @@ class FailureTest {
     assertThat(reason(new Failure.CannotStart(HELLO, "x", ""))).isEqualTo("cannot-start");
     assertThat(reason(new Failure.Unreachable())).isEqualTo("unreachable");
     assertThat(reason(new Failure.ShuttingDown(HELLO))).isEqualTo("shutting-down");
-    assertThat(reason(new Failure.TimedOut(TimeoutKind.QUEUE))).isEqualTo("queue-timeout");
+    assertThat(reason(new Failure.TimedOut(TimeoutKind.QUEUE, ""))).isEqualTo("queue-timeout");
   }
 
   private static String reason(Failure failure) {

@@ -31,6 +31,12 @@ class HeaderRewriterTest {
   }
 
   @Test
+  void requestsGetAnOriginalHostInPlaceOfAnEmptyOne() {
+    assertThat(rewritten("K-Original-Host", "").all("K-Original-Host"))
+        .containsExactly("hello.example");
+  }
+
+  @Test
   @DisplayName("AH-18 add the peer to those the request came through")
   void requestsAddThePeerToThoseTheRequestCameThrough() {
     assertThat(rewritten("X-Forwarded-For", "a", "X-Forwarded-For", "b").all("X-Forwarded-For"))

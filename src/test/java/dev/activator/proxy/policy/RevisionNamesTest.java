@@ -4,14 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RevisionNamesTest {
+  private static final RevisionId REAL = new RevisionId("real-namespace", "real-name");
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final RevisionNames HOSTS = new RevisionNames.Hosts(
       host -> host.equals("shop.example.com") ? WEB : null);
   private static final Fields HEADERS = MapFields.of("Knative-Serving-Revision", "other",
       "Knative-Serving-Namespace", "other");
+
+  private static RevisionId knative(String host, String... namesAndValues) {
+    return new RevisionNames.Knative("cluster.local", HostRule.NONE)
+        .of(MapFields.of(namesAndValues), host);
+  }
 
   @Test
   void withoutKnativeOnlyTheHostCounts() {
@@ -45,11 +54,45 @@ class RevisionNamesTest {
   }
 
   @Test
-  void otherHostsAreAskedForInOrder() {
-    HostRule first = host -> host.equals("a") ? WEB : null;
-    HostRule second = host -> new RevisionId("second", host);
+  @DisplayName("CH-01 is in the two headers")
+  void isInTheTwoHeaders() {
+    assertThat(knative("a.b.svc.cluster.local", "Knative-Serving-Revision", "real-name",
+        "Knative-Serving-Namespace", "real-namespace")).isEqualTo(REAL);
+  }
 
-    assertThat(first.or(second).revision("a")).isEqualTo(WEB);
-    assertThat(first.or(second).revision("b")).isEqualTo(new RevisionId("second", "b"));
+  @ParameterizedTest
+  @ValueSource(strings = {"real-name.real-namespace.svc.cluster.local",
+      "real-name.real-namespace.svc.cluster.local:80"})
+  @DisplayName("CH-02 CH-03 is in the host of a Service")
+  void isInTheHostOfAService(String host) {
+    assertThat(knative(host)).isEqualTo(REAL);
+  }
+
+  @Test
+  @DisplayName("CH-06 is whole in the host where a header is missing")
+  void isWholeInTheHostWhereAHeaderIsMissing() {
+    assertThat(
+        knative("real-name.real-namespace.svc.cluster.local", "Knative-Serving-Revision", "other"))
+        .isEqualTo(REAL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "rev.ns", "rev.ns.svc", "rev.ns.svc.example.com",
+      "rev.ns.pod.cluster.local", "rev.ns.svc.cluster.local.", ".ns.svc.cluster.local"})
+  @DisplayName("CH-07 is in no other host")
+  void isInNoOtherHost(String host) {
+    assertThat(knative(host)).isNull();
+  }
+
+  @Test
+  void mayBeInOtherHostsByARuleOfTheirOwn() {
+    HostRule rule = host -> host.equals("hello.default.localhost:8012") ? REAL : null;
+
+    var names = new RevisionNames.Knative("cluster.local", rule);
+
+    assertThat(names.of(MapFields.of(), "hello.default.localhost:8012")).isEqualTo(REAL);
+    assertThat(names.of(MapFields.of("Knative-Serving-Revision", "r",
+        "Knative-Serving-Namespace", "n"), "hello.default.localhost:8012"))
+        .isEqualTo(new RevisionId("n", "r"));
   }
 }

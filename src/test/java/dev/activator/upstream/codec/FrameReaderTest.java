@@ -10,6 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http2.DefaultHttp2FrameReader;
 import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameAdapter;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameReader;
 import io.netty.handler.codec.http2.Http2FrameTypes;
@@ -37,7 +38,7 @@ final class FrameReaderTest {
   }
 
   private static FrameReader ours() {
-    return new FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES));
+    return new FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES), FrameLimits.NONE);
   }
 
   private static Http2FrameReader nettys() {
@@ -123,6 +124,75 @@ final class FrameReaderTest {
     }
     assertThat(errors).isBetween(500, 1_450);
     assertThat(heads).isGreaterThan(100);
+  }
+
+  /** Lets one frame begin in each call, and counts. */
+  private static final class OneAtATime implements FrameLimits {
+    private boolean begun;
+    private int frames;
+    private int partialHeadBytes;
+
+    @Override
+    public boolean mayBegin(int type, int flags, int length) {
+      boolean may = !begun;
+      begun = true;
+      frames += may ? 1 : 0;
+      return may;
+    }
+
+    @Override
+    public void readEnds(int bytes, int tableBytes) {
+      begun = false;
+      partialHeadBytes = bytes;
+    }
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4})
+  void leavesFramesUnreadWhileItsLimitsSaySo(long seed) {
+    var random = new Random(seed);
+    for (int round = 0; round < 500; round++) {
+      var out = Unpooled.buffer();
+      for (int i = 0; i < 6; i++) {
+        randomFrame(random, out);
+      }
+      byte[] all = bytes(out);
+
+      var seen = read(new FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES), new OneAtATime()),
+          all, 1 + random.nextInt(all.length));
+
+      assertThat(seen).as("round %d: %s", round, ByteBufUtil.hexDump(all))
+          .isEqualTo(read(ours(), all, all.length));
+    }
+  }
+
+  @Test
+  void reportsTheBytesOfAHeadUntilItIsComplete() {
+    var limits = new OneAtATime();
+    var reader = new FrameReader(new IncomingHead.Decoder(MAX_HEAD_BYTES), limits);
+    var parts = new ArrayList<byte[]>();
+    parts.add(bytes(frame(Unpooled.buffer(), Http2FrameTypes.SETTINGS, 0, 0, new byte[12])));
+    parts.add(bytes(frame(Unpooled.buffer(), Http2FrameTypes.HEADERS, 0, 1, new byte[500])));
+    parts.add(bytes(frame(Unpooled.buffer(), Http2FrameTypes.CONTINUATION, 0, 1, new byte[100])));
+    parts.add(new byte[]{0, 0, 3, Http2FrameTypes.CONTINUATION, END_HEADERS, 0, 0, 0, 1, 0});
+    parts.add(new byte[2]);
+    var reported = new ArrayList<Integer>();
+
+    var in = Unpooled.buffer();
+    for (var part : parts) {
+      try {
+        reader.readFrame(channel.pipeline().firstContext(), in.writeBytes(part),
+            new Http2FrameAdapter());
+      } catch (Http2Exception notHpack) {
+        // The head is complete.
+      }
+      reported.add(limits.partialHeadBytes);
+    }
+
+    assertThat(reported).containsExactly(0, 509, 609, 619, 0);
+    assertThat(limits.frames).isEqualTo(4);
+    reader.close();
+    in.release();
   }
 
   /** Often valid. */

@@ -64,7 +64,8 @@ final class FrameWriterTest {
   private List<String> read(List<ByteBuf> buffers) throws Exception {
     var seen = new Seen();
     var all = Unpooled.wrappedBuffer(buffers.toArray(ByteBuf[]::new));
-    new FrameReader(new IncomingHead.Decoder(1 << 20)).readFrame(context, all, seen);
+    new FrameReader(new IncomingHead.Decoder(1 << 20), FrameLimits.NONE).readFrame(context, all,
+        seen);
     assertThat(all.isReadable()).isFalse();
     all.release();
     return seen.frames;

@@ -39,7 +39,7 @@ final class Http2AllocationTest {
   }
 
   /** Answers each request with a head and a body. */
-  private static final class Answering extends Http2Endpoint {
+  private static final class Answering extends Http2Endpoint<Http2Endpoint.StreamUser> {
     private static final ByteBuf BODY = Unpooled.unreleasableBuffer(
         Unpooled.buffer().writeZero(100));
     private final HttpHeaders fields = new FieldList(false).add(AsciiString.of("own"),
@@ -47,7 +47,7 @@ final class Http2AllocationTest {
 
     private Answering() {
       super(Http2Setup.server(Http2Settings.defaultSettings().maxConcurrentStreams(100)
-          .maxHeaderListSize(1 << 16)));
+          .maxHeaderListSize(1 << 16), FrameLimits.NONE));
       decoder().frameListener(new FrameEvents() {
         @Override
         protected void headRead(int id, IncomingHead head, boolean last) {

@@ -27,10 +27,10 @@ final class Http2EndpointTest {
   private boolean reads = true;
 
   /** Answers each request with a head, 100 bytes and a trailer. */
-  private static final class Answering extends Http2Endpoint {
+  private static final class Answering extends Http2Endpoint<Http2Endpoint.StreamUser> {
     private Answering() {
       super(Http2Setup.server(Http2Settings.defaultSettings().maxConcurrentStreams(100)
-          .maxHeaderListSize(1 << 16)));
+          .maxHeaderListSize(1 << 16), FrameLimits.NONE));
       decoder().frameListener(new FrameEvents() {
         @Override
         protected void headRead(int id, IncomingHead incoming, boolean last) {

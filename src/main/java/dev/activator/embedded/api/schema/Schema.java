@@ -49,7 +49,6 @@ final class Schema {
           .findFirst().orElse(null);
     }
 
-    /** As JSON has them. */
     Set<String> names() {
       var names = new TreeMap<String, Field>();
       byName.values().forEach(field -> {

@@ -80,7 +80,6 @@ public final class ApiStore {
     return kinds;
   }
 
-  /** What pods print, written by the runtime. */
   public PodLogs podLogs() {
     return podLogs;
   }

@@ -22,9 +22,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
   public enum Trait {
     CLUSTER_SCOPED,
     /** Has {@code /status}; writes to the object itself keep the status. */
-    STATUS,
-    /** Has {@code /scale}. */
-    SCALE,
+    STATUS, SCALE,
     /** {@code metadata.generation} counts changes outside metadata and status. */
     GENERATION,
     /** Known to clients at compile time: only these have strategic merge patches. */

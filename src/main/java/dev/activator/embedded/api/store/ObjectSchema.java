@@ -55,7 +55,6 @@ public final class ObjectSchema {
     return object;
   }
 
-  /** The fields that the schema lacks, each as a sentence. */
   public List<String> unknown(ObjectNode object) {
     var found = new ArrayList<String>();
     unknown("", schema, object, found);

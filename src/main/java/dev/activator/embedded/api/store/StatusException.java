@@ -10,7 +10,6 @@ public final class StatusException extends RuntimeException {
   private final ObjectNode details;
   private final String continueToken;
 
-  /** One of the reasons of a refusal. */
   public record Cause(String reason, String field, String message) {}
 
   public StatusException(int code, String reason, String message, ObjectNode details) {
@@ -117,7 +116,6 @@ public final class StatusException extends RuntimeException {
     return of(List.of(new Cause("FieldValueInvalid", field, message)), field + ": " + message);
   }
 
-  /** Names all fields that are wrong. */
   public static StatusException invalid(List<Cause> causes) {
     var texts = causes.stream().map(cause -> cause.field() + ": " + cause.message()).toList();
     return of(causes, texts.size() == 1 ? texts.getFirst() : texts.toString());

@@ -22,7 +22,6 @@ public record Exit(String reason, String message, int code) {
     return new Exit("CannotRun", "process of " + workload + " cannot run: " + why, NEVER_RAN);
   }
 
-  /** Its environment lacks something. */
   public static Exit configError(String why) {
     return new Exit(CONFIG_ERROR, why, NEVER_RAN);
   }

@@ -21,12 +21,10 @@ public final class Expansion {
 
   private Expansion() {}
 
-  /** The value of a variable. */
   public static String of(String text, Map<String, String> variables) {
     return replaced(REFERENCE, text, variables);
   }
 
-  /** The words of a command. */
   public static List<String> ofCommand(List<String> words, Map<String, String> variables) {
     return words.stream().map(word -> replaced(IN_COMMAND, word, variables)).toList();
   }

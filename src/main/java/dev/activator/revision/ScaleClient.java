@@ -1,8 +1,5 @@
-package dev.activator.autoscaler;
+package dev.activator.revision;
 
-import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleTargetRef;
 import java.util.concurrent.CompletableFuture;
 
 /**

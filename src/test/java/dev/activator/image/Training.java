@@ -1,13 +1,11 @@
+package dev.activator.image;
+
 import dev.activator.autoscaler.AutoscalerServer;
-import dev.activator.embedded.api.ApiServer;
-import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.http.ServerHooks;
-import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.SystemConfigMaps;
-import dev.activator.loop.NettyLoop;
+import dev.activator.testing.SecureApi;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
@@ -28,10 +26,8 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -39,10 +35,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import javax.net.ssl.SSLContext;
-import org.springframework.http.server.reactive.HttpHandler;
 import reactor.core.publisher.Mono;
 import reactor.netty.DisposableServer;
-import reactor.netty.http.Http2SslContextSpec;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 import tools.jackson.databind.node.ObjectNode;
@@ -50,7 +44,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Runs the activator of a root file system in cluster mode, gives it what it gets in production, and has the
  * JVM write down what it learned: {@code app/activator.aot}. The Kubernetes API, over TLS, the autoscaler, the
- * pods and the callers are in this process. Its class path is that of the activator.
+ * pods and the callers are in this process. It is run from its source, on the class path of the activator.
  *
  * <p>
  * <b>Errors.</b> The exit code is 1 if it does not start, answers wrongly, or leaves no cache.
@@ -62,7 +56,6 @@ class Training {
   private static final int PODS = 2;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final String NAMESPACE = "default";
-  private static final String TOKEN = "token";
   private static final String PASSWORD = "changeit";
   /** See the thresholds in java.options: what a training run found hot is compiled at the start. */
   private static final List<String> NO_PROFILES = List.of("-XX:+UnlockDiagnosticVMOptions",
@@ -75,7 +68,7 @@ class Training {
   private final Path output = scratch.resolve("output");
   private final PrivateKey key;
   private final X509Certificate certificate;
-  private final ApiStore store = new ApiStore(Clock.systemUTC());
+  private final SecureApi api;
   private final String[] uids = new String[REVISIONS];
   private final DisposableServer pods;
   private final int http = freePort();
@@ -88,6 +81,7 @@ class Training {
     var keys = makeKey();
     this.key = (PrivateKey) keys.getKey("localhost", PASSWORD.toCharArray());
     this.certificate = (X509Certificate) keys.getCertificate("localhost");
+    this.api = new SecureApi(certificate, key);
     this.pods = HttpServer.create().host("0.0.0.0").port(0)
         .protocol(HttpProtocol.HTTP11, HttpProtocol.H2C).handle((request, response) -> {
           boolean isProbe = request.requestHeaders().contains("K-Network-Probe");
@@ -96,10 +90,16 @@ class Training {
         }).bindNow();
   }
 
-  public static void main(String[] args) throws Exception {
-    var training = new Training(Path.of(args[0]));
-    training.run();
-    System.exit(0);
+  public static void main(String[] args) {
+    int code = 0;
+    try {
+      new Training(Path.of(args[0])).run();
+    } catch (Exception failure) {
+      failure.printStackTrace();
+      code = 1;
+    }
+    // Threads of the servers are left.
+    System.exit(code);
   }
 
   private KeyStore makeKey() throws Exception {
@@ -112,19 +112,16 @@ class Training {
   }
 
   private void run() throws Exception {
-    var threads = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
-    var autoscaler = new AutoscalerServer(threads, new InetSocketAddress("127.0.0.1", 0),
-        _ -> {
+    var autoscaler = new AutoscalerServer(
+        new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()),
+        new InetSocketAddress("127.0.0.1", 0), _ -> {
         });
     autoscaler.start();
-    var api = new ApiServer(store, new NettyLoop(threads.next()),
-        new InetSocketAddress("127.0.0.1", 0), CacheSettings.DEFAULT, new Secured());
-    api.start();
-    SystemConfigMaps.createIn(store);
+    SystemConfigMaps.createIn(api.store());
     for (int i = 0; i < REVISIONS; i++) {
       create(i);
     }
-    var process = start(command("-XX:AOTMode=record", NOTES), kubeconfig(api.port()),
+    var process = start(command("-XX:AOTMode=record", NOTES),
         "ws://127.0.0.1:" + autoscaler.port());
     try {
       awaitReady(process);
@@ -142,55 +139,17 @@ class Training {
     }
   }
 
-  /** Over TLS, in either version of HTTP, for callers with the token. */
-  private final class Secured implements ServerHooks {
-    @Override
-    public HttpServer server(HttpServer plain) {
-      return plain.protocol(HttpProtocol.H2, HttpProtocol.HTTP11).secure(
-          tls -> tls.sslContext(Http2SslContextSpec.forServer(key, certificate)));
-    }
-
-    @Override
-    public HttpHandler requests(HttpHandler handler) {
-      return (request, response) -> {
-        if (!("Bearer " + TOKEN).equals(request.getHeaders().getFirst("Authorization"))) {
-          throw new IllegalStateException("a request without the token");
-        }
-        return handler.handle(request, response);
-      };
-    }
-  }
-
-  private Path kubeconfig(int port) throws Exception {
-    var authority = Base64.getEncoder()
-        .encodeToString(pem("CERTIFICATE", certificate.getEncoded())
-            .getBytes(StandardCharsets.US_ASCII));
-    return Files.writeString(scratch.resolve("kubeconfig"), """
-        apiVersion: v1
-        kind: Config
-        current-context: here
-        clusters:
-        - name: here
-          cluster: {server: 'https://localhost:%d', certificate-authority-data: %s}
-        contexts: [{name: here, context: {cluster: here, user: me}}]
-        users: [{name: me, user: {token: %s}}]
-        """.formatted(port, authority, TOKEN));
-  }
-
-  private static String pem(String kind, byte[] der) {
-    return "-----BEGIN " + kind + "-----\n" + Base64.getMimeEncoder().encodeToString(der)
-        + "\n-----END " + kind + "-----\n";
-  }
-
   /** A Revision with what Knative's controllers make for it. */
   private void create(int number) {
+    var store = api.store();
     uids[number] = Meta.uid(store.create(Kinds.REVISION, Json.MAPPER.readValue("""
         {"apiVersion": "serving.knative.dev/v1", "kind": "Revision",
          "metadata": {"namespace": "%s", "name": "%s", "annotations":
            {"serving.knative.dev/creator": "training"}},
          "spec": {"timeoutSeconds": 300, "containerConcurrency": %d, "containers": [{"image": "x",
            "ports": [{"name": "%s", "containerPort": 8080}]}]}}
-        """.formatted(NAMESPACE, name(number), number % 3 * 10, number % 2 == 0 ? "http1" : "h2c"), ObjectNode.class)));
+        """.formatted(NAMESPACE, name(number), number % 3 * 10, number % 2 == 0 ? "http1" : "h2c"),
+        ObjectNode.class)));
     for (var type : List.of("Public", "Private")) {
       store.create(Kinds.SERVICE, labelled("v1", "Service", number, type, """
           , "spec": {"clusterIP": "127.0.0.1", "ports": [{"name": "%s", "port": 80}]}"""
@@ -250,17 +209,15 @@ class Training {
     return command;
   }
 
-  private Process start(List<String> command, Path kubeconfig, String autoscaler)
-      throws Exception {
+  private Process start(List<String> command, String autoscaler) throws Exception {
     var builder = new ProcessBuilder(command).directory(app.toFile()).redirectErrorStream(true)
         .redirectOutput(output.toFile());
-    var chain = Files.writeString(scratch.resolve("tls.crt"),
-        pem("CERTIFICATE", certificate.getEncoded()));
+    var chain = Files.writeString(scratch.resolve("tls.crt"), SecureApi.pem(certificate));
     var secret = Files.writeString(scratch.resolve("tls.key"),
-        pem("PRIVATE KEY", key.getEncoded()));
+        SecureApi.pem("PRIVATE KEY", key.getEncoded()));
     var environment = builder.environment();
     environment.keySet().removeAll(List.of("KUBERNETES_SERVICE_HOST", "JDK_JAVA_OPTIONS"));
-    environment.putAll(Map.of("KUBECONFIG", kubeconfig.toString(), "POD_NAME", "activator",
+    environment.putAll(Map.of("KUBECONFIG", api.kubeconfig().toString(), "POD_NAME", "activator",
         "POD_IP", "127.0.0.1", "SYSTEM_NAMESPACE", "knative-serving", "CLUSTER_DOMAIN",
         "cluster.local", "ACTIVATOR_TLS_CERTIFICATE", chain.toString(), "ACTIVATOR_TLS_KEY",
         secret.toString(), "ACTIVATOR_CLUSTER_AUTOSCALER", autoscaler));
@@ -317,13 +274,13 @@ class Training {
   private void coldStarts() throws Exception {
     try (var client = HttpClient.newHttpClient()) {
       for (int i = 0; i < REVISIONS; i++) {
-        store.update(Kinds.ENDPOINT_SLICE, slice(i, 0));
+        api.store().update(Kinds.ENDPOINT_SLICE, slice(i, 0));
       }
       // Long enough for the activator to see that the pods are gone; nothing reports that it has.
       Thread.sleep(500);
       for (int i = 0; i < REVISIONS; i++) {
         var waiting = client.sendAsync(hello("http", i).build(), BodyHandlers.discarding());
-        store.update(Kinds.ENDPOINT_SLICE, slice(i, PODS));
+        api.store().update(Kinds.ENDPOINT_SLICE, slice(i, PODS));
         expect(200, waiting.get().statusCode());
       }
     }

@@ -1,7 +1,5 @@
-package dev.activator.autoscaler;
+package dev.activator.revision;
 
-import dev.activator.revision.LeaseAnswer;
-import dev.activator.revision.LeaseRecord;
 import java.util.concurrent.CompletableFuture;
 
 /**

@@ -1,0 +1,104 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.AddressSource.EndpointsSource;
+import dev.activator.cluster.decode.FactHandler.FactListener;
+import dev.activator.cluster.decode.Labels;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.revision.ClusterIp;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows Knative's Revisions, their private Services, and their Endpoints or EndpointSlices.
+ *
+ * <p>
+ * <b>Source.</b> The informers of Knative's {@code cmd/activator/main.go}; here the server selects
+ * by label.
+ */
+final class KnativeInformers {
+  private static final String OF_REVISIONS = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
+      + Labels.PUBLIC + ")";
+  private static final ResourceQuery<EndpointSet> ENDPOINTS = ResourceQuery
+      .everywhere(ResourceKind.ENDPOINTS, OF_REVISIONS);
+  private static final ResourceQuery<EndpointSet> ENDPOINT_SLICES = ResourceQuery
+      .everywhere(ResourceKind.ENDPOINT_SLICES, OF_REVISIONS);
+  private static final ResourceQuery<Revision> REVISIONS = ResourceQuery
+      .everywhere(ResourceKind.REVISIONS, "");
+  private static final ResourceQuery<ClusterIp> SERVICES = ResourceQuery
+      .everywhere(ResourceKind.SERVICES, Labels.SERVICE_TYPE + "=" + Labels.PRIVATE);
+  private static final Logger log = LoggerFactory.getLogger(KnativeInformers.class);
+
+  private final AddressSource source;
+  private volatile ResourceQuery<EndpointSet> addresses;
+  private volatile @Nullable EndpointsEvents endpoints;
+
+  KnativeInformers(AddressSource source) {
+    this.source = source;
+    this.addresses = source.source() == EndpointsSource.ENDPOINTSLICES
+        ? ENDPOINT_SLICES
+        : ENDPOINTS;
+  }
+
+  /** Decides, by access rights alone, where addresses come from. Returns why it cannot, in one line. */
+  @Nullable String problem(KubernetesSession session) {
+    if (source.source() != EndpointsSource.AUTO) {
+      return null;
+    }
+    try {
+      addresses = allowed(AccessCheck.ofListAndWatch(session.api(), ENDPOINT_SLICES).get());
+      return null;
+    } catch (ExecutionException failure) {
+      return session.errors().about("list", ENDPOINT_SLICES.plural(), failure);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
+    }
+  }
+
+  private static ResourceQuery<EndpointSet> allowed(AccessCheck slices) {
+    log.info("Pods are read from {}", switch (slices) {
+      case ALLOWED -> "EndpointSlices";
+      case FORBIDDEN -> "Endpoints: EndpointSlices may not be listed and watched (403)";
+      case NOT_SERVED -> "Endpoints: the API does not serve discovery.k8s.io/v1";
+    });
+    return slices == AccessCheck.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;
+  }
+
+  /** @param uids empty for an unknown revision */
+  List<KubernetesSession.Followed> follow(KubernetesSession session,
+      Function<RevisionId, String> uids, EndpointsEvents.EndpointsListener listener,
+      FactListener<Revision> revisions, FactListener<ClusterIp> services) {
+    var followed = session.followStored(addresses, store -> {
+      var events = new EndpointsEvents(store, source.preferred(), uids, listener);
+      endpoints = events;
+      return events;
+    });
+    return List.of(followed, session.followAgain(REVISIONS, revisions),
+        session.followAgain(SERVICES, services));
+  }
+
+  /** Call before the new revision is told, which does not inherit the addresses of the old one. */
+  void recreated(RevisionId id) {
+    var events = endpoints;
+    if (events != null) {
+      events.recreated(id);
+    }
+  }
+
+  /** They arrived before the revision was known and are not told again otherwise. */
+  void repeatPublicAddresses(RevisionId id) {
+    var events = endpoints;
+    if (events != null) {
+      events.repeatPublicAddresses(id);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package dev.activator.console;
+
+import static dev.activator.console.Html.length;
+import static dev.activator.console.Html.section;
+import static dev.activator.console.Html.table;
+import static dev.activator.console.Html.text;
+import static java.util.stream.Collectors.joining;
+
+import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.Outcome;
+import dev.activator.observability.Phases.Phase;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
+
+/** The latest cold starts as HTML: how each spent its time, and percentiles by revision. */
+final class ColdStartSection {
+  private static final int MOST_STARTS = 40;
+
+  private ColdStartSection() {}
+
+  /** @param named whether each says of which revision it is */
+  static String of(List<ColdStart> all, boolean named) {
+    if (all.isEmpty()) {
+      return section("starts", "wide", "Cold starts", "<p class=\"soft\">None yet.</p>");
+    }
+    var shown = all.subList(0, Math.min(MOST_STARTS, all.size()));
+    long longest = shown.stream().mapToLong(each -> each.phases().totalNanos()).max().orElse(1);
+    var legend = Arrays.stream(Phase.values())
+        .map(phase -> "<span class=\"key " + phase + "\">" + phase + "</span> ")
+        .collect(joining());
+    var rows = shown.stream().map(start -> row(start, longest, named)).collect(joining());
+    return section("starts", "wide", "Cold starts", "<p class=\"legend\">" + legend
+        + "<span class=\"soft\">on a common scale, 0 to " + length(Duration.ofNanos(longest))
+        + "</span></p>" + percentiles(all)
+        + table("starts", "", rows, Stream.of("when, UTC", "revision", "spent on|bar",
+            "total|right", "outcome", "status|right")
+            .filter(column -> named || !column.equals("revision")).toArray(String[]::new)));
+  }
+
+  private static String row(ColdStart start, long longest, boolean named) {
+    var id = start.revision();
+    return "<tr data-name=\"" + text(id + " " + start.outcome()) + "\"><td>"
+        + start.when().toString().substring(11, 19) + "</td>"
+        + (named
+            ? "<td><a href=\"" + ConsolePages.detailUrl(id) + "\">" + text(id.name())
+                + "</a></td>"
+            : "")
+        + "<td class=\"bar\">" + Charts.finished(start, longest) + "</td><td class=\"right\">"
+        + length(Duration.ofNanos(start.phases().totalNanos())) + "</td><td"
+        + (isAnswered(start) ? "" : " class=\"failed\"") + ">" + start.outcome()
+        + "</td><td class=\"right\">" + start.status() + "</td></tr>";
+  }
+
+  private static boolean isAnswered(ColdStart start) {
+    return start.outcome() == Outcome.ANSWERED || start.outcome() == Outcome.WAITING_PAGE;
+  }
+
+  /** Of starts that were answered: among failures, the timeouts would count. */
+  private static String percentiles(List<ColdStart> all) {
+    var byRevision = all.stream().filter(ColdStartSection::isAnswered).collect(
+        Collectors.groupingBy(ColdStart::revision, TreeMap::new,
+            Collectors.mapping(start -> start.phases().totalNanos(), Collectors.toList())));
+    return byRevision.isEmpty()
+        ? ""
+        : table("percentiles", "small",
+            byRevision.entrySet().stream().map(one -> row(one.getKey(), one.getValue()))
+                .collect(joining()),
+            "revision", "starts|right", "p50|right", "p90|right", "max|right");
+  }
+
+  private static String row(RevisionId id, List<Long> times) {
+    var sorted = times.stream().sorted().toList();
+    return "<tr data-name=\"" + text(id.toString()) + "\"><td>" + text(id.toString())
+        + "</td><td class=\"right\">" + sorted.size() + "</td>"
+        + DoubleStream.of(0.5, 0.9, 1)
+            .mapToObj(share -> sorted.get(
+                Math.clamp((int) Math.ceil(share * sorted.size()) - 1, 0, sorted.size() - 1)))
+            .map(nanos -> "<td class=\"right\">" + length(Duration.ofNanos(nanos)) + "</td>")
+            .collect(joining())
+        + "</tr>";
+  }
+}
