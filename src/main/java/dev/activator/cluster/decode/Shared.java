@@ -22,7 +22,7 @@ final class Shared<T> {
     int hash = value.hashCode();
     int slot = (hash ^ hash >>> 16) & (known.length - 1);
     var shared = known[slot];
-    if (value.equals(shared)) {
+    if (shared != null && shared.equals(value)) {
       return (T) shared;
     }
     known[slot] = value;
