@@ -242,7 +242,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
    * connection is closed.
    */
   @Override
-  public void endUnread(long bytes) {
+  public boolean endUnread(long bytes) {
     log.debug("{} does not read its responses, which are ended", caller.address());
     var streams = new ArrayList<Http2Downstream>();
     eachDownstream(streams::add);
@@ -258,10 +258,12 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
       one.endUnread();
     }
     flushNow();
-    if (unread.isStalled()) {
+    boolean stalled = unread.isStalled();
+    if (stalled) {
       dispatcher.unread().countOverBudget();
       closeNow();
     }
+    return stalled || !streams.isEmpty();
   }
 
   /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */

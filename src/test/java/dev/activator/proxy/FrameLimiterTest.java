@@ -159,6 +159,17 @@ class FrameLimiterTest {
   }
 
   @Test
+  void countsWhatARefusedHeadLeavesInTheHpackTable() {
+    // After a name in upper case Netty puts the rest into the table unseen.
+    var field = Unpooled.wrappedBuffer(new byte[]{(byte) 0x82, 0, 1, 'A', 0, 0x40, 1, 'a'},
+        backslashes(100));
+    receives(RawHttp2.bytes(RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, 1,
+        ByteBufUtil.getBytes(field)));
+
+    assertThat(held.total()).isBetween(300L, 600L);
+  }
+
+  @Test
   void givesBackWhatWaitsWhenTheConnectionEnds() {
     var bytes = Unpooled.wrappedBuffer(pings(500));
     channel.writeInbound(bytes);
