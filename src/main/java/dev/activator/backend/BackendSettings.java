@@ -16,18 +16,4 @@ public record BackendSettings(Supplier<MeshAddressing> addressing, Duration prob
   public static final BackendSettings DEFAULT = new BackendSettings(
       () -> MeshAddressing.DEFAULT,
       Duration.ofMillis(300), Duration.ofMillis(200), 500);
-
-  public BackendSettings {
-    if (!probeTimeout.isPositive()) {
-      throw new IllegalArgumentException("PROBE_TIMEOUT must be positive, not " + probeTimeout);
-    }
-    if (!probeFrequency.isPositive()) {
-      throw new IllegalArgumentException(
-          "PROBE_FREQUENCY must be positive, not " + probeFrequency);
-    }
-    if (repeatsPerSecond < 1) {
-      throw new IllegalArgumentException(
-          "activator.probe.repeats-per-second must be at least 1, not " + repeatsPerSecond);
-    }
-  }
 }

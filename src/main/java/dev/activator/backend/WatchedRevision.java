@@ -19,6 +19,8 @@ final class WatchedRevision {
   private @Nullable Revision revision;
   private @Nullable PodListing pods;
   private @Nullable ClusterIp clusterIp;
+  /** Whether a request has waited, perhaps before pods were listed. */
+  private boolean awaited;
   private volatile @Nullable RevisionWatcher watcher;
 
   WatchedRevision(Function<Revision, RevisionWatcher> watchers) {
@@ -76,6 +78,7 @@ final class WatchedRevision {
   }
 
   void awaited() {
+    awaited = true;
     if (watcher != null) {
       watcher.awaited();
     }
@@ -109,6 +112,9 @@ final class WatchedRevision {
     watcher = created;
     if (clusterIp != null) {
       created.addressed(clusterIp.on(revision.protocol()));
+    }
+    if (awaited) {
+      created.awaited();
     }
     created.listed(pods.on(revision.protocol()));
     return true;

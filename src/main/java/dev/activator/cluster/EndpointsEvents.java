@@ -80,8 +80,11 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
   public void recreated(RevisionId revision) {
     for (var role : Role.values()) {
       var owner = new Owner(revision, role);
-      warnIfOfAnother(owner, _ -> true);
-      tell(owner, Repeat.NO);
+      // Endpoints have no uid.
+      if (sets(owner).stream().anyMatch(set -> !set.revisionUid().isEmpty())) {
+        warnIfOfAnother(owner, _ -> true);
+        tell(owner, Repeat.NO);
+      }
     }
   }
 
@@ -98,7 +101,7 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
   }
 
   private void tell(Owner owner, Repeat repeat) {
-    var sets = of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
+    var sets = sets(owner);
     var merged = MergedEndpoints.of(sets, uids.apply(owner.revision()), preferred);
     var revision = owner.revision();
     switch (owner.role()) {
@@ -112,12 +115,16 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
 
   private static <T> void tell(RevisionId revision, @Nullable T now, Map<RevisionId, T> told,
       Repeat repeat, Consumer<T> changed, Runnable gone) {
-    var before = now == null ? told.remove(revision) : told.put(revision, now);
-    if (now == null && before != null) {
+    if (now == null && told.remove(revision) != null) {
       gone.run();
-    } else if (now != null && (repeat == Repeat.YES || !now.equals(before))) {
+    } else if (now != null && (repeat == Repeat.YES || !now.equals(told.get(revision)))) {
+      told.put(revision, now);
       changed.accept(now);
     }
+  }
+
+  private List<EndpointSet> sets(Owner owner) {
+    return of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
   }
 
   private List<VersionedObject<Decoded<EndpointSet>>> of(Owner owner) {

@@ -3,6 +3,7 @@ package dev.activator.observability;
 import dev.activator.observability.Metric.Names;
 import dev.activator.observability.Phases.PodStart;
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
@@ -14,13 +15,11 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,8 +66,7 @@ public final class ColdStarts implements RequestObserver {
   }
 
   public void listed(PodListing pods) {
-    var all = Stream.of(pods.http1(), pods.h2c()).flatMap(port -> port.all().all().stream())
-        .distinct().toList();
+    var all = pods.http1().all().plus(pods.h2c().all());
     var history = all.isEmpty() ? revisions.get(pods.revision()) : of(pods.revision());
     if (history != null) {
       history.listed(all, nanoTime.getAsLong());
@@ -82,7 +80,7 @@ public final class ColdStarts implements RequestObserver {
       return;
     }
     long nanos = nanoTime.getAsLong();
-    for (long since : history.published(Set.copyOf(now.pods().all()), nanos)) {
+    for (long since : history.published(now.pods(), nanos)) {
       meters.measured(Metric.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
     }
   }
@@ -220,7 +218,7 @@ public final class ColdStarts implements RequestObserver {
   /** Of one revision's pods. */
   static final class History {
     private final Map<Destination, Long> listed = new HashMap<>(4);
-    private Set<Destination> published = Set.of();
+    private Destinations published = Destinations.NONE;
     private long starts;
     private long publishedNanos;
     /** Until the last start. */
@@ -233,21 +231,20 @@ public final class ColdStarts implements RequestObserver {
       this.unlistedSince = now;
     }
 
-    synchronized void listed(Collection<Destination> pods, long now) {
+    synchronized void listed(Destinations pods, long now) {
       unlistedNanos = unlisted(now);
       unlistedSince = now;
-      listed.keySet().retainAll(Set.copyOf(pods));
-      pods.forEach(pod -> listed.putIfAbsent(pod, now));
+      listed.keySet().removeIf(pod -> !pods.contains(pod));
+      pods.all().forEach(pod -> listed.putIfAbsent(pod, now));
     }
 
     private long unlisted(long now) {
       return listed.isEmpty() ? unlistedNanos + Math.max(0, now - unlistedSince) : unlistedNanos;
     }
 
-    synchronized Collection<Long> published(Set<Destination> pods, long now) {
-      var fresh = new HashSet<>(pods);
-      fresh.removeAll(published);
-      var since = fresh.stream().map(pod -> listed.getOrDefault(pod, now)).toList();
+    synchronized Collection<Long> published(Destinations pods, long now) {
+      var since = pods.minus(published).all().stream()
+          .map(pod -> listed.getOrDefault(pod, now)).toList();
       if (published.isEmpty() && !pods.isEmpty()) {
         starts++;
         publishedNanos = now;

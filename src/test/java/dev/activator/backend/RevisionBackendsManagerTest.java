@@ -119,6 +119,17 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
+  void podsOfARequestThatWaitedBeforeTheyWereListedAreProbedAtOnce() {
+    backends.hold();
+    backends.revision(PLAIN);
+    backends.requestsWaitFor(REVISION);
+    backends.listed(http1(ready(A)));
+    loop.advance(ofMillis(1));
+
+    assertThat(published).containsExactly(pods(A));
+  }
+
+  @Test
   @DisplayName("MG-02 RW-03 listens to the port of the revisions protocol")
   void listensToThePortOfTheRevisionsProtocol() {
     backends.revision(revision("1", Protocol.H2C, true));

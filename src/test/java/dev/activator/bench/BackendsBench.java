@@ -88,7 +88,7 @@ public final class BackendsBench {
     revisions.forEach(backends::revision);
     addresses.forEach(backends::clusterIp);
     listings.forEach(backends::listed);
-    loop.advance(Duration.ofSeconds(10));
+    loop.advance(Duration.ofSeconds(100));
     long watched = usedHeap();
     print("KB heap a revision of 4 pods, 10,000 of them",
         (watched - records) / 1024.0 / IDLE_REVISIONS, "10");
@@ -116,6 +116,7 @@ public final class BackendsBench {
     var pods = Destinations.of(IntStream.range(0, count)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList());
     backends.revision(Revision.of(id(0), 10));
+    backends.requestsWaitFor(id(0));
     loop.run();
     var threads = ManagementFactory.getThreadMXBean();
     long begin = threads.getCurrentThreadCpuTime();

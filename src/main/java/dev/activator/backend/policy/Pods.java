@@ -7,7 +7,6 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.Listing.Identity;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -25,10 +24,6 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     Destinations ending, Map<Destination, Identity> identities) {
   static final Pods NONE = new Pods(new TreeMap<>(), Destinations.NONE, Destinations.NONE,
       Map.of());
-
-  public Pods {
-    listed = Collections.unmodifiableSortedMap(listed);
-  }
 
   @Nullable PodHealth find(Destination pod) {
     return listed.get(pod);

@@ -28,8 +28,7 @@ final class JsonCursor {
   private static final JsonFactory JSON = JsonFactory.builder().streamWriteConstraints(
       StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build()).build();
   private static final int LONGEST_QUOTE = 60;
-  /** Shares equal texts that repeat, such as namespaces. */
-  private static final @Nullable String[] SHARED = new String[4096];
+  private static final Shared<String> TEXTS = new Shared<>(1 << 12);
 
   private final JsonParser parser;
   /** Paths begin below it. */
@@ -120,24 +119,12 @@ final class JsonCursor {
 
   /** Empty if absent. */
   String text() {
-    return isPresent() && is(JsonToken.VALUE_STRING, "text") ? shared(parser.getString()) : "";
+    return isPresent() && is(JsonToken.VALUE_STRING, "text") ? TEXTS.of(parser.getString()) : "";
   }
 
   /** A text, number or boolean as text; empty for anything else. */
   String anyText() {
-    return shared(parser.getValueAsString(""));
-  }
-
-  /** A race with another thread only costs a miss. */
-  private static String shared(String text) {
-    int hash = text.hashCode();
-    int slot = (hash ^ hash >>> 16) & (SHARED.length - 1);
-    var known = SHARED[slot];
-    if (known != null && known.equals(text)) {
-      return known;
-    }
-    SHARED[slot] = text;
-    return text;
+    return TEXTS.of(parser.getValueAsString(""));
   }
 
   /** At least 0. */

@@ -17,13 +17,20 @@ public final class Labels {
   static final String REVISION_UID = "serving.knative.dev/revisionUID";
   static final String SERVICE_NAME = "kubernetes.io/service-name";
 
+  /** A revision has five objects. */
+  private static final Shared<RevisionId> IDS = new Shared<>(1 << 14);
+
   private Labels() {}
+
+  static RevisionId idOf(String namespace, String name) {
+    return IDS.of(new RevisionId(namespace, name));
+  }
 
   static @Nullable RevisionId revisionOf(Metadata metadata) {
     var name = metadata.label(REVISION);
     return name.isEmpty() || metadata.namespace().isEmpty()
         ? null
-        : new RevisionId(metadata.namespace(), name);
+        : idOf(metadata.namespace(), name);
   }
 
   /** The Service whose addresses an Endpoints or EndpointSlice object has. */

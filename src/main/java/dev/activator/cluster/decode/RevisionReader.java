@@ -4,7 +4,6 @@ import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
-import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartFailure;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +60,7 @@ final class RevisionReader implements FactReader<Revision> {
     }
     var probe = containers.readinessProbe(metadata.annotations(), in);
     boolean kubernetesDecides = probe == ReadinessProbe.CONNECT && containers.asksByGrpc();
-    return new Revision(new RevisionId(metadata.namespace(), metadata.name()), metadata.uid(),
+    return new Revision(Labels.idOf(metadata.namespace(), metadata.name()), metadata.uid(),
         containers.firstPortName().equals(H2C_PORT) ? Protocol.H2C : Protocol.HTTP1,
         containerConcurrency, timeouts(), containers.probesBeforeReady() && !kubernetesDecides,
         probe, metadata.labels(),

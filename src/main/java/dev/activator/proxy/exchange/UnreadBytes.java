@@ -34,8 +34,8 @@ public final class UnreadBytes {
   }
 
   private static final Logger log = LoggerFactory.getLogger(UnreadBytes.class);
-  /** Per turn of the loop. */
-  private static final int MAX_ENDED_AT_ONCE = 128;
+  /** Per turn of the loop: some milliseconds of work, as each may have many streams. */
+  private static final int MAX_ENDED_AT_ONCE = 16;
   /** The age after which bytes read count half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
   private static final Duration STALLED = Duration.ofMillis(100);
@@ -115,10 +115,10 @@ public final class UnreadBytes {
       }
     }
 
-    /** Not at once: this may be inside a write. */
+    /** Not at once, as this may be inside a write, and after other connections were read. */
     private void scheduleEnding() {
       if (endingScheduled.compareAndSet(false, true)) {
-        loop.execute(this::endSlowest);
+        loop.schedule(Duration.ZERO, this::endSlowest);
       }
     }
 

@@ -64,6 +64,7 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
   }
 
   public Subset subset(int containerConcurrency, long nowNanos) {
-    return Subset.of(healthy, activator, containerConcurrency).without(ejected(nowNanos));
+    var all = Subset.of(healthy, activator, containerConcurrency);
+    return ejectedUntilNanos.isEmpty() ? all : all.without(ejected(nowNanos));
   }
 }

@@ -1,0 +1,31 @@
+package dev.activator.cluster.decode;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps one of equal values that repeat; forgets those that do not.
+ *
+ * <p>
+ * <b>Threads.</b> Any; a race only costs a miss.
+ */
+final class Shared<T> {
+  private final @Nullable Object[] known;
+
+  /** @param size a power of two */
+  Shared(int size) {
+    this.known = new Object[size];
+  }
+
+  /** @param value immutable */
+  @SuppressWarnings("unchecked") // Only what is equal to the value is returned.
+  T of(T value) {
+    int hash = value.hashCode();
+    int slot = (hash ^ hash >>> 16) & (known.length - 1);
+    var shared = known[slot];
+    if (shared != null && shared.equals(value)) {
+      return (T) shared;
+    }
+    known[slot] = value;
+    return value;
+  }
+}

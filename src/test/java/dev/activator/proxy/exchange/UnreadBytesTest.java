@@ -1,0 +1,65 @@
+package dev.activator.proxy.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.NettyLoop;
+import dev.activator.proxy.policy.UnreadBudget;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.nio.NioIoHandler;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class UnreadBytesTest {
+  private static final int CALLERS = 1_000;
+
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final NettyLoop loop = new NettyLoop(group.next());
+  private final UnreadBytes unread = new UnreadBytes(new UnreadBudget(1_000));
+  private final UnreadBytes.Share share = unread.share(loop);
+  private final CompletableFuture<Integer> endedBeforeOthers = new CompletableFuture<>();
+  private final CompletableFuture<Void> within = new CompletableFuture<>();
+  private int ended;
+
+  @Test
+  void servesOtherConnectionsBetweenTheConnectionsThatItEnds() throws Exception {
+    try {
+      loop.execute(() -> {
+        var channel = new EmbeddedChannel();
+        for (int i = 0; i < CALLERS; i++) {
+          share.account(channel, new Caller(), 0).measure();
+        }
+      });
+
+      assertThat(endedBeforeOthers.get(20, TimeUnit.SECONDS)).isBetween(1, 16);
+      // and it goes on until the rest is within the budget
+      within.get(20, TimeUnit.SECONDS);
+    } finally {
+      group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+  }
+
+  private final class Caller implements UnreadBytes.CallerConnection {
+    private long held = 100;
+
+    @Override
+    public long queuedBytes() {
+      return held;
+    }
+
+    @Override
+    public void endUnread(long bytes) {
+      held = 0;
+      if (ended++ == 0) {
+        // Runs in the loop's next turn, like the reads of other connections.
+        loop.schedule(Duration.ZERO, () -> endedBeforeOthers.complete(ended));
+      }
+      if (CALLERS - ended <= 10) {
+        within.complete(null);
+      }
+    }
+  }
+}
