@@ -4,13 +4,18 @@ import dev.activator.backend.policy.ProbeQueue;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * <b>Threads.</b> Any. The queue belongs to {@code loop}; a probe is sent on its revision's loop.
  */
 final class ProbeScheduler {
-  private record Probe(Loop loop, Runnable send) {}
+  private record Probe(Loop loop, Urgency urgency, Consumer<Urgency> send) {
+    void start() {
+      loop.execute(() -> send.accept(urgency));
+    }
+  }
 
   private final Loop loop;
   private final ProbeQueue<Probe> queue;
@@ -21,10 +26,14 @@ final class ProbeScheduler {
     this.queue = new ProbeQueue<>(repeatsPerSecond, loop.nanoTime());
   }
 
-  /** {@link #ended} must follow the end of the probe, or {@link #notSent} if it was not sent. */
-  void schedule(RevisionId revision, Urgency urgency, Loop revisionLoop, Runnable send) {
+  /**
+   * {@link #ended} must follow the end of the probe, or {@link #notSent} if it was not sent.
+   *
+   * @param send gets the urgency with which it was sent
+   */
+  void schedule(RevisionId revision, Urgency urgency, Loop revisionLoop, Consumer<Urgency> send) {
     loop.execute(() -> {
-      queue.add(revision, urgency, new Probe(revisionLoop, send));
+      queue.add(revision, urgency, new Probe(revisionLoop, urgency, send));
       sendNext();
     });
   }
@@ -54,7 +63,11 @@ final class ProbeScheduler {
 
   /** A request waits for the revision. */
   void hurry(RevisionId revision) {
-    loop.execute(() -> queue.hurry(revision).forEach(probe -> probe.loop.execute(probe.send)));
+    loop.execute(() -> {
+      queue.takeUnhurried(revision).forEach(probe -> queue.add(revision, Urgency.FIRST,
+          new Probe(probe.loop, Urgency.FIRST, probe.send)));
+      sendNext();
+    });
   }
 
   void stop() {
@@ -63,7 +76,7 @@ final class ProbeScheduler {
 
   private void sendNext() {
     for (var next = queue.next(loop.nanoTime()); next != null; next = queue.next(loop.nanoTime())) {
-      next.loop.execute(next.send);
+      next.start();
     }
     if (nextRepeat == null && queue.hasRepeats()) {
       nextRepeat = loop.schedule(queue.untilRepeat(loop.nanoTime()), () -> {

@@ -192,7 +192,7 @@ final class RevisionWatcher {
 
   private void probeNow(Destination destination, Urgency urgency) {
     endPause(destination);
-    scheduler.schedule(revision, urgency, loop, () -> send(destination, urgency));
+    scheduler.schedule(revision, urgency, loop, sentAs -> send(destination, sentAs));
   }
 
   private void probeLater(Destination destination, Duration pause) {

@@ -292,10 +292,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public void endUnread(long bytes) {
+  public boolean endUnread(long bytes) {
     log.debug("{} does not read its response, and is ended", caller.address());
     dispatcher.unread().countOverBudget();
     reset();
+    return true;
   }
 
   /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */

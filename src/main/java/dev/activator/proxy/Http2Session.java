@@ -242,8 +242,9 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
    * connection is closed.
    */
   @Override
-  public void endUnread(long bytes) {
+  public boolean endUnread(long bytes) {
     log.debug("{} does not read its responses, which are ended", caller.address());
+    boolean holdsStreams = queuedBytes > 0;
     var streams = new ArrayList<Http2Downstream>();
     eachDownstream(streams::add);
     streams.removeIf(one -> one.unreadBytes() == 0 || one.isReset());
@@ -258,10 +259,12 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
       one.endUnread();
     }
     flushNow();
-    if (unread.isStalled()) {
+    boolean stalled = unread.isStalled();
+    if (stalled) {
       dispatcher.unread().countOverBudget();
       closeNow();
     }
+    return stalled || holdsStreams;
   }
 
   /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */

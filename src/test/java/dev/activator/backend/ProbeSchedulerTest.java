@@ -28,7 +28,7 @@ class ProbeSchedulerTest {
   private void ask(RevisionId revision, Urgency urgency, int times) {
     for (int i = 0; i < times; i++) {
       scheduler.schedule(revision, urgency, loop,
-          () -> given.add(new Turn(revision, urgency, loop.elapsed())));
+          sentAs -> given.add(new Turn(revision, sentAs, loop.elapsed())));
     }
   }
 
@@ -140,6 +140,38 @@ class ProbeSchedulerTest {
     loop.run();
 
     assertThat(given(B).count() - before).isEqualTo(100);
+
+    // and the rest as these end
+    scheduler.ended(B, Urgency.FIRST);
+    loop.run();
+    assertThat(given(B).count() - before).isEqualTo(101);
+  }
+
+  @Test
+  void boundsTheProbesThatRequestsWaitForLikeOtherFirstOnes() {
+    scheduler.hold(true);
+    for (int i = 0; i < 3_000; i++) {
+      var revision = new RevisionId("ns", "rev-" + i);
+      ask(revision, Urgency.UNAWAITED, 1);
+      scheduler.hurry(revision);
+    }
+    loop.run();
+
+    assertThat(given).hasSize(2_000);
+  }
+
+  @Test
+  void whatIsNotSentInAHurryMakesNoRoomForRepeats() {
+    ask(A, Urgency.STARTING, 1_000);
+    loop.run();
+    ask(B, Urgency.UNAWAITED, 50);
+    scheduler.hurry(B);
+    loop.run();
+
+    given(B).toList().forEach(turn -> scheduler.notSent(B, turn.urgency()));
+    loop.run();
+
+    assertThat(given(A)).hasSize(50);
   }
 
   @Test
@@ -155,7 +187,7 @@ class ProbeSchedulerTest {
     // when a request waits for one, then it is probed
     scheduler.hurry(B);
     loop.run();
-    assertThat(given(Urgency.UNAWAITED)).extracting(Turn::revision).containsExactly(B);
+    assertThat(given(B)).hasSize(2);
 
     // and the others when they are no longer held
     scheduler.hold(false);

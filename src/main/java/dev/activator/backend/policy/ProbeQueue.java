@@ -3,7 +3,7 @@ package dev.activator.backend.policy;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,9 +86,9 @@ public final class ProbeQueue<T> {
     return hasRepeats() && untilRepeatNanos(nowNanos) == 0 ? nextRepeat(nowNanos) : null;
   }
 
-  /** What the revision has queued without hurry, as many as it may have in flight: a request waits. */
-  public List<T> hurry(RevisionId revision) {
-    return unhurried.takeAll(revision, MAX_OF_REVISION);
+  /** For a revision for which a request waits; to be added again as first probes. */
+  public Collection<T> takeUnhurried(RevisionId revision) {
+    return unhurried.takeAll(revision);
   }
 
   private @Nullable T nextRepeat(long nowNanos) {
@@ -174,13 +174,9 @@ public final class ProbeQueue<T> {
       return null;
     }
 
-    List<T> takeAll(RevisionId revision, int most) {
-      var taken = new ArrayList<T>();
-      for (var probes = waiting.get(revision); probes != null
-          && taken.size() < most; probes = waiting.get(revision)) {
-        taken.add(take(revision, probes).probe());
-      }
-      return taken;
+    Collection<T> takeAll(RevisionId revision) {
+      var taken = waiting.remove(revision);
+      return taken == null ? List.of() : taken;
     }
 
     private Turn<T> take(RevisionId revision, ArrayDeque<T> probes) {

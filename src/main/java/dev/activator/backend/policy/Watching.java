@@ -200,8 +200,9 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   /** Ends the long pauses of addresses that no request needed. */
   Step await() {
     var next = new Watching(traits, pods, fallback, published, start, now, now);
-    boolean mayBeQueued = awaited == null
-        && (pods.any(PodHealth::isInFlight) || fallback.health().isInFlight());
+    // A pod that left may return before its probe is sent.
+    boolean mayBeQueued = awaited == null && (pods.any(PodHealth::isInFlight)
+        || fallback.health().isInFlight() || !pods.leaving().isEmpty());
     var hurry = mayBeQueued ? new Effect[]{new Hurry()} : new Effect[0];
     boolean podsAreNeeded = published.clusterIp() == null && pods.any(this::isUnneeded);
     if (!podsAreNeeded && !isUnneeded(fallback.health())) {

@@ -4,8 +4,8 @@ import dev.activator.proxy.policy.MemoryBound;
 import java.util.LinkedHashSet;
 
 /**
- * The incomplete heads of one loop's connections, and HPACK tables with more than their text. Above their share the oldest is refused, large
- * ones first: normal heads are small and quickly complete.
+ * The incomplete heads of one loop's connections, and HPACK tables with more than their text. Above
+ * their share the oldest is refused, large ones first: normal heads are small and quickly complete.
  */
 public final class PartialHeads {
   public final class Head {

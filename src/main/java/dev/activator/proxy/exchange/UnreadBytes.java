@@ -29,8 +29,12 @@ public final class UnreadBytes {
     /** What is queued above the socket, by HTTP/2 flow control. */
     long queuedBytes();
 
-    /** Ends streams that hold this many bytes together, or the connection. */
-    void endUnread(long bytes);
+    /**
+     * Ends streams that hold this many bytes together, or the connection.
+     *
+     * @return false if the rest waits in a socket that the caller still reads
+     */
+    boolean endUnread(long bytes);
   }
 
   private static final Logger log = LoggerFactory.getLogger(UnreadBytes.class);
@@ -142,9 +146,8 @@ public final class UnreadBytes {
           break;
         }
         var account = all.get(next.index());
-        account.connection.endUnread(left);
+        ended += account.connection.endUnread(left) ? 1 : 0;
         account.measure();
-        ended++;
       }
       logEnded(before, ended);
       if (budget.excess(total()) > 0) {

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
@@ -252,13 +253,20 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
 
   @Override
   public void exceptionCaught(ChannelHandlerContext on, Throwable cause) throws Exception {
-    if (cause instanceof IOException) {
-      log.debug("The HTTP/2 connection to {} failed: {}", on.channel().remoteAddress(),
-          cause.toString());
-      on.close();
-    } else {
+    if (Http2CodecUtil.getEmbeddedHttp2Exception(cause) != null) {
       super.exceptionCaught(on, cause);
+      return;
     }
+    // TLS wraps its errors, and buffers that cannot be had.
+    var inner = cause.getCause() == null ? cause : cause.getCause();
+    var peer = on.channel().remoteAddress();
+    if (cause instanceof IOException || inner instanceof IOException
+        || inner instanceof OutOfMemoryError) {
+      log.debug("The HTTP/2 connection to {} failed: {}", peer, cause.toString());
+    } else {
+      log.warn("Handling the HTTP/2 connection to {} failed", peer, cause);
+    }
+    on.close();
   }
 
   @Override

@@ -1,10 +1,12 @@
 package dev.activator.upstream.codec;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.util.AsciiString;
 import java.util.Collections;
@@ -54,6 +56,18 @@ public final class IncomingHead extends DefaultHttp2Headers {
       return head;
     }
 
+    /** Netty puts fields after the malformed one into the table without passing them to the head. */
+    @Override
+    public Http2Headers decodeHeaders(int stream, ByteBuf block) throws Http2Exception {
+      int bytes = block.readableBytes();
+      try {
+        return super.decodeHeaders(stream, block);
+      } catch (Http2Exception refused) {
+        head.countTable(2 * bytes);
+        throw refused;
+      }
+    }
+
     /** What arrays longer than their text may take in the HPACK table, at most. */
     int tableBytes() {
       return head.tableBytes;
@@ -95,14 +109,18 @@ public final class IncomingHead extends DefaultHttp2Headers {
     return this;
   }
 
-  /** The Huffman decoder's array is up to six times as long as its text, and only the text is accounted for. */
+  /** The Huffman decoder's array is up to six times as long as its text, which alone is counted. */
   private AsciiString compact(CharSequence text) {
     var read = AsciiString.of(text);
     if (read.array().length <= 2 * read.length() + SLACK_BYTES) {
       return read;
     }
-    tableBytes = Math.min(MAX_TABLE_BYTES, tableBytes + read.array().length);
+    countTable(read.array().length);
     return new AsciiString(read.array(), read.arrayOffset(), read.length(), true);
+  }
+
+  private void countTable(int more) {
+    tableBytes = Math.min(MAX_TABLE_BYTES, tableBytes + more);
   }
 
   private static boolean isBlank(char c) {

@@ -120,6 +120,16 @@ class WatcherStateTest {
   }
 
   @Test
+  void aWaitingRequestHurriesTheProbeOfAPodThatLeftAndMayReturn() {
+    ready(A);
+    ready();
+
+    assertThat(on(new Awaited())).containsExactly(new Hurry());
+    ready(A);
+    assertThat(answers(A, OK)).containsExactly(probe(A));
+  }
+
+  @Test
   void aWaitingRequestHurriesTheClusterIpToo() {
     ready(A);
     on(new Addressed(CIP));

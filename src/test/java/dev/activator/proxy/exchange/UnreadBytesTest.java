@@ -42,6 +42,25 @@ class UnreadBytesTest {
     }
   }
 
+  @Test
+  void endsOthersWhileTheSlowestHaveNothingThatCouldBeEnded() throws Exception {
+    try {
+      loop.execute(() -> {
+        var channel = new EmbeddedChannel();
+        for (int i = 0; i < 20; i++) {
+          share.account(channel, new SlowSocket(), 0).measure();
+        }
+        for (int i = 0; i < CALLERS; i++) {
+          share.account(channel, new Caller(), 0).measure();
+        }
+      });
+
+      within.get(20, TimeUnit.SECONDS);
+    } finally {
+      group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+  }
+
   private final class Caller implements UnreadBytes.CallerConnection {
     private long held = 100;
 
@@ -51,7 +70,7 @@ class UnreadBytesTest {
     }
 
     @Override
-    public void endUnread(long bytes) {
+    public boolean endUnread(long bytes) {
       held = 0;
       if (ended++ == 0) {
         // Runs in the loop's next turn, like the reads of other connections.
@@ -60,6 +79,20 @@ class UnreadBytesTest {
       if (CALLERS - ended <= 10) {
         within.complete(null);
       }
+      return true;
+    }
+  }
+
+  /** Its bytes are on their way in the socket, which takes some now and then. */
+  private record SlowSocket() implements UnreadBytes.CallerConnection {
+    @Override
+    public long queuedBytes() {
+      return 10_000;
+    }
+
+    @Override
+    public boolean endUnread(long bytes) {
+      return false;
     }
   }
 }

@@ -12,11 +12,17 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.DecoderException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 final class Http2EndpointTest {
   private static final byte[] GET = {(byte) 0x82, (byte) 0x86, (byte) 0x84, 0x01, 1, 'a'};
@@ -103,6 +109,21 @@ final class Http2EndpointTest {
     }
     bytes.release();
     return all;
+  }
+
+  static Stream<Throwable> failures() {
+    return Stream.of(new IOException("Connection reset by peer"), new OutOfMemoryError("direct"),
+        new DecoderException(new SSLException("bad record")),
+        new DecoderException(new OutOfMemoryError("direct")), new IllegalStateException("a bug"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void closesAConnectionThatFailed(Throwable failure) {
+    channel.pipeline().fireExceptionCaught(failure);
+
+    assertThat(channel.isOpen()).isFalse();
+    channel.checkException(); // It has been handled.
   }
 
   @Test
