@@ -12,9 +12,13 @@ import io.fabric8.kubernetes.client.OAuthTokenProvider;
 import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -107,15 +111,32 @@ final class Connection {
   }
 
   private static void use(AuthInfo user, Config config, Path file) {
-    if (user.getAsUid() != null) {
+    if (isGiven(user.getAsUid())) {
       throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
+    }
+    if (!isGiven(user.getAs())
+        && !(user.getAsGroups().isEmpty() && user.getAsUserExtra().isEmpty())) {
+      // The library would act as the user itself, who may have more rights.
+      throw new IllegalArgumentException(
+          "its user has 'as-groups' or 'as-user-extra', but no 'as'");
     }
     config.setImpersonateUsername(user.getAs());
     config.setImpersonateGroups(user.getAsGroups().toArray(new String[0]));
-    config.setImpersonateExtras(user.getAsUserExtra());
-    if (user.getTokenFile() != null) {
+    var extras = new HashMap<String, List<String>>();
+    user.getAsUserExtra().forEach((key, values) -> extras.put(headerName(key), values));
+    config.setImpersonateExtras(extras);
+    if (isGiven(user.getTokenFile())) {
       TokenFile.use(file.resolveSibling(user.getTokenFile()), config);
     }
+  }
+
+  private static boolean isGiven(@Nullable String value) {
+    return value != null && !value.isEmpty();
+  }
+
+  /** Percent-encoded, as client-go does: most keys have a slash, which no header's name may have. */
+  private static String headerName(String key) {
+    return URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   /** Read for each request, as a token may be replaced at any time. While it cannot be read, the last one stays. */

@@ -146,6 +146,8 @@ final class FrameLimiter implements FrameLimits {
     }
     if (!headTimed) {
       headTimed = true;
+      // It is younger than the head that ended in the same read.
+      partialHead.ended();
       awaitHead();
     }
     partialHead.grew(PartBuffer.costOfHead(partialHeadBytes, 0));

@@ -244,6 +244,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
   @Override
   public boolean endUnread(long bytes) {
     log.debug("{} does not read its responses, which are ended", caller.address());
+    boolean holdsStreams = queuedBytes > 0;
     var streams = new ArrayList<Http2Downstream>();
     eachDownstream(streams::add);
     streams.removeIf(one -> one.unreadBytes() == 0 || one.isReset());
@@ -263,7 +264,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
       dispatcher.unread().countOverBudget();
       closeNow();
     }
-    return stalled || !streams.isEmpty();
+    return stalled || holdsStreams;
   }
 
   /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */

@@ -180,18 +180,21 @@ class ConnectionTest {
   @Test
   void actsAsAnotherUser(@TempDir Path directory) throws IOException {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
-        "token: secret, as: robot, as-groups: [a, b], as-user-extra: {scope: [x, y]}"));
+        "token: secret, as: robot, as-groups: [a, b], as-user-extra: {example.com/the scope: [x, y]}"));
 
     var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
 
     assertThat(config.getImpersonateUsername()).isEqualTo("robot");
     assertThat(config.getImpersonateGroups()).containsExactly("a", "b");
-    assertThat(config.getImpersonateExtras()).isEqualTo(Map.of("scope", List.of("x", "y")));
+    assertThat(config.getImpersonateExtras()).isEqualTo(
+        Map.of("example.com%2Fthe%20scope", List.of("x", "y")));
   }
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', value = {
       "as: robot, as-uid: u | its user has 'as-uid', which is not supported",
+      "as-groups: [a] | its user has 'as-groups' or 'as-user-extra', but no 'as'",
+      "as: '', as-user-extra: {a: [b]} | its user has 'as-groups' or 'as-user-extra', but no 'as'",
       "tokenFile: /no/such | there is no token in its tokenFile /no/such"})
   void refusesAUserItCannotBe(String user, String problem, @TempDir Path directory)
       throws IOException {
@@ -200,6 +203,17 @@ class ConnectionTest {
 
     assertThatThrownBy(() -> Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))
         .hasMessage("the kubeconfig at " + file + " cannot be used: " + problem);
+  }
+
+  @Test
+  void takesAnEmptyFieldOfAUserAsAbsent(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
+        "token: secret, tokenFile: '', as-uid: ''"));
+
+    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
+
+    assertThat(config.getOauthTokenProvider()).isNull();
+    assertThat(config.getAutoOAuthToken()).isEqualTo("secret");
   }
 
   @Test

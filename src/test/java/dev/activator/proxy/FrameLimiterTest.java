@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -18,6 +19,8 @@ import java.io.ByteArrayOutputStream;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -31,6 +34,7 @@ class FrameLimiterTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final EndedConnections ended = new EndedConnections();
   private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
+  private final HeldBytes.Share share = held.share();
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private int answered;
 
@@ -39,7 +43,7 @@ class FrameLimiterTest {
     var dispatcher = Dispatchers.of(loop, Revision.of(new RevisionId("default", "hello"), 0),
         (_, _) -> {
           throw new IllegalStateException("no request comes here");
-        }, null, held.share());
+        }, null, share);
     channel.pipeline().addLast(Http2Session.of(channel, dispatcher, HEAD_TIMEOUT, ended));
     receives(PREFACE.getBytes(StandardCharsets.US_ASCII));
     receives(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]));
@@ -167,6 +171,26 @@ class FrameLimiterTest {
         ByteBufUtil.getBytes(field)));
 
     assertThat(held.total()).isBetween(300L, 600L);
+  }
+
+  @Test
+  void aHeadThatBeginsAtTheEndOfTheOneBeforeIsYoungerThanThoseOfOthers() {
+    var get = new byte[]{(byte) 0x82};
+    receives(RawHttp2.bytes(RawHttp2.HEADERS, RawHttp2.END_STREAM, 1, get));
+    var refused = new ArrayList<Integer>();
+    var others = IntStream.range(0, 8)
+        .mapToObj(i -> share.partialHeads().head(() -> refused.add(i))).toList();
+    others.getFirst().grew(MemoryBound.LARGE_HEAD_BYTES);
+
+    // when the next head begins, and others reach the bound
+    receives(ByteBufUtil.getBytes(Unpooled.wrappedBuffer(
+        RawHttp2.bytes(RawHttp2.CONTINUATION, RawHttp2.END_HEADERS, 1, new byte[0]),
+        RawHttp2.bytes(RawHttp2.HEADERS, RawHttp2.END_STREAM, 3, get))));
+    others.forEach(other -> other.grew(MemoryBound.LARGE_HEAD_BYTES));
+
+    assertThat(refused).containsExactly(0);
+    assertThat(channel.isOpen()).isTrue();
+    others.forEach(PartialHeads.Head::ended);
   }
 
   @Test

@@ -32,7 +32,7 @@ public final class UnreadBytes {
     /**
      * Ends streams that hold this many bytes together, or the connection.
      *
-     * @return false if none could be ended
+     * @return false if the rest waits in a socket that the caller still reads
      */
     boolean endUnread(long bytes);
   }
