@@ -6,6 +6,7 @@ import io.netty.handler.codec.http2.DefaultHttp2HeadersDecoder;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
@@ -84,7 +85,11 @@ public final class RawHttp2 implements Closeable {
   /** A pod, on a connection that was accepted. */
   public static RawHttp2 pod(RawPeer peer, int... settings) throws IOException {
     var http2 = new RawHttp2(peer);
-    if (!peer.read(PREFACE.length()).equals(PREFACE)) {
+    var first = peer.read(PREFACE.length());
+    if (first.isEmpty()) {
+      throw new EOFException("given up before the preface");
+    }
+    if (!first.equals(PREFACE)) {
       throw new AssertionError("no HTTP/2");
     }
     http2.settings(settings);

@@ -1,6 +1,7 @@
 package dev.activator.testing;
 
 import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
@@ -46,6 +47,7 @@ public final class RawPeer implements Closeable {
   private final Socket socket;
   private final Socket under;
   private final InputStream in;
+  private volatile boolean heard;
   private final OutputStream out;
 
   public RawPeer(Socket socket) throws IOException {
@@ -57,7 +59,14 @@ public final class RawPeer implements Closeable {
     this.under = under;
     socket.setSoTimeout(WAIT_MILLIS);
     socket.setTcpNoDelay(true);
-    this.in = new BufferedInputStream(socket.getInputStream());
+    this.in = new BufferedInputStream(new FilterInputStream(socket.getInputStream()) {
+      @Override
+      public int read(byte[] to, int from, int length) throws IOException {
+        int read = super.read(to, from, length);
+        heard |= read > 0;
+        return read;
+      }
+    });
     this.out = socket.getOutputStream();
   }
 
@@ -93,6 +102,11 @@ public final class RawPeer implements Closeable {
     parameters.setApplicationProtocols(protocols);
     tls.setSSLParameters(parameters);
     return new RawPeer(tls, socket);
+  }
+
+  /** Whether the other side has sent anything that was read. */
+  boolean heard() {
+    return heard;
   }
 
   /** What it runs on, for who goes on in another way. */

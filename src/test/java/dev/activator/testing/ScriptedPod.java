@@ -87,7 +87,7 @@ public final class ScriptedPod implements Closeable {
     return new Destination(server.getInetAddress().getHostAddress(), server.getLocalPort());
   }
 
-  /** How many connections were accepted. */
+  /** How many connections were accepted, but for those that the other side gave up before it sent a byte. */
   public int connections() {
     return connections.get();
   }
@@ -105,11 +105,16 @@ public final class ScriptedPod implements Closeable {
   private void serve(Socket socket) {
     connections.incrementAndGet();
     Thread.ofVirtual().start(() -> {
+      RawPeer opened = null;
       try (var caller = opening.open(socket)) {
+        opened = caller;
         callers.add(caller);
         script.serve(caller);
       } catch (IOException ended) {
         // The other side ended it, which most scripts wait for.
+        if (opened != null && !opened.heard()) {
+          connections.decrementAndGet();
+        }
       }
     });
   }
