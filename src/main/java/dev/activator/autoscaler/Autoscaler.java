@@ -1,11 +1,11 @@
 package dev.activator.autoscaler;
 
-import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.policy.Roster;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledTarget;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 package dev.activator.autoscaler;
 
-import dev.activator.revision.LeaseClient;
 import dev.activator.autoscaler.policy.Election;
 import dev.activator.autoscaler.policy.Election.Moment;
 import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LeaseAnswer;
+import dev.activator.revision.LeaseClient;
 import dev.activator.revision.LeaseRecord;
 import java.time.Clock;
 import java.time.Duration;
@@ -30,7 +30,7 @@ public final class LeaderElection implements WriteGuard {
     /** It leads no more, and must stop writing; the answer says when nothing is under way. */
     CompletableFuture<Void> deposed();
 
-    /** Another identity holds the lease; empty if nobody does. */
+    /** Another identity holds the lease; empty if none does. */
     void holds(String holder);
   }
 

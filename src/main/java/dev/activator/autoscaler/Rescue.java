@@ -1,6 +1,5 @@
 package dev.activator.autoscaler;
 
-import dev.activator.revision.ScaleClient;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ChildName;
@@ -8,6 +7,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Found;
 import dev.activator.revision.ScaleAnswer.Refused;
+import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.HashMap;

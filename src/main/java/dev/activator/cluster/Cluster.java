@@ -372,6 +372,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       revisionChanged(revisions.get(id), null);
       onPodsGone.tell(id, id);
     }
+
     @Override
     public void pods(PodListing now) {
       onPods.tell(now.revision(), now);

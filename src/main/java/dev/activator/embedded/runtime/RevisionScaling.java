@@ -1,7 +1,6 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.policy.ScalingSettings;
@@ -15,6 +14,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Reason;
+import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
 import java.util.ArrayList;
 import java.util.HashMap;
