@@ -185,8 +185,8 @@ class TrustInPodsTest extends SecuredTest {
     assertThat(answer()).isEqualTo("200 ok");
     awaitIdle();
 
-    assertThat(answer("GET / HTTP/1.1", "Host: x", "Knative-Serving-Namespace: other",
-        "Knative-Serving-Revision: hello-00001"))
+    assertThat(answer(() -> activator.connect().sendHead("GET / HTTP/1.1", "Host: x",
+        "Knative-Serving-Namespace: other", "Knative-Serving-Revision: hello-00001")))
         .isEqualTo("502 the pod's certificate is not trusted\n");
     assertThat(seen).hasSize(1);
   }
