@@ -124,7 +124,17 @@ public final class ScriptedPod implements Closeable {
     server.close();
     awaitRefusal();
     for (var caller : callers) {
+      sayEnd(caller);
       caller.close();
+    }
+  }
+
+  /** At once: if a virtual thread reads from a socket, this thread is what closes it, some time after close. */
+  private static void sayEnd(RawPeer caller) {
+    try {
+      caller.endOutput();
+    } catch (IOException over) {
+      // It has ended already.
     }
   }
 
