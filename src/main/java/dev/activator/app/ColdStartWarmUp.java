@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -101,13 +102,13 @@ final class ColdStartWarmUp {
     throttler.revision(REVISION);
     watching.revision(REVISION);
     var client = new WarmUp.Client(() -> {
-      loop.execute(() -> list(""));
+      onLoop(() -> list(""));
       return false;
     });
     watching.onChange(now -> scaledToZero(now, client));
     parts.connect(parts.proxy(REVISION, upstreams, (revision, caller) -> {
       var admission = throttler.admit(revision, caller);
-      loop.execute(() -> list("'addresses': [{'ip': '127.0.0.1', 'nodeName': 'node', 'targetRef': "
+      onLoop(() -> list("'addresses': [{'ip': '127.0.0.1', 'nodeName': 'node', 'targetRef': "
           + "{'kind': 'Pod', 'name': 'pod', 'uid': 'uid'}}], 'ports': [{'name': 'http', 'port': "
           + pod + ", 'protocol': 'TCP'}]"));
       return admission;
@@ -123,6 +124,14 @@ final class ColdStartWarmUp {
       var _ = watching.stop();
     }
     parts.end();
+  }
+
+  private void onLoop(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException ended) {
+      log.debug("A cold start of our own is given up, as the process ends");
+    }
   }
 
   private void scaledToZero(HealthyDestinations now, WarmUp.Client client) {
