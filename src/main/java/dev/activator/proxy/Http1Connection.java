@@ -305,7 +305,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (current != null) {
       current.endUnread();
     }
-    channel.pipeline().firstContext().close();
+    var _ = channel.pipeline().firstContext().close();
   }
 
   void ended() {
@@ -386,7 +386,6 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // A failure arrives as channelInactive.
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
       // A caller's TLS errors are wrapped in another exception.
@@ -397,7 +396,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     } else {
       log.warn("Handling the connection to {} failed", caller.address(), cause);
     }
-    context.close();
+    var _ = context.close();
   }
 
   /** Answers 503, which needs no buffer. */

@@ -19,10 +19,6 @@ public sealed interface Admission {
 
     void release(Ending ending);
 
-    default void release() {
-      release(Ending.ANSWERED);
-    }
-
     /**
      * No byte was sent: ejects the destination briefly and queues the request before all that never
      * had a permit. Releases this permit in any case.

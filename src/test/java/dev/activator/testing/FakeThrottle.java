@@ -3,6 +3,7 @@ package dev.activator.testing;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
@@ -124,7 +125,7 @@ public final class FakeThrottle {
 
     private void granted(Permit permit) {
       if (gaveUp) {
-        permit.release();
+        permit.release(Ending.ANSWERED);
       } else {
         waiter.granted(permit);
       }

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
@@ -31,7 +32,7 @@ class AllocationTest {
     var waiter = new HeldRequest(revision.loop);
     Runnable requests = () -> {
       for (int i = 0; i < WARM; i++) {
-        ((Permit) revision.admit(waiter)).release();
+        ((Permit) revision.admit(waiter)).release(Ending.ANSWERED);
       }
     };
     requests.run();

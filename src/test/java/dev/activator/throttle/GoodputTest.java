@@ -85,7 +85,7 @@ class GoodputTest {
     private void served() {
       patience.cancel();
       servedNanos = loop().nanoTime();
-      permit.release();
+      permit.release(Ending.ANSWERED);
     }
 
     private void leave() {

@@ -87,7 +87,7 @@ final class HeldRequest implements QueuedCaller {
   }
 
   void release() {
-    permit.release();
+    permit.release(Ending.ANSWERED);
     permit = null;
   }
 

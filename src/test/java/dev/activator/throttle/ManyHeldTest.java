@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
@@ -55,7 +56,7 @@ class ManyHeldTest {
       revision.loop.schedule(SERVICE, () -> {
         running.merge(permit.destination(), -1, Integer::sum);
         lastEnd = revision.loop.elapsed();
-        permit.release();
+        permit.release(Ending.ANSWERED);
       });
     }
 

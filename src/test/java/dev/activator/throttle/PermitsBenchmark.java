@@ -7,6 +7,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.RevisionOptions;
@@ -65,13 +66,13 @@ public class PermitsBenchmark {
   @Benchmark
   @Threads(1)
   public void admitted() {
-    ((Permit) throttler.admit(revision, waiter)).release();
+    ((Permit) throttler.admit(revision, waiter)).release(Ending.ANSWERED);
   }
 
   @Benchmark
   @Threads(2)
   public void admittedOnTwoThreads() {
-    ((Permit) throttler.admit(revision, waiter)).release();
+    ((Permit) throttler.admit(revision, waiter)).release(Ending.ANSWERED);
   }
 
   @Benchmark

@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
@@ -83,7 +84,7 @@ public final class PermitsStress {
 
     @Actor
     public void releases() {
-      running.release();
+      running.release(Ending.ANSWERED);
     }
 
     @Arbiter
@@ -109,11 +110,11 @@ public final class PermitsStress {
 
     @Actor
     public void newcomer(ZZZ_Result result) {
-      running.release();
+      running.release(Ending.ANSWERED);
       var permit = permits.tryAcquire();
       result.r2 = permit != null;
       if (permit != null) {
-        permit.release();
+        permit.release(Ending.ANSWERED);
       }
     }
 

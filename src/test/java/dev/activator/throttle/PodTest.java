@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.Subset;
@@ -35,7 +36,7 @@ class PodTest {
     boolean always = true;
     for (int i = 0; i < TIMES; i++) {
       always &= pod.inFlight() == 1 && pod.tryAcquire(100);
-      pod.release();
+      pod.release(Ending.ANSWERED);
     }
     over.set(true);
     carrying.get();

@@ -9,6 +9,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
@@ -149,7 +150,7 @@ class ThrottleStressTest {
             return;
           }
         } else {
-          permit.release();
+          permit.release(Ending.ANSWERED);
         }
         ran.incrementAndGet();
         loop.execute(Chain.this::next);

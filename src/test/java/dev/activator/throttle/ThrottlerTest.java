@@ -7,6 +7,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.policy.RevisionOptions;
@@ -140,9 +141,10 @@ class ThrottlerTest extends ThrottlerScene {
     exists(1);
     pods(A);
     var permit = (Permit) throttler.admit(revision, new HeldRequest(loop));
-    permit.release();
+    permit.release(Ending.ANSWERED);
 
-    assertThatThrownBy(permit::release).hasMessageContaining("128.0.0.1:1234");
+    assertThatThrownBy(() -> permit.release(Ending.ANSWERED))
+        .hasMessageContaining("128.0.0.1:1234");
   }
 
   @Test
@@ -160,7 +162,7 @@ class ThrottlerTest extends ThrottlerScene {
     loop.advance(Duration.ofMillis(2_500));
     assertThat(waiting).hasSize(3);
 
-    running.release();
+    running.release(Ending.ANSWERED);
     pods(A, B, C);
     loop.advance(Duration.ofSeconds(5));
     assertThat(waiting).hasSize(3);

@@ -57,14 +57,12 @@ final class Forwarder implements UpstreamListener {
   private @Nullable Dial dial;
   private @Nullable UpstreamConnection connection;
   private boolean awaitsContinue;
-  private boolean answering;
   /** Null once the permit is given back. */
   private @Nullable Ending ending = Ending.ANSWERED;
   private boolean unflushed;
   /** What was sent of the body, while {@link #replayable}. */
   private @Nullable PartBuffer sent;
   private boolean sentEnd;
-  private boolean headIsOut;
   private boolean replayable = true;
   private int replays;
 
@@ -163,7 +161,7 @@ final class Forwarder implements UpstreamListener {
       unflushed = false;
       to.flush();
       if (to.headIsOut()) {
-        headIsOut();
+        keepLess();
       }
     }
   }
@@ -220,7 +218,7 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void interim(HttpResponse head) {
-    answers();
+    forgetSent();
     if (!head.status().equals(HttpResponseStatus.CONTINUE)) {
       exchange.interim(head);
     } else if (awaitsContinue) {
@@ -231,7 +229,7 @@ final class Forwarder implements UpstreamListener {
 
   @Override
   public void head(HttpResponse head) {
-    answers();
+    forgetSent();
     boolean awaited = awaitsContinue;
     awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
@@ -247,11 +245,6 @@ final class Forwarder implements UpstreamListener {
       exchange.transferBody();
       flush();
     }
-  }
-
-  private void answers() {
-    answering = true;
-    forgetSent();
   }
 
   @Override
@@ -286,7 +279,7 @@ final class Forwarder implements UpstreamListener {
       notConnected(failure);
       return;
     }
-    switch (answering ? Replay.NOT_AT_ALL : replay(used, failure)) {
+    switch (replay(used, failure)) {
       case ON_ANOTHER_CONNECTION -> {
         prepareReplay();
         dial(pool());
@@ -377,9 +370,6 @@ final class Forwarder implements UpstreamListener {
       forgetSent();
       return;
     }
-    if (headIsOut) {
-      all.compact();
-    }
     all.add(copy(part));
   }
 
@@ -390,13 +380,13 @@ final class Forwarder implements UpstreamListener {
         : part.retainedDuplicate();
   }
 
-  private void headIsOut() {
+  /** Once the head is out. */
+  private void keepLess() {
     if (!idempotent && !http2) {
       forgetSent();
-    } else if (!headIsOut && sent != null) {
+    } else if (sent != null) {
       sent.compact();
     }
-    headIsOut = true;
   }
 
   private void forgetSent() {
@@ -409,7 +399,6 @@ final class Forwarder implements UpstreamListener {
 
   private void prepareReplay() {
     exchange.stepDone();
-    headIsOut = false;
     if (sentEnd) {
       exchange.body().putBack(LastHttpContent.EMPTY_LAST_CONTENT);
       sentEnd = false;
