@@ -182,7 +182,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     boolean tooMuch = cost > MemoryBound.LARGE_HEAD_BYTES && cost > MAX_HEADS_BYTES - headBytes;
     int counted = tooMuch ? -1 : dispatcher.held().addHead(cost);
     if (counted < 0) {
-      request.setDecoderResult(DecoderResult.failure(Http1Connection.HEADS_HOLD_TOO_MUCH));
+      request.setDecoderResult(DecoderResult.failure(NextHead.HEADS_HOLD_TOO_MUCH));
     } else {
       headBytes += counted;
       downstream.headBytes = counted;
