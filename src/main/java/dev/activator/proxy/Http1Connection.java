@@ -6,7 +6,6 @@ import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.codec.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
-import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
@@ -15,7 +14,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
@@ -124,19 +122,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   private void take(HttpRequest request) {
     discardedBytes = 0;
-    countHead(request);
+    headBytes = dispatcher.held().addHead(request, Integer.MAX_VALUE);
     downstream.requestBegins(request);
     upgrade = pipeline.isTaking() ? null : H2cUpgrade.of(request);
     if (upgrade == null) {
       dispatcher.dispatch(request, downstream.version(), downstream);
-    }
-  }
-
-  private void countHead(HttpRequest request) {
-    headBytes = dispatcher.held().addHead(PartBuffer.cost(request));
-    if (headBytes < 0) {
-      headBytes = 0;
-      request.setDecoderResult(DecoderResult.failure(NextHead.HEADS_HOLD_TOO_MUCH));
     }
   }
 

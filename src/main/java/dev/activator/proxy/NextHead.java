@@ -7,7 +7,6 @@ import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
 import io.netty.channel.Channel;
-import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,9 +17,6 @@ import org.slf4j.LoggerFactory;
  */
 final class NextHead {
   private static final Logger log = LoggerFactory.getLogger(NextHead.class);
-
-  static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
-      "large heads hold too much memory");
 
   private final Channel channel;
   private final Loop loop;
@@ -100,7 +96,7 @@ final class NextHead {
     dropping.stop();
     replaceDecoder(dropping);
     var context = channel.pipeline().context(dropping);
-    context.fireChannelRead(RequestDecoder.refusal(HEADS_HOLD_TOO_MUCH));
+    context.fireChannelRead(RequestDecoder.refusal(HeldBytes.HEADS_HOLD_TOO_MUCH));
     context.fireChannelReadComplete();
   }
 
