@@ -238,19 +238,19 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
   @Override
   protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       Http2Exception.StreamException error) {
+    if (outbound) {
+      super.onStreamError(on, true, cause, error);
+      return;
+    }
     int id = error.streamId();
     var stream = connection().stream(id);
-    boolean isOver = !outbound && stream == null && error.error() == Http2Error.STREAM_CLOSED;
+    boolean isOver = stream == null && error.error() == Http2Error.STREAM_CLOSED;
     if (isOver && history.wasReset(id)) {
       // It was on its way; RFC 9113, section 5.1.
       return;
     }
-    if (!outbound) {
-      limiter.answeredError();
-    }
-    if (outbound) {
-      super.onStreamError(on, true, cause, error);
-    } else if (error instanceof HeaderListSizeException && of(stream) == null) {
+    limiter.answeredError();
+    if (error instanceof HeaderListSizeException && of(stream) == null) {
       refuseHead(id);
     } else if (isOver) {
       onConnectionError(on, false, cause, Http2Exception.connectionError(
