@@ -4,12 +4,10 @@ import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
-import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.upstream.policy.FrameBudget;
-import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
@@ -20,7 +18,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -167,25 +164,14 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
   private void begin(Http2Stream stream, HttpRequest request, boolean last) {
     var downstream = new Http2Downstream(this, stream, request.method(), last);
     assign(stream, downstream);
-    countHead(request, downstream);
+    downstream.headBytes = dispatcher.held().addHead(request, MAX_HEADS_BYTES - headBytes);
+    headBytes += downstream.headBytes;
     dispatcher.dispatch(request, Version.HTTP_2, downstream);
     if (last) {
       downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
     } else {
       // A caller may wait for the response's head before it sends the body.
       downstream.flushUpstream();
-    }
-  }
-
-  private void countHead(HttpRequest request, Http2Downstream downstream) {
-    int cost = PartBuffer.cost(request);
-    boolean tooMuch = cost > MemoryBound.LARGE_HEAD_BYTES && cost > MAX_HEADS_BYTES - headBytes;
-    int counted = tooMuch ? -1 : dispatcher.held().addHead(cost);
-    if (counted < 0) {
-      request.setDecoderResult(DecoderResult.failure(Http1Connection.HEADS_HOLD_TOO_MUCH));
-    } else {
-      headBytes += counted;
-      downstream.headBytes = counted;
     }
   }
 
@@ -252,19 +238,19 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
   @Override
   protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       Http2Exception.StreamException error) {
+    if (outbound) {
+      super.onStreamError(on, true, cause, error);
+      return;
+    }
     int id = error.streamId();
     var stream = connection().stream(id);
-    boolean isOver = !outbound && stream == null && error.error() == Http2Error.STREAM_CLOSED;
+    boolean isOver = stream == null && error.error() == Http2Error.STREAM_CLOSED;
     if (isOver && history.wasReset(id)) {
       // It was on its way; RFC 9113, section 5.1.
       return;
     }
-    if (!outbound) {
-      limiter.answeredError();
-    }
-    if (outbound) {
-      super.onStreamError(on, true, cause, error);
-    } else if (error instanceof HeaderListSizeException && of(stream) == null) {
+    limiter.answeredError();
+    if (error instanceof HeaderListSizeException && of(stream) == null) {
       refuseHead(id);
     } else if (isOver) {
       onConnectionError(on, false, cause, Http2Exception.connectionError(
