@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
+import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.upstream.codec.FrameLimits;
@@ -10,6 +11,7 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,12 +25,9 @@ final class FrameLimiter implements FrameLimits {
   /** Large frames: about as much as one read. Heads: about a millisecond of work. */
   static final int FRAMES_PER_TURN = 64;
 
-  private static final Http2Exception TOO_MANY_CONTROL_FRAMES = Http2Exception
-      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames");
-  private static final Http2Exception HEAD_TOO_SLOW = Http2Exception
-      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "a head took too long");
-  private static final Http2Exception TOO_MANY_PARTIAL_HEADS = Http2Exception.connectionError(
-      Http2Error.ENHANCE_YOUR_CALM, "heads that are not whole hold too much memory");
+  private static final Http2Exception TOO_MANY_CONTROL_FRAMES = error(Reason.CONTROL_FRAMES);
+  private static final Http2Exception HEAD_TOO_SLOW = error(Reason.SLOW_HEAD);
+  private static final Http2Exception TOO_MANY_PARTIAL_HEADS = error(Reason.PARTIAL_HEADS);
 
   private final Loop loop;
   private final Duration headTimeout;
@@ -58,16 +57,13 @@ final class FrameLimiter implements FrameLimits {
     this.table = heads.head(() -> refuse(TOO_MANY_PARTIAL_HEADS));
   }
 
-  static EndedConnections.Reason reason(Http2Exception error) {
-    if (error == TOO_MANY_CONTROL_FRAMES) {
-      return EndedConnections.Reason.CONTROL_FRAMES;
-    }
-    if (error == HEAD_TOO_SLOW) {
-      return EndedConnections.Reason.SLOW_HEAD;
-    }
-    return error == TOO_MANY_PARTIAL_HEADS
-        ? EndedConnections.Reason.PARTIAL_HEADS
-        : EndedConnections.Reason.OTHER_LIMIT;
+  private static Http2Exception error(Reason reason) {
+    return Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, reason.what());
+  }
+
+  static Reason reason(Http2Exception error) {
+    return Arrays.stream(Reason.values()).filter(one -> one.what().equals(error.getMessage()))
+        .findFirst().orElse(Reason.OTHER_LIMIT);
   }
 
   void start(Http2Session of) {
