@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pods that answer in HTTP/1 with too much: nothing of it is kept, and nobody else pays for it. */
 class PodStrictnessTest extends WireTest {
@@ -93,5 +94,32 @@ class PodStrictnessTest extends WireTest {
       }
     }
     assertThat(pod.connections()).isOne();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"chunked", "gzip", "chunked\r\nTransfer-Encoding: gzip"})
+  void ignoresATransferCodingInHttp10AndUsesTheConnectionNoMore(String coding) throws Exception {
+    var pod = pod("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: " + coding
+        + "\r\nContent-Length: 2\r\n\r\nok");
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(response(caller)).isEqualTo("200 ok");
+      }
+    }
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void aBodyInHttp10WithoutLengthEndsWithTheConnectionWhateverItsTransferCoding()
+      throws Exception {
+    pod(peer -> {
+      peer.readHead();
+      peer.send("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nmore");
+    });
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 0\r\n\r\nmore");
+    }
   }
 }

@@ -10,6 +10,7 @@ import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -51,8 +52,23 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
+    if (HttpVersion.HTTP_1_0.equals(response.protocolVersion())) {
+      ignoreCoding(response.headers());
+    }
     trailers.possible = isChunked(response.headers());
     return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
+  }
+
+  /**
+   * Its framing is doubtful, so nothing is read behind it.
+   *
+   * <p><b>Source.</b> RFC 9112, section 6.1; {@code parseTransferEncoding} of Go's {@code net/http}.
+   */
+  private static void ignoreCoding(HttpHeaders headers) {
+    if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+      headers.remove(HttpHeaderNames.TRANSFER_ENCODING)
+          .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
   }
 
   /** The field is not passed on, so a body in another coding would not be understood. */
