@@ -20,6 +20,9 @@ class PodStrictnessTest extends WireTest {
         Arguments.of("more than 10,000 fields", OK + "A:\r\n".repeat(10_000) + "\r\nok"),
         Arguments.of("more than 10,000 fields before the answer",
             "HTTP/1.1 103 Early Hints\r\n" + "A:\r\n".repeat(10_001) + "\r\n" + OK + "\r\nok"),
+        Arguments.of("white space in a name", OK + "A B: 1\r\n\r\nok"),
+        Arguments.of("white space in a length's name",
+            "HTTP/1.1 200 OK\r\nContent-Length 7: 2\r\n\r\nok"),
         coding("Transfer-Encoding: gzip, chunked"), coding("Transfer-Encoding: identity"),
         coding("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip"),
         status("-99"), status("+20"), status("099"), status("99"), status("1000"), status("20x"),
@@ -78,6 +81,35 @@ class PodStrictnessTest extends WireTest {
     try (var caller = activator.get("/")) {
       caller.readHead();
       assertThat(caller.readToEnd()).isEqualTo("2\r\nok\r\n");
+    }
+  }
+
+  /** What follows a response without a body, as from a pod that sends a body after HEAD. */
+  @ParameterizedTest
+  @ValueSource(strings = {"body", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\nA: ",
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"})
+  void takesNothingThatFollowsAResponseForTheNext(String excess) throws Exception {
+    var pod = pod(peer -> {
+      while (true) {
+        boolean head = peer.readHead().start().startsWith("HEAD ");
+        peer.send(OK + "\r\n" + (head ? excess : "ok"));
+      }
+    });
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "HEAD / HTTP/1.1");
+      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 200 OK");
+
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void acceptsWhiteSpaceBeforeTheColonOfAField() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok");
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller)).isEqualTo("200 ok");
     }
   }
 
