@@ -1,6 +1,8 @@
 package dev.activator.tls;
 
 import java.io.ByteArrayInputStream;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
@@ -9,7 +11,11 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 import org.springframework.boot.ssl.pem.PemContent;
+import org.springframework.boot.ssl.pem.PemSslStore;
+import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 
 /**
  * The certificates in a text; other text is ignored.
@@ -56,6 +62,19 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
           : "one of the certificates cannot be read");
     }
     return pem.certificates;
+  }
+
+  /** Trusts these authorities and no others. */
+  public static X509ExtendedTrustManager trust(List<X509Certificate> authorities) {
+    try {
+      KeyStore store = new PemSslStoreBundle(null, PemSslStore.of(authorities, null))
+          .getTrustStore();
+      var factory = TrustManagerFactory.getInstance("PKIX");
+      factory.init(store);
+      return (X509ExtendedTrustManager) factory.getTrustManagers()[0];
+    } catch (GeneralSecurityException impossible) {
+      throw new IllegalStateException("a store in memory takes certificates", impossible);
+    }
   }
 
   /**

@@ -4,8 +4,6 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import java.net.Socket;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
@@ -15,11 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.ssl.pem.PemSslStore;
-import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 
 /**
  * One SSL context per namespace, so sessions are not shared between namespaces. The system's
@@ -47,19 +42,7 @@ final class PodTrust {
 
   /** Without authorities, no pod is trusted. */
   static PodTrust of(Collection<X509Certificate> authorities) {
-    return new PodTrust(authorities.isEmpty() ? null : manager(List.copyOf(authorities)));
-  }
-
-  private static X509ExtendedTrustManager manager(List<X509Certificate> authorities) {
-    try {
-      KeyStore store = new PemSslStoreBundle(null, PemSslStore.of(authorities, null))
-          .getTrustStore();
-      var factory = TrustManagerFactory.getInstance("PKIX");
-      factory.init(store);
-      return (X509ExtendedTrustManager) factory.getTrustManagers()[0];
-    } catch (GeneralSecurityException impossible) {
-      throw new IllegalStateException("a store in memory takes certificates", impossible);
-    }
+    return new PodTrust(authorities.isEmpty() ? null : Pem.trust(List.copyOf(authorities)));
   }
 
   synchronized SslContext of(String namespace) {

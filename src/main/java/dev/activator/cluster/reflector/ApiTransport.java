@@ -18,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
@@ -29,7 +28,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.SocketFactory;
 import javax.net.ssl.TrustManager;
-import javax.net.ssl.TrustManagerFactory;
 import jdk.net.ExtendedSocketOptions;
 import okhttp3.Call;
 import okhttp3.Dispatcher;
@@ -129,11 +127,13 @@ final class ApiTransport extends OkHttpClientFactory {
 
   private HttpClient.Builder withAuthorities(HttpClient.Builder builder) {
     try {
-      var authorities = authorities();
+      var pem = CertUtils.getInputStreamFromDataOrFile(config.getCaCertData(),
+          config.getCaCertFile()).readAllBytes();
+      var authorities = Pem.trust(Pem.certificates(new String(pem, StandardCharsets.US_ASCII)));
       // Only so that the library does not load Java's; what it sets is replaced.
       config.setTrustCerts(true);
       HttpClientUtils.applyCommonConfiguration(config, builder, this);
-      builder.sslContext(SSLUtils.keyManagers(config), authorities);
+      builder.sslContext(SSLUtils.keyManagers(config), new TrustManager[]{authorities});
     } catch (GeneralSecurityException | IOException unreadable) {
       throw new IllegalArgumentException(
           "the authority of the API server cannot be read: " + unreadable.getMessage());
@@ -145,20 +145,6 @@ final class ApiTransport extends OkHttpClientFactory {
 
   private static boolean isGiven(@Nullable String value) {
     return value != null && !value.isEmpty();
-  }
-
-  private TrustManager[] authorities() throws GeneralSecurityException, IOException {
-    var text = CertUtils.getInputStreamFromDataOrFile(config.getCaCertData(),
-        config.getCaCertFile());
-    var store = KeyStore.getInstance(KeyStore.getDefaultType());
-    store.load(null, null);
-    for (var authority : Pem.certificates(
-        new String(text.readAllBytes(), StandardCharsets.US_ASCII))) {
-      store.setCertificateEntry(Integer.toString(store.size()), authority);
-    }
-    var managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    managers.init(store);
-    return managers.getTrustManagers();
   }
 
   /** The library would trust the cluster's authorities by default, and fail if there are none. */
