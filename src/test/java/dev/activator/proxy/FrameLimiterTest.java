@@ -93,8 +93,10 @@ class FrameLimiterTest {
   private static byte[] heads(int count) {
     var all = new ByteArrayOutputStream();
     for (int i = 0; i < count; i++) {
-      all.writeBytes(RawHttp2.bytes(RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, 2 * i + 1,
-          RawHttp2.encode(":method", "GET", ":scheme", "http", ":path", "/", ":authority", "hello")));
+      all.writeBytes(
+          RawHttp2.bytes(RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, 2 * i + 1,
+              RawHttp2.encode(":method", "GET", ":scheme", "http", ":path", "/", ":authority",
+                  "hello")));
     }
     return all.toByteArray();
   }
