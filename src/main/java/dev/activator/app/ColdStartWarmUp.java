@@ -126,6 +126,10 @@ final class ColdStartWarmUp {
     parts.end();
   }
 
+  /**
+   * A task after the end would be logged as a failed admission. Loops refuse such tasks rather than
+   * ignore them, as other callers would wait for ever.
+   */
   private void onLoop(Runnable task) {
     try {
       loop.execute(task);

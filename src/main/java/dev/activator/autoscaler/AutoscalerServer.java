@@ -58,7 +58,6 @@ import org.slf4j.LoggerFactory;
  * <p>
  * <b>Source.</b> {@code pkg/autoscaler/statserver/server.go} in Knative Serving.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // A failed write closes the channel.
 public final class AutoscalerServer {
   private static final Logger log = LoggerFactory.getLogger(AutoscalerServer.class);
   private static final int RESTARTING = 1012;
@@ -132,7 +131,7 @@ public final class AutoscalerServer {
 
   /** Sends all activators away: they look for another leader. */
   public void disconnect() {
-    connections.writeAndFlush(new CloseWebSocketFrame(RESTARTING, "Restarting"));
+    var _ = connections.writeAndFlush(new CloseWebSocketFrame(RESTARTING, "Restarting"));
   }
 
   private void addHandlers(Channel connection) {
@@ -228,7 +227,7 @@ public final class AutoscalerServer {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       log.debug("A connection of {} failed", context.channel().remoteAddress(), cause);
-      context.close();
+      var _ = context.close();
     }
   }
 }

@@ -33,6 +33,15 @@ final class Connection {
 
   private Connection() {}
 
+  /** @throws ClusterUnavailableException if the kubeconfig or a certificate cannot be used */
+  static KubernetesApi open(ClusterAccess access) {
+    try {
+      return new KubernetesApi(configured(access));
+    } catch (IllegalArgumentException unusable) {
+      throw new ClusterUnavailableException(String.valueOf(unusable.getMessage()));
+    }
+  }
+
   /** @throws ClusterUnavailableException if the kubeconfig cannot be used */
   static Config configured(ClusterAccess access) {
     var config = config(access);
@@ -126,7 +135,7 @@ final class Connection {
     user.getAsUserExtra().forEach((key, values) -> extras.put(headerName(key), values));
     config.setImpersonateExtras(extras);
     if (isGiven(user.getTokenFile())) {
-      TokenFile.use(file.resolveSibling(user.getTokenFile()), config);
+      TokenFile.use(file.resolveSibling(user.getTokenFile()), user.getToken(), config);
     }
   }
 
@@ -139,17 +148,24 @@ final class Connection {
     return URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** Read for each request, as a token may be replaced at any time. While it cannot be read, the last one stays. */
+  /**
+   * Read for each request, as a token may be replaced at any time. While it cannot be read, the
+   * last one counts, at first that of the field {@code token}.
+   *
+   * <p>
+   * <b>Source.</b> {@code NewBearerAuthWithRefreshRoundTripper} of client-go.
+   */
   private static final class TokenFile implements OAuthTokenProvider {
     private final Path file;
-    private volatile String last = "";
+    private volatile String last;
 
-    private TokenFile(Path file) {
+    private TokenFile(Path file, @Nullable String first) {
       this.file = file;
+      this.last = Objects.requireNonNullElse(first, "");
     }
 
-    static void use(Path file, Config config) {
-      var token = new TokenFile(file);
+    static void use(Path file, @Nullable String first, Config config) {
+      var token = new TokenFile(file, first);
       if (token.getToken().isEmpty()) {
         throw new IllegalArgumentException("there is no token in its tokenFile " + file);
       }
@@ -181,7 +197,9 @@ final class Connection {
     var authority = cluster.getCertificateAuthority();
     config.setCaCertFile(
         authority == null ? null : file.resolveSibling(authority).toString());
-    config.setTrustCerts(Boolean.TRUE.equals(cluster.getInsecureSkipTlsVerify()));
+    boolean trustsAny = Boolean.TRUE.equals(cluster.getInsecureSkipTlsVerify());
+    config.setTrustCerts(trustsAny);
+    config.setDisableHostnameVerification(trustsAny);
   }
 
   /** Why the API cannot be used, in one line. */

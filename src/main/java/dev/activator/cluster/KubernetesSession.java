@@ -69,7 +69,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
 
   /** @throws ClusterUnavailableException if the access is invalid */
   KubernetesSession(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
-    this.api = new KubernetesApi(Connection.configured(access));
+    this.api = Connection.open(access);
     this.errors = new ApiErrors(api.url());
     this.settings = settings;
     var thread = new ThreadLoop("cluster");

@@ -43,7 +43,7 @@ public final class ScalingSession implements AutoCloseable {
 
   /** @throws ClusterUnavailableException if the access is invalid */
   public void open() {
-    api = new KubernetesApi(Connection.configured(access));
+    api = Connection.open(access);
   }
 
   private KubernetesApi api() {

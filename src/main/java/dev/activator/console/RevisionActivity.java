@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -185,12 +186,17 @@ public final class RevisionActivity {
         snapshots.add(new Snapshot(second, counts));
       }
       var before = snapshots.getFirst().counts;
-      if (counts == null || before == null) {
+      if (counts == null || before == null || haveRestarted(counts, before)) {
         return counts;
       }
       var more = new long[counts.length];
-      Arrays.setAll(more, i -> Math.max(0, counts[i] - before[i]));
+      Arrays.setAll(more, i -> counts[i] - before[i]);
       return more;
+    }
+
+    /** A report of a revision may come after it was deleted, and before it is created again. */
+    private static boolean haveRestarted(long[] counts, long[] before) {
+      return IntStream.range(0, counts.length).anyMatch(i -> counts[i] < before[i]);
     }
   }
 

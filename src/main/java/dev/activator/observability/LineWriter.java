@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class LineWriter implements AutoCloseable {
   private static final int MOST_WAITING = 16_384;
   private static final int MOST_AT_ONCE_BYTES = 64 << 10;
-  @SuppressWarnings("StringOperationCanBeSimplified")
+  @SuppressWarnings("StringOperationCanBeSimplified") // No line may be the same object.
   private static final String END = new String("end");
   /** As in Knative. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);

@@ -30,6 +30,10 @@ public final class EndedConnections {
     public String label() {
       return label;
     }
+
+    String what() {
+      return what;
+    }
   }
 
   private static final Logger log = LoggerFactory.getLogger(EndedConnections.class);

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
+import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.upstream.codec.FrameLimits;
@@ -10,6 +11,7 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.time.Duration;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,15 +22,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
 final class FrameLimiter implements FrameLimits {
-  /** Large frames: about as much as one read. Heads: about a millisecond of work. */
+  /** Large frames: about as much as one read. Heads: about a millisecond of work in compiled code. */
   static final int FRAMES_PER_TURN = 64;
+  /** A head that comes later in a turn waits for the next: in code not yet compiled each may take as long. */
+  static final long TURN_NANOS = 1_000_000;
 
-  private static final Http2Exception TOO_MANY_CONTROL_FRAMES = Http2Exception
-      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "too many control frames");
-  private static final Http2Exception HEAD_TOO_SLOW = Http2Exception
-      .connectionError(Http2Error.ENHANCE_YOUR_CALM, "a head took too long");
-  private static final Http2Exception TOO_MANY_PARTIAL_HEADS = Http2Exception.connectionError(
-      Http2Error.ENHANCE_YOUR_CALM, "heads that are not whole hold too much memory");
+  private static final Http2Exception TOO_MANY_CONTROL_FRAMES = error(Reason.CONTROL_FRAMES);
+  private static final Http2Exception HEAD_TOO_SLOW = error(Reason.SLOW_HEAD);
+  private static final Http2Exception TOO_MANY_PARTIAL_HEADS = error(Reason.PARTIAL_HEADS);
 
   private final Loop loop;
   private final Duration headTimeout;
@@ -40,6 +41,8 @@ final class FrameLimiter implements FrameLimits {
   private final PartialHeads.Head table;
   private @Nullable Http2Session session;
   private int framesLeft = FRAMES_PER_TURN;
+  private boolean turnTimed;
+  private long turnDueNanos;
   private boolean turnOver;
   private boolean ended;
   private int partialHeadBytes;
@@ -58,16 +61,13 @@ final class FrameLimiter implements FrameLimits {
     this.table = heads.head(() -> refuse(TOO_MANY_PARTIAL_HEADS));
   }
 
-  static EndedConnections.Reason reason(Http2Exception error) {
-    if (error == TOO_MANY_CONTROL_FRAMES) {
-      return EndedConnections.Reason.CONTROL_FRAMES;
-    }
-    if (error == HEAD_TOO_SLOW) {
-      return EndedConnections.Reason.SLOW_HEAD;
-    }
-    return error == TOO_MANY_PARTIAL_HEADS
-        ? EndedConnections.Reason.PARTIAL_HEADS
-        : EndedConnections.Reason.OTHER_LIMIT;
+  private static Http2Exception error(Reason reason) {
+    return Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM, reason.what());
+  }
+
+  static Reason reason(Http2Exception error) {
+    return Arrays.stream(Reason.values()).filter(one -> one.what().equals(error.getMessage()))
+        .findFirst().orElse(Reason.OTHER_LIMIT);
   }
 
   void start(Http2Session of) {
@@ -93,7 +93,7 @@ final class FrameLimiter implements FrameLimits {
 
   @Override
   public boolean mayBegin(int type, int flags, int length) throws Http2Exception {
-    if (framesLeft == 0 || ended) {
+    if (framesLeft == 0 || ended || (type == Http2FrameTypes.HEADERS && isLate())) {
       endTurn();
       return false;
     }
@@ -103,6 +103,16 @@ final class FrameLimiter implements FrameLimits {
       throw TOO_MANY_CONTROL_FRAMES;
     }
     return true;
+  }
+
+  /** Never for the first head of a turn. */
+  private boolean isLate() {
+    long now = loop.nanoTime();
+    if (!turnTimed) {
+      turnTimed = true;
+      turnDueNanos = now + TURN_NANOS;
+    }
+    return now - turnDueNanos >= 0;
   }
 
   private void endTurn() {
@@ -120,6 +130,7 @@ final class FrameLimiter implements FrameLimits {
 
   private void nextTurn() {
     turnOver = false;
+    turnTimed = false;
     framesLeft = FRAMES_PER_TURN;
     if (!ended) {
       session().handleWaiting();
@@ -135,6 +146,7 @@ final class FrameLimiter implements FrameLimits {
   /** Everything that was read at once has been handled, or the turn is over. */
   void readCompletes() {
     if (!turnOver) {
+      turnTimed = false;
       framesLeft = FRAMES_PER_TURN;
     }
     if (!ended && tableBytes > 0) {

@@ -6,8 +6,6 @@ import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.codec.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
-import dev.activator.proxy.exchange.PartBuffer;
-import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
@@ -16,12 +14,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
-import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -45,67 +41,45 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   /** How much of an unwanted body is read to keep the connection. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
 
-  static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
-      "large heads hold too much memory");
-
   private final Channel channel;
   private final RequestDispatcher dispatcher;
   private final Supplier<Http2Session> toHttp2;
   private final Caller caller;
   private final PipelineBuffer pipeline;
   private final Http1Downstream downstream;
-  private final Duration headTimeout;
   private final DeadlineTimer timer;
   private final UnreadBytes.Account unread;
-  private final PartialHeads.Head partialHead;
-  private final EndedConnections endedConnections;
-  private RequestDecoder decoder;
+  private final NextHead nextHead;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private int discardedBytes;
   /** The cost of a large head. */
   private int headBytes;
-  private boolean headAwaited;
-  private long headDueNanos;
-  private boolean headBegun;
-  private boolean readMessage;
 
   Http1Connection(Channel channel, RequestDecoder decoder, RequestDispatcher dispatcher,
       Duration headTimeout, EndedConnections endedConnections, Supplier<Http2Session> toHttp2) {
-    this.decoder = decoder;
-    this.endedConnections = endedConnections;
-    this.partialHead = dispatcher.held().partialHeads().head(this::refuseHead);
     this.channel = channel;
     this.dispatcher = dispatcher;
     this.toHttp2 = toHttp2;
     this.caller = Caller.of(channel);
     this.pipeline = new PipelineBuffer(dispatcher.held(), channel.config(), this);
     this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), pipeline, caller);
-    this.headTimeout = headTimeout;
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
+    this.nextHead = new NextHead(channel, decoder, dispatcher.loop(), dispatcher.held(),
+        headTimeout, timer, endedConnections);
     this.unread = dispatcher.unread().account(channel, this, headTimeout.toNanos());
   }
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    awaitHead();
-  }
-
-  /** A connection may be idle between requests for any time, but not within a head. */
-  private void awaitHead() {
-    headAwaited = true;
-    headDueNanos = dispatcher.loop().nanoTime() + headTimeout.toNanos();
-    timer.within(headTimeout);
+    nextHead.await();
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     downstream.readBegins();
     if (message instanceof HttpObject part) {
-      readMessage = true;
-      partialHead.ended();
-      headBegun = false;
-      headAwaited = false;
+      nextHead.messageRead();
       pipeline.read(part);
     } else if (current == null) {
       ReferenceCountUtil.release(message);
@@ -121,43 +95,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     downstream.readEnds();
     pipeline.readEnds();
-    boolean idle = current == null && downstream.requestEnded();
-    boolean begins = idle && !readMessage && !headBegun;
-    readMessage = false;
-    if (begins) {
-      headBegun = true;
-      if (!headAwaited) {
-        awaitHead();
-      }
-    }
-    countPartialHead();
-  }
-
-  private void countPartialHead() {
-    int bytes = channel.isActive() ? decoder.partialHeadBytes() : 0;
-    if (bytes > 0) {
-      partialHead.grew(PartBuffer.costOfHead(bytes, decoder.fields()));
-    } else if (decoder.keepsMuchMemory() && decoder.isBetweenRequests()) {
-      replaceDecoder(new RequestDecoder());
-    }
-  }
-
-  /** Undecoded bytes go to the new decoder. */
-  private void replaceDecoder(RequestDecoder by) {
-    var old = decoder;
-    decoder = by;
-    channel.pipeline().replace(old, null, by);
-  }
-
-  private void refuseHead() {
-    endedConnections.ended(EndedConnections.Reason.PARTIAL_HEADS, channel.remoteAddress(),
-        dispatcher.loop().nanoTime());
-    var dropping = new RequestDecoder();
-    dropping.stop();
-    replaceDecoder(dropping);
-    var context = channel.pipeline().context(dropping);
-    context.fireChannelRead(RequestDecoder.refusal(HEADS_HOLD_TOO_MUCH));
-    context.fireChannelReadComplete();
+    nextHead.readEnds(current == null && downstream.requestEnded());
   }
 
   @Override
@@ -184,19 +122,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   private void take(HttpRequest request) {
     discardedBytes = 0;
-    countHead(request);
+    headBytes = dispatcher.held().addHead(request, Integer.MAX_VALUE);
     downstream.requestBegins(request);
     upgrade = pipeline.isTaking() ? null : H2cUpgrade.of(request);
     if (upgrade == null) {
       dispatcher.dispatch(request, downstream.version(), downstream);
-    }
-  }
-
-  private void countHead(HttpRequest request) {
-    headBytes = dispatcher.held().addHead(PartBuffer.cost(request));
-    if (headBytes < 0) {
-      headBytes = 0;
-      request.setDecoderResult(DecoderResult.failure(HEADS_HOLD_TOO_MUCH));
     }
   }
 
@@ -305,7 +235,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (current != null) {
       current.endUnread();
     }
-    channel.pipeline().firstContext().close();
+    var _ = channel.pipeline().firstContext().close();
   }
 
   void ended() {
@@ -322,9 +252,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     // A caller may not send other bytes before the 101, so what has come is HTTP and is dropped.
     pipeline.clear();
     channel.pipeline().remove(ResponseEncoder.class);
-    channel.pipeline().remove(decoder);
-    decoder.stop();
-    partialHead.ended();
+    nextHead.leaveHttp();
   }
 
   private void checkDeadlines() {
@@ -342,18 +270,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
         dispatcher.unread().countIdle();
         reset();
       }
-    } else if (headAwaited) {
-      long left = headDueNanos - dispatcher.loop().nanoTime();
-      if (left > 0) {
-        timer.within(left);
-      } else {
-        log.debug("No request from {} in time", caller.address());
-        if (headBegun) {
-          endedConnections.ended(EndedConnections.Reason.SLOW_HEAD, channel.remoteAddress(),
-              dispatcher.loop().nanoTime());
-        }
-        downstream.close();
-      }
+    } else if (nextHead.isLate()) {
+      downstream.close();
     }
   }
 
@@ -372,7 +290,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       closeAfterNext();
     } else if (event == ProxyServer.Drain.NOW) {
       closeAfterThis();
-      if (current == null && !headBegun) {
+      if (current == null && !nextHead.isBegun()) {
         downstream.close();
       }
     }
@@ -386,7 +304,6 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // A failure arrives as channelInactive.
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof IOException || cause.getCause() instanceof IOException) {
       // A caller's TLS errors are wrapped in another exception.
@@ -397,7 +314,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     } else {
       log.warn("Handling the connection to {} failed", caller.address(), cause);
     }
-    context.close();
+    var _ = context.close();
   }
 
   /** Answers 503, which needs no buffer. */
@@ -416,7 +333,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     timer.cancel();
     headGone();
     unread.close();
-    partialHead.ended();
+    nextHead.close();
     pipeline.clear();
   }
 
@@ -424,7 +341,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   public void channelInactive(ChannelHandlerContext context) {
     downstream.gone();
     unread.close();
-    partialHead.ended();
+    nextHead.close();
     var gone = current;
     current = null;
     if (gone != null) {

@@ -54,7 +54,7 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
     this.stream = stream;
     this.head = method.equals(HttpMethod.HEAD);
     this.requestEnded = requestEnded;
-    this.drainNanos = session.drainNanos();
+    this.drainNanos = session.unread().drainNanos();
   }
 
   /** Returns the time to the next deadline. */
@@ -72,7 +72,7 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
     }
     long left = drainNanos - (now - stalledSince);
     if (left <= 0) {
-      session.countIdle();
+      session.unread().countIdle();
       abort();
       return Long.MAX_VALUE;
     }
@@ -231,7 +231,7 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   public void drainWithin(long nanos) {
     drainNanos = nanos;
     taken = true;
-    session.drainWithin(nanos);
+    session.unread().drainWithin(nanos);
   }
 
   @Override

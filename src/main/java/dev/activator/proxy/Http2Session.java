@@ -4,13 +4,10 @@ import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
-import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.upstream.policy.FrameBudget;
-import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.Http2Endpoint;
 import dev.activator.upstream.codec.Http2Setup;
@@ -20,9 +17,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
-import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
@@ -39,8 +34,6 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,8 +46,7 @@ import org.slf4j.LoggerFactory;
  */
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2Session extends Http2Endpoint<Http2Downstream>
-    implements UnreadBytes.CallerConnection {
+final class Http2Session extends Http2Endpoint<Http2Downstream> {
   private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
   private static final int MAX_STREAMS = 250;
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
@@ -67,7 +59,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
   private final Channel channel;
   private final RequestDispatcher dispatcher;
   private final Caller caller;
-  private final UnreadBytes.Account unread;
+  private final UnreadStreams unread;
   private final DeadlineTimer timer;
   private final StreamHistory history = new StreamHistory();
   private final FrameLimiter limiter;
@@ -75,7 +67,6 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
   private final EndedConnections endedConnections;
   private int headBytes;
   private boolean calmed;
-  private long queuedBytes;
 
   private Http2Session(Http2Setup setup, Channel channel, RequestDispatcher dispatcher,
       FrameLimiter limiter, Duration headTimeout, EndedConnections endedConnections) {
@@ -83,7 +74,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
     this.channel = channel;
     this.dispatcher = dispatcher;
     this.caller = Caller.of(channel);
-    this.unread = dispatcher.unread().account(channel, this, headTimeout.toNanos());
+    this.unread = new UnreadStreams(this, channel, dispatcher.unread(), headTimeout.toNanos());
     this.endedConnections = endedConnections;
     this.limiter = limiter;
     this.drain = new Http2Drain(this, dispatcher.loop());
@@ -173,25 +164,14 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
   private void begin(Http2Stream stream, HttpRequest request, boolean last) {
     var downstream = new Http2Downstream(this, stream, request.method(), last);
     assign(stream, downstream);
-    countHead(request, downstream);
+    downstream.headBytes = dispatcher.held().addHead(request, MAX_HEADS_BYTES - headBytes);
+    headBytes += downstream.headBytes;
     dispatcher.dispatch(request, Version.HTTP_2, downstream);
     if (last) {
       downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
     } else {
       // A caller may wait for the response's head before it sends the body.
       downstream.flushUpstream();
-    }
-  }
-
-  private void countHead(HttpRequest request, Http2Downstream downstream) {
-    int cost = PartBuffer.cost(request);
-    boolean tooMuch = cost > MemoryBound.LARGE_HEAD_BYTES && cost > MAX_HEADS_BYTES - headBytes;
-    int counted = tooMuch ? -1 : dispatcher.held().addHead(cost);
-    if (counted < 0) {
-      request.setDecoderResult(DecoderResult.failure(Http1Connection.HEADS_HOLD_TOO_MUCH));
-    } else {
-      headBytes += counted;
-      downstream.headBytes = counted;
     }
   }
 
@@ -203,7 +183,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
   protected void pendingBytes(Http2Stream stream, long bytes) {
     var downstream = of(stream);
     if (downstream != null) {
-      queuedBytes += downstream.unread(bytes);
+      unread.queued(downstream.unread(bytes));
     }
   }
 
@@ -215,65 +195,15 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
     }
   }
 
-  @Override
-  public long queuedBytes() {
-    return queuedBytes;
-  }
-
-  long drainNanos() {
-    return unread.drainNanos();
-  }
-
-  void drainWithin(long nanos) {
-    unread.drainWithin(nanos);
+  UnreadStreams unread() {
+    return unread;
   }
 
   long nanoTime() {
     return dispatcher.loop().nanoTime();
   }
 
-  void countIdle() {
-    log.debug("{} takes nothing of a response, which is ended", caller.address());
-    dispatcher.unread().countIdle();
-  }
-
-  /**
-   * Resets the streams that hold most. A caller that reads nothing would not see that, so its
-   * connection is closed.
-   */
-  @Override
-  public boolean endUnread(long bytes) {
-    log.debug("{} does not read its responses, which are ended", caller.address());
-    boolean holdsStreams = queuedBytes > 0;
-    var streams = new ArrayList<Http2Downstream>();
-    eachDownstream(streams::add);
-    streams.removeIf(one -> one.unreadBytes() == 0 || one.isReset());
-    streams.sort(Comparator.comparingLong(Http2Downstream::unreadBytes).reversed());
-    long left = bytes;
-    for (var one : streams) {
-      if (left <= 0) {
-        break;
-      }
-      left -= one.unreadBytes();
-      dispatcher.unread().countOverBudget();
-      one.endUnread();
-    }
-    flushNow();
-    boolean stalled = unread.isStalled();
-    if (stalled) {
-      dispatcher.unread().countOverBudget();
-      closeNow();
-    }
-    return stalled || holdsStreams;
-  }
-
-  /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
-  private void closeNow() {
-    channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    channel.pipeline().firstContext().close();
-  }
-
-  private void eachDownstream(Consumer<Http2Downstream> action) {
+  void eachDownstream(Consumer<Http2Downstream> action) {
     try {
       connection().forEachActiveStream(stream -> {
         var downstream = of(stream);
@@ -288,10 +218,8 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
   }
 
   private void checkDeadlines() {
-    long[] next = {unread.drainNanosLeft()};
-    if (next[0] <= 0) {
-      countIdle();
-      closeNow();
+    long[] next = {unread.checkIdle()};
+    if (next[0] == 0) {
       return;
     }
     eachDownstream(one -> next[0] = Math.min(next[0], one.checkDeadlines()));
@@ -310,26 +238,26 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
   @Override
   protected void onStreamError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       Http2Exception.StreamException error) {
+    if (outbound) {
+      super.onStreamError(on, true, cause, error);
+      return;
+    }
     int id = error.streamId();
     var stream = connection().stream(id);
-    boolean isOver = !outbound && stream == null && error.error() == Http2Error.STREAM_CLOSED;
+    boolean isOver = stream == null && error.error() == Http2Error.STREAM_CLOSED;
     if (isOver && history.wasReset(id)) {
       // It was on its way; RFC 9113, section 5.1.
       return;
     }
-    if (!outbound) {
-      limiter.answeredError();
-    }
-    if (outbound) {
-      super.onStreamError(on, true, cause, error);
-    } else if (error instanceof HeaderListSizeException && of(stream) == null) {
+    limiter.answeredError();
+    if (error instanceof HeaderListSizeException && of(stream) == null) {
       refuseHead(id);
     } else if (isOver) {
       onConnectionError(on, false, cause, Http2Exception.connectionError(
           history.errorOfUnknown(connection().remote().lastStreamCreated()),
           "Stream %d is over", id));
-    } else if (error.error() == Http2Error.PROTOCOL_ERROR && of(stream) != null
-        && isHalfClosed(stream)) {
+    } else if (error.error() == Http2Error.PROTOCOL_ERROR && stream != null && of(stream) != null
+        && stream.state() == Http2Stream.State.HALF_CLOSED_REMOTE) {
       // For example a second head after END_STREAM.
       super.onStreamError(on, false, cause, (Http2Exception.StreamException) Http2Exception
           .streamError(id, Http2Error.STREAM_CLOSED, "Stream %d has ended", id));
@@ -362,10 +290,6 @@ final class Http2Session extends Http2Endpoint<Http2Downstream>
     } catch (Http2Exception tooMany) {
       onError(context(), false, tooMany);
     }
-  }
-
-  private static boolean isHalfClosed(@Nullable Http2Stream stream) {
-    return stream != null && stream.state() == Http2Stream.State.HALF_CLOSED_REMOTE;
   }
 
   @Override

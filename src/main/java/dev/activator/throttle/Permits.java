@@ -7,7 +7,6 @@ import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.CarryOver;
-import dev.activator.throttle.policy.SlowStart;
 import dev.activator.throttle.policy.Subset;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -37,7 +36,7 @@ final class Permits {
     /** A permit was released and requests are queued, or a closed destination became idle. */
     void wake();
 
-    void windowNarrowed();
+    long nanoTime();
 
     /** Releases the permit; null if the request may not be retried. */
     @Nullable QueueEntry retry(Pod pod, QueuedCaller caller);
@@ -179,7 +178,6 @@ final class Permits {
   void broken(Pod pod) {
     if (firstWindow > 0) {
       pod.narrow();
-      owner.windowNarrowed();
     }
   }
 
@@ -256,22 +254,23 @@ final class Permits {
     }
   }
 
-  /** @return whether some windows are still limited */
-  boolean widen() {
-    for (var pod : routing.pods()) {
-      pod.widen(SlowStart::afterStep);
-    }
-    return isInSlowStart();
+  long nanoTime() {
+    return owner.nanoTime();
   }
 
-  boolean isInSlowStart() {
-    // A plain loop: each new pod has it called eight times, mostly before it is compiled.
-    for (var pod : routing.pods()) {
-      if (pod.isInSlowStart()) {
-        return true;
+  /** Until the window of a pod widens by itself; negative if none will. */
+  long nanosToNextStep() {
+    long first = -1;
+    if (firstWindow > 0) {
+      // A plain loop: it runs for each request that is queued.
+      for (var pod : routing.pods()) {
+        if (pod.isInSlowStart()) {
+          long next = pod.nanosToNextStep();
+          first = first < 0 ? next : Math.min(first, next);
+        }
       }
     }
-    return false;
+    return first;
   }
 
   int capacity() {

@@ -6,9 +6,8 @@ import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.SlowStart;
 import dev.activator.throttle.policy.Subset;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.IntUnaryOperator;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,8 @@ final class Pod implements Permit {
   private final Destination destination;
   private final Permits permits;
   private final AtomicLong state = new AtomicLong(CLOSED);
-  private final AtomicInteger window;
+  /** While the pod is closed, time does not widen it. */
+  private final AtomicReference<SlowStart> slowStart;
   private final boolean isClusterIp;
 
   /**
@@ -41,7 +41,7 @@ final class Pod implements Permit {
     this.destination = destination;
     this.permits = permits;
     this.isClusterIp = isClusterIp;
-    this.window = new AtomicInteger(window);
+    this.slowStart = new AtomicReference<>(SlowStart.of(window, 0));
   }
 
   @Override
@@ -66,8 +66,9 @@ final class Pod implements Permit {
     // Window first, so that the request woken by the permit finds room.
     if (ending == Ending.BROKEN) {
       permits.broken(this);
-    } else if (ending == Ending.ANSWERED && window.get() != Subset.UNLIMITED) {
-      widen(SlowStart::served);
+    } else if (ending == Ending.ANSWERED && isInSlowStart()) {
+      long now = permits.nanoTime();
+      slowStart.getAndUpdate(it -> it.served(now));
     }
     decrement();
   }
@@ -117,20 +118,35 @@ final class Pod implements Permit {
   }
 
   int limit(int usual) {
-    return Math.min(usual, window.get());
+    return isInSlowStart() ? Math.min(usual, slowStartNow().window()) : usual;
+  }
+
+  private SlowStart slowStartNow() {
+    var last = slowStart.get();
+    var now = last.at(permits.nanoTime());
+    if (now.isOver()) {
+      // So that the clock is not read any more.
+      slowStart.compareAndSet(last, now);
+    }
+    return now;
   }
 
   /** After a close, the window is the smaller of this one and the last. */
   void open(int firstWindow) {
     if (state.get() < 0) {
       if (!isClusterIp) {
-        window.getAndUpdate(now -> Math.min(now, firstWindow));
+        long now = permits.nanoTime();
+        slowStart.getAndUpdate(it -> SlowStart.of(Math.min(it.window(), firstWindow), now));
       }
       state.getAndUpdate(now -> now & ~CLOSED);
     }
   }
 
   void close() {
+    if (state.get() >= 0) {
+      long now = permits.nanoTime();
+      slowStart.getAndUpdate(it -> it.at(now));
+    }
     state.getAndUpdate(now -> now | CLOSED);
   }
 
@@ -138,27 +154,29 @@ final class Pod implements Permit {
     return state.get() == CLOSED;
   }
 
+  /** Of a closed pod. */
   int window() {
-    return window.get();
+    return slowStart.get().window();
   }
 
   boolean isInSlowStart() {
-    return window.get() != Subset.UNLIMITED;
+    return !slowStart.get().isOver();
   }
 
-  void widen(IntUnaryOperator by) {
-    window.getAndUpdate(now -> now == Subset.UNLIMITED ? now : by.applyAsInt(now));
+  /** In slow start. */
+  long nanosToNextStep() {
+    return slowStart.get().untilNextStep(permits.nanoTime());
   }
 
-  /** Also begins slow start again. */
   void narrow() {
-    int running = inFlight();
     if (!isClusterIp) {
-      window.getAndUpdate(now -> SlowStart.broken(now, running));
+      int running = inFlight();
+      long now = permits.nanoTime();
+      slowStart.getAndUpdate(it -> it.broken(running, now));
     }
   }
 
   void endSlowStart() {
-    window.set(Subset.UNLIMITED);
+    slowStart.set(SlowStart.OVER);
   }
 }

@@ -1,6 +1,5 @@
 package dev.activator.throttle;
 
-import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
@@ -20,8 +19,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Follows destinations and activators, ejects unreachable destinations, and widens slow-start
- * windows.
+ * Follows destinations and activators, and ejects unreachable destinations.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
@@ -30,14 +28,12 @@ final class RevisionRouting {
 
   /** Unless a probe ends it sooner. */
   private static final Duration EJECTION = Duration.ofMillis(250);
-  private static final Duration SLOW_START_STEP = Duration.ofMillis(100);
 
   private final Loop loop;
   private final Permits permits;
   private final StartEstimator estimator;
   private final Runnable onChange;
   private final Consumer<Destination> onUnreachable;
-  private final DeadlineTimer slowStart;
   private Revision revision;
   private RevisionOptions options;
   private Routing routing;
@@ -57,7 +53,6 @@ final class RevisionRouting {
     this.options = options;
     this.onChange = onChange;
     this.onUnreachable = onUnreachable;
-    this.slowStart = new DeadlineTimer(loop, this::widen);
     this.routing = Routing.initial(revision.id());
   }
 
@@ -104,9 +99,6 @@ final class RevisionRouting {
     estimator.rerouted(before, subset);
     permits.route(subset, routing.podsBehindClusterIp(), options.balancer(concurrency),
         concurrency == 0 ? options.slowStart() : 0);
-    if (permits.isInSlowStart()) {
-      windowNarrowed();
-    }
     onChange.run();
     if (!subset.equals(before)) {
       var now = subset;
@@ -127,17 +119,6 @@ final class RevisionRouting {
 
   private static Object capacityText(int capacity) {
     return capacity == Subset.UNLIMITED ? "unlimited" : capacity;
-  }
-
-  void windowNarrowed() {
-    slowStart.within(SLOW_START_STEP);
-  }
-
-  private void widen() {
-    if (permits.widen()) {
-      windowNarrowed();
-    }
-    onChange.run();
   }
 
   void end() {

@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -50,6 +51,8 @@ final class RevisionThrottler implements Permits.Owner {
   private final AtomicLong heldBytes = new AtomicLong();
   private final AtomicBoolean wakePending = new AtomicBoolean();
   private final WaitQueue queue;
+  /** Set while a request waits for the window of a pod to widen. */
+  private final DeadlineTimer slowStart;
   private final RevisionRouting routing;
   private final StartMonitor starts;
   private volatile Revision revision;
@@ -70,6 +73,7 @@ final class RevisionThrottler implements Permits.Owner {
     this.permits = new Permits(random, this);
     this.estimator = new StartEstimator(loop, id.hashCode());
     this.queue = new WaitQueue(id);
+    this.slowStart = new DeadlineTimer(loop, this::grant);
     this.revision = revision;
     this.options = optionsOf(revision);
     this.routing = new RevisionRouting(loop, permits, estimator, revision, options,
@@ -207,11 +211,6 @@ final class RevisionThrottler implements Permits.Owner {
     }
   }
 
-  @Override
-  public void windowNarrowed() {
-    loop.execute(routing::windowNarrowed);
-  }
-
   private void grant() {
     permits.updateCarried();
     int granted = 0;
@@ -233,6 +232,10 @@ final class RevisionThrottler implements Permits.Owner {
       estimator.queueGranted(granted);
     }
     queue.publishOldest();
+    long wider = queue.isEmpty() ? -1 : permits.nanosToNextStep();
+    if (wider >= 0) {
+      slowStart.within(wider);
+    }
   }
 
   private void rejectAll(Rejection reason) {
@@ -330,7 +333,8 @@ final class RevisionThrottler implements Permits.Owner {
     }
   }
 
-  long nanoTime() {
+  @Override
+  public long nanoTime() {
     return loop.nanoTime();
   }
 

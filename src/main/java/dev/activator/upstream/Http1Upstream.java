@@ -249,6 +249,9 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
       to.failed(UpstreamFailure.CLOSED);
     } else {
       responseEnded = content instanceof LastHttpContent;
+      if (responseEnded) {
+        decoder.answered();
+      }
       to.content(content);
     }
   }

@@ -154,6 +154,19 @@ class ConnectionTest {
   }
 
   @Test
+  void verifiesTheCertificateOfAnotherClusterThanAnInsecureOne(@TempDir Path directory)
+      throws IOException {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace(
+        "{server: \"http://127.0.0.1:1\"}",
+        "{server: \"https://api.example\", insecure-skip-tls-verify: true}"));
+
+    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", "two"));
+
+    assertThat(config.isTrustCerts()).isFalse();
+    assertThat(config.isDisableHostnameVerification()).isFalse();
+  }
+
+  @Test
   void readsTheFirstDocumentOfAKubeconfig(@TempDir Path directory) throws IOException {
     var file = Files.writeString(directory.resolve("config"),
         "---\n" + KUBECONFIG + "---\ncurrent-context: there\n");

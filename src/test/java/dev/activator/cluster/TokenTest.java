@@ -86,6 +86,44 @@ class TokenTest {
   }
 
   @Test
+  void takesTheTokenWhileItsFileCannotBeRead() throws Exception {
+    var file = directory.resolve("config");
+    writeUser(file, "token: first, tokenFile: token");
+    try (var api = new KubernetesApi(
+        Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
+      api.fetch("one", Duration.ofSeconds(30)).get();
+      Files.writeString(directory.resolve("token"), "new");
+      api.fetch("two", Duration.ofSeconds(30)).get();
+    }
+    assertThat(asked).startsWith("Bearer first").endsWith("Bearer new");
+  }
+
+  @Test
+  void refreshesTheTokenOfAnIdentityProviderWithoutAnAuthority() throws Exception {
+    var url = "http://127.0.0.1:" + server.getAddress().getPort();
+    answer("/.well-known/openid-configuration", "{\"token_endpoint\": \"" + url + "/token\"}");
+    answer("/token", "{\"id_token\": \"new\", \"refresh_token\": \"second\"}");
+    var file = directory.resolve("config");
+    writeUser(file, "auth-provider: {name: oidc, config: {idp-issuer-url: \"" + url
+        + "\", client-id: me, id-token: old, refresh-token: first}}");
+    try (var api = new KubernetesApi(
+        Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
+      assertThat(api.fetch("one", Duration.ofSeconds(30)).get().status()).isEqualTo(200);
+      // The client outlives the refresh.
+      assertThat(api.fetch("two", Duration.ofSeconds(30)).get().status()).isEqualTo(200);
+    }
+    assertThat(asked).containsExactly("Bearer old", "Bearer new", "Bearer new");
+  }
+
+  private void answer(String path, String body) {
+    server.createContext(path, exchange -> {
+      exchange.sendResponseHeaders(200, 0);
+      exchange.getResponseBody().write(body.getBytes(UTF_8));
+      exchange.close();
+    });
+  }
+
+  @Test
   void asksAgainWithTheNewToken() throws Exception {
     var file = directory.resolve("config");
     write(file, "old");

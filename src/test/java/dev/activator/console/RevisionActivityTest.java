@@ -106,6 +106,20 @@ class RevisionActivityTest {
   }
 
   @Test
+  void countsDurationsOfARevisionThatWasCreatedAgainFromZero() {
+    activity.of(HELLO);
+    second(5, 0);
+
+    // when a report comes after it was deleted, and then it is created again
+    activity.gone(HELLO);
+    second(0, 0);
+    Arrays.fill(counts, 0);
+    second(2, 0);
+
+    assertThat(activity.of(HELLO).durations()).containsExactly(2, 0, 0);
+  }
+
+  @Test
   void countsDurationsWhileAPersonLooksAndForAMinuteAfter() {
     second(3, 0);
     assertThat(counting).isFalse();

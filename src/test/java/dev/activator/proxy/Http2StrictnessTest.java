@@ -69,6 +69,7 @@ class Http2StrictnessTest extends WireTest {
         Arguments.of("a path that is a URL", head(":path", "http://other/")),
         Arguments.of("a path without a slash", head(":path", "a")),
         Arguments.of("an asterisk with more", head(":path", "*a")),
+        Arguments.of("a space in a path", head(":path", "/a b")),
         Arguments.of("a pseudo-header of responses", head("x", "y", ":status", "200")),
         Arguments.of("an unknown pseudo-header", head(":what", "x")),
         Arguments.of("an extension that was not offered",

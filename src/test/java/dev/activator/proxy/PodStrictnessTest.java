@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pods that answer in HTTP/1 with too much: nothing of it is kept, and nobody else pays for it. */
 class PodStrictnessTest extends WireTest {
@@ -19,6 +20,9 @@ class PodStrictnessTest extends WireTest {
         Arguments.of("more than 10,000 fields", OK + "A:\r\n".repeat(10_000) + "\r\nok"),
         Arguments.of("more than 10,000 fields before the answer",
             "HTTP/1.1 103 Early Hints\r\n" + "A:\r\n".repeat(10_001) + "\r\n" + OK + "\r\nok"),
+        Arguments.of("white space in a name", OK + "A B: 1\r\n\r\nok"),
+        Arguments.of("white space in a length's name",
+            "HTTP/1.1 200 OK\r\nContent-Length 7: 2\r\n\r\nok"),
         coding("Transfer-Encoding: gzip, chunked"), coding("Transfer-Encoding: identity"),
         coding("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip"),
         status("-99"), status("+20"), status("099"), status("99"), status("1000"), status("20x"),
@@ -80,6 +84,35 @@ class PodStrictnessTest extends WireTest {
     }
   }
 
+  /** What follows a response without a body, as from a pod that sends a body after HEAD. */
+  @ParameterizedTest
+  @ValueSource(strings = {"body", "HTTP/1.1 200 OK", "HTTP/1.1 200 OK\r\nA: ",
+      "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"})
+  void takesNothingThatFollowsAResponseForTheNext(String excess) throws Exception {
+    var pod = pod(peer -> {
+      while (true) {
+        boolean head = peer.readHead().start().startsWith("HEAD ");
+        peer.send(OK + "\r\n" + (head ? excess : "ok"));
+      }
+    });
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "HEAD / HTTP/1.1");
+      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 200 OK");
+
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void acceptsWhiteSpaceBeforeTheColonOfAField() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok");
+    try (var caller = activator.get("/")) {
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+  }
+
   @Test
   void countsTheFieldsOfEachResponseAnew() throws Exception {
     // given a pod whose every response has as many fields as it may
@@ -93,5 +126,32 @@ class PodStrictnessTest extends WireTest {
       }
     }
     assertThat(pod.connections()).isOne();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"chunked", "gzip", "chunked\r\nTransfer-Encoding: gzip"})
+  void ignoresATransferCodingInHttp10AndUsesTheConnectionNoMore(String coding) throws Exception {
+    var pod = pod("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: " + coding
+        + "\r\nContent-Length: 2\r\n\r\nok");
+    try (var caller = activator.connect()) {
+      for (int i = 0; i < 2; i++) {
+        Activator.request(caller, "GET / HTTP/1.1");
+        assertThat(response(caller)).isEqualTo("200 ok");
+      }
+    }
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
+  @Test
+  void aBodyInHttp10WithoutLengthEndsWithTheConnectionWhateverItsTransferCoding()
+      throws Exception {
+    pod(peer -> {
+      peer.readHead();
+      peer.send("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nmore");
+    });
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 0\r\n\r\nmore");
+    }
   }
 }

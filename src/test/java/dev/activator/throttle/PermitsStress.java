@@ -42,7 +42,9 @@ public final class PermitsStress {
     }
 
     @Override
-    public void windowNarrowed() {}
+    public long nanoTime() {
+      return 0;
+    }
 
     @Override
     public @Nullable QueueEntry retry(Pod pod, QueuedCaller waiter) {

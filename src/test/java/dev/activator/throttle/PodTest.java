@@ -52,7 +52,9 @@ class PodTest {
     public void wake() {}
 
     @Override
-    public void windowNarrowed() {}
+    public long nanoTime() {
+      return 0;
+    }
 
     @Override
     public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {

@@ -137,6 +137,26 @@ class SlowStartPodsTest {
   }
 
   @Test
+  void nothingIsScheduledWhileNoRequestWaits() {
+    revision.pods(A);
+    assertThat(running(revision.requests(4))).isEqualTo(4);
+
+    assertThat(revision.loop.pending()).isZero();
+  }
+
+  @Test
+  void aWindowDoesNotWidenWhileItsPodIsAway() {
+    revision.pods(A);
+    revision.pods();
+    revision.loop.advance(STEP.multipliedBy(8));
+    var held = revision.requests(100);
+
+    revision.pods(A);
+
+    assertThat(running(held)).isEqualTo(4);
+  }
+
+  @Test
   void aSecondPodIsNewOnItsOwn() {
     revision.pods(A);
     revision.loop.advance(STEP.multipliedBy(8));

@@ -191,10 +191,8 @@ public final class IndexedStore<T> {
   private Set<?> valuesOf(String name, Index<T> index, VersionedObject<T> object) {
     try {
       return Set.copyOf(index.function.apply(object));
-    } catch (OutOfMemoryError exhausted) {
-      // Not the function's fault: the informer retries the write.
-      throw exhausted;
-    } catch (RuntimeException | Error failure) {
+    } catch (RuntimeException failure) {
+      // An Error is for the informer, which retries where memory ran out.
       indexFailures++;
       log.warn("The index \"{}\" leaves out {}: its function failed", name, object.key(), failure);
       return Set.of();

@@ -1,17 +1,35 @@
 package dev.activator.cluster.reflector;
 
+import dev.activator.tls.Pem;
+import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.http.HttpClient;
+import io.fabric8.kubernetes.client.internal.CertUtils;
+import io.fabric8.kubernetes.client.internal.SSLUtils;
 import io.fabric8.kubernetes.client.okhttp.OkHttpClientFactory;
+import io.fabric8.kubernetes.client.utils.HttpClientUtils;
+import io.fabric8.kubernetes.client.utils.OpenIDConnectionUtils;
+import io.fabric8.kubernetes.client.utils.TokenRefreshInterceptor;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.SocketFactory;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
 import jdk.net.ExtendedSocketOptions;
 import okhttp3.Call;
 import okhttp3.Dispatcher;
@@ -30,13 +48,16 @@ import org.jspecify.annotations.Nullable;
 final class ApiTransport extends OkHttpClientFactory {
   /** The name of a request's handle; not sent. */
   static final String HANDLE = "X-Activator-Handle";
+  private static final String IDENTITY_AUTHORITY = "idp-certificate-authority";
 
+  private final Config config;
   private final ExecutorService threads;
   private final AtomicLong made = new AtomicLong();
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
 
   /** @param threads unbounded: each request takes one */
-  ApiTransport(ExecutorService threads) {
+  ApiTransport(Config config, ExecutorService threads) {
+    this.config = config;
     this.threads = threads;
   }
 
@@ -79,12 +100,96 @@ final class ApiTransport extends OkHttpClientFactory {
     return handle;
   }
 
+  /**
+   * Trusts the cluster's own authorities only, if it has any. The library would add Java's, and
+   * loading those takes 30 ms.
+   *
+   * <p>
+   * <b>Source.</b> {@code TLSConfigFor} and the provider {@code oidc} of client-go.
+   *
+   * @throws IllegalArgumentException if certificates cannot be read
+   */
+  HttpClient client() {
+    boolean hasAuthorities = isGiven(config.getCaCertData()) || isGiven(config.getCaCertFile());
+    HttpClient.Factory factory = this;
+    var builder = config.isTrustCerts() || !hasAuthorities
+        ? factory.newBuilder(config)
+        : withAuthorities(factory.newBuilder());
+    if (config.getAuthProvider() != null) {
+      // Refreshes over a client of its own, as the library closes it with its threads.
+      HttpClient.Factory identityProvider = new OkHttpClientFactory();
+      builder.addOrReplaceInterceptor(TokenRefreshInterceptor.NAME, new TokenRefreshInterceptor(
+          config, Clock.systemUTC().instant(),
+          newest -> OpenIDConnectionUtils.resolveOIDCTokenFromAuthConfig(
+              config, withAuthority(newest.getAuthProvider().getConfig()),
+              identityProvider.newBuilder())));
+    }
+    return builder.build();
+  }
+
+  private HttpClient.Builder withAuthorities(HttpClient.Builder builder) {
+    try {
+      var authorities = authorities();
+      // Only so that the library does not load Java's; what it sets is replaced.
+      config.setTrustCerts(true);
+      HttpClientUtils.applyCommonConfiguration(config, builder, this);
+      builder.sslContext(SSLUtils.keyManagers(config), authorities);
+    } catch (GeneralSecurityException | IOException unreadable) {
+      throw new IllegalArgumentException(
+          "the authority of the API server cannot be read: " + unreadable.getMessage());
+    } finally {
+      config.setTrustCerts(false);
+    }
+    return builder;
+  }
+
+  private static boolean isGiven(@Nullable String value) {
+    return value != null && !value.isEmpty();
+  }
+
+  private TrustManager[] authorities() throws GeneralSecurityException, IOException {
+    var text = CertUtils.getInputStreamFromDataOrFile(config.getCaCertData(),
+        config.getCaCertFile());
+    var store = KeyStore.getInstance(KeyStore.getDefaultType());
+    store.load(null, null);
+    for (var authority : Pem.certificates(
+        new String(text.readAllBytes(), StandardCharsets.US_ASCII))) {
+      store.setCertificateEntry(Integer.toString(store.size()), authority);
+    }
+    var managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    managers.init(store);
+    return managers.getTrustManagers();
+  }
+
+  /** The library would trust the cluster's authorities by default, and fail if there are none. */
+  private static Map<String, String> withAuthority(Map<String, String> identityProvider) {
+    var settings = new HashMap<>(identityProvider);
+    if (!isGiven(settings.get(IDENTITY_AUTHORITY + "-data"))) {
+      settings.put(IDENTITY_AUTHORITY + "-data", base64(settings.get(IDENTITY_AUTHORITY)));
+    }
+    return settings;
+  }
+
+  /** @return empty, which means Java's authorities, if there is no file */
+  private static String base64(@Nullable String file) {
+    try {
+      return file == null || file.isEmpty()
+          ? ""
+          : Base64.getEncoder().encodeToString(Files.readAllBytes(Path.of(file)));
+    } catch (IOException unreadable) {
+      throw new IllegalArgumentException(
+          IDENTITY_AUTHORITY + " cannot be read: " + unreadable.getMessage(), unreadable);
+    }
+  }
+
   @Override
   protected OkHttpClient.Builder newOkHttpClientBuilder() {
     var dispatcher = new Dispatcher(threads);
     dispatcher.setMaxRequests(Integer.MAX_VALUE);
     dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
     return new OkHttpClient.Builder().dispatcher(dispatcher)
+        .readTimeout(Duration.ZERO).writeTimeout(Duration.ZERO)
+        .pingInterval(Duration.ofMillis(config.getWebsocketPingInterval()))
         .socketFactory(new KeepAliveSockets()).addInterceptor(this::intercept);
   }
 

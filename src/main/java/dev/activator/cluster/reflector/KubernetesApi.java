@@ -56,12 +56,11 @@ public final class KubernetesApi implements AutoCloseable {
   /** @param threads unbounded: each request takes one */
   KubernetesApi(Config config, ExecutorService threads) {
     this.threads = threads;
-    this.transport = new ApiTransport(threads);
+    this.transport = new ApiTransport(config, threads);
     var master = config.getMasterUrl();
     this.url = master.endsWith("/") ? master : master + "/";
     this.requestTimeout = Duration.ofMillis(config.getRequestTimeout());
-    HttpClient.Factory factory = transport;
-    this.http = factory.newBuilder(config).build();
+    this.http = transport.client();
   }
 
   /** Ends with a slash. */

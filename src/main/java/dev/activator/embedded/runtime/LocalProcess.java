@@ -27,7 +27,6 @@ import org.slf4j.LoggerFactory;
  * <b>Errors.</b> A program that does not exist is reported as an exit. Without {@code /proc} no
  * orphans are found.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // These futures cannot fail.
 final class LocalProcess implements UserProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
   private static final String POD_VARIABLE = "ACTIVATOR_POD";
@@ -95,7 +94,7 @@ final class LocalProcess implements UserProcess {
       return;
     }
     loop.execute(() -> started(running));
-    running.onExit().thenRunAsync(() -> {
+    var _ = running.onExit().thenRunAsync(() -> {
       // Not on the loop: it reads a file for each process of the machine.
       try {
         killOrphans();

@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.HttpHeaderValidationUtil;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -36,7 +37,8 @@ public final class Http2Head {
     var headers = from.fields();
     authority(stream, from, headers);
     joinCookies(headers);
-    return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers);
+    return new DefaultHttpRequest(VERSION, method(stream, from), path(stream, from), headers,
+        false);
   }
 
   /** HTTP/2 may split them, HTTP/1 may not. */
@@ -79,7 +81,8 @@ public final class Http2Head {
       // Only a CONNECT has no path, and it is refused later.
       return "";
     }
-    if (path.length() == 0 || (path.charAt(0) != '/' && !path.toString().equals("*"))) {
+    if (path.length() == 0 || (path.charAt(0) != '/' && !path.toString().equals("*"))
+        || !HttpUtil.isEncodingSafeStartLineToken(path)) {
       throw malformed(stream, "malformed :path");
     }
     return path.toString();

@@ -102,7 +102,8 @@ public final class Exchange implements QueuedCaller {
     queueEntry = later;
     body().countIn(later, PartBuffer.cost(record.request()));
     limitQueueing(later);
-    if (isForPage() && stepNanosLeft() > WaitingPage.HOLD.toNanos()) {
+    if (dispatcher.texts().pages().isFor(record, revision) && isStarting()
+        && stepNanosLeft() > WaitingPage.HOLD.toNanos()) {
       limitStep(WaitingPage.HOLD.toNanos());
       pageDue = true;
     }
@@ -114,10 +115,6 @@ public final class Exchange implements QueuedCaller {
     if (limit != Deadlines.NONE) {
       limitStep(Math.max(0, limit - passedNanos()));
     }
-  }
-
-  private boolean isForPage() {
-    return dispatcher.texts().pages().isFor(record, revision) && isStarting();
   }
 
   private boolean isStarting() {

@@ -4,6 +4,7 @@ import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.Field;
+import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Replay;
 import dev.activator.proxy.policy.TimeoutKind;
@@ -85,7 +86,7 @@ final class Forwarder implements UpstreamListener {
     } else {
       HeaderRewriter.address(record.fields(), pool.authority(), record.service());
     }
-    boolean mayBeDead = idempotent && !http2 && Replay.hasNoBody(record.fields());
+    boolean mayBeDead = idempotent && !http2 && !Framing.hasBody(record.fields());
     var open = mayBeDead ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
       send(open);

@@ -1,6 +1,9 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.MemoryBound;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -13,6 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * slightly stale.
  */
 public final class HeldBytes {
+  public static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
+      "large heads hold too much memory");
+
   /** How much of a body is read ahead. */
   private static final int WINDOW_BYTES = 64 << 10;
 
@@ -49,15 +55,19 @@ public final class HeldBytes {
     }
 
     /**
-     * Counts large heads; small ones are counted while queued. Returns what was counted, or -1 if
-     * refused.
+     * Counts a large head, or marks it as too large; small ones are counted while queued. Returns
+     * what was counted.
+     *
+     * @param most that it may cost
      */
-    public int addHead(int cost) {
+    public int addHead(HttpRequest request, int most) {
+      int cost = PartBuffer.cost(request);
       if (cost <= MemoryBound.LARGE_HEAD_BYTES) {
         return 0;
       }
-      if (bound.refusesHead(total(), cost)) {
-        return -1;
+      if (cost > most || bound.refusesHead(total(), cost)) {
+        request.setDecoderResult(DecoderResult.failure(HEADS_HOLD_TOO_MUCH));
+        return 0;
       }
       add(cost);
       return cost;

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.UnreadBudget.Holding;
@@ -90,6 +91,7 @@ public final class UnreadBytes {
     private final Loop loop;
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicBoolean endingScheduled = new AtomicBoolean();
+    private final DeadlineTimer stalled;
     /** Those that hold anything, in no order. */
     private final List<Account> accounts = new ArrayList<>();
     private long loggedNanos;
@@ -97,6 +99,7 @@ public final class UnreadBytes {
 
     private Share(Loop loop) {
       this.loop = loop;
+      this.stalled = new DeadlineTimer(loop, this::scheduleEnding);
     }
 
     /** @param drainNanos until {@link Account#drainWithin} */
@@ -155,7 +158,7 @@ public final class UnreadBytes {
           freeMemory();
         } else {
           // Whether a caller has stalled is known only after a while.
-          loop.schedule(STALLED, this::scheduleEnding);
+          stalled.within(STALLED);
         }
       }
     }

@@ -20,14 +20,10 @@ public final class Deadlines {
   private Deadlines() {}
 
   public static long leftBeforeWrite(RequestTimeouts limits, long passed) {
-    long left = limits.overall().toNanos() - passed;
-    if (!limits.responseStart().isZero()) {
-      left = Math.min(left, limits.responseStart().toNanos() - passed);
-    }
-    if (!limits.idle().isZero()) {
-      left = Math.min(left, limits.idle().toNanos() - passed);
-    }
-    return left;
+    long left = leftAfterWrite(limits, passed, passed);
+    return limits.responseStart().isZero()
+        ? left
+        : Math.min(left, limits.responseStart().toNanos() - passed);
   }
 
   public static long leftAfterWrite(RequestTimeouts limits, long passed, long sinceWrite) {

@@ -54,7 +54,7 @@ public final class Framing {
     return fields.has(Field.TRANSFER_ENCODING) ? coding(fields) : null;
   }
 
-  private static boolean hasBody(Fields fields) {
+  public static boolean hasBody(Fields fields) {
     String length = fields.first(Field.CONTENT_LENGTH);
     return fields.has(Field.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
   }

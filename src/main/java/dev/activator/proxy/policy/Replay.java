@@ -36,9 +36,4 @@ public enum Replay {
       default -> fields.has(Field.IDEMPOTENCY_KEY) || fields.has(Field.X_IDEMPOTENCY_KEY);
     };
   }
-
-  public static boolean hasNoBody(Fields fields) {
-    String length = fields.first(Field.CONTENT_LENGTH);
-    return !fields.has(Field.TRANSFER_ENCODING) && (length == null || length.equals("0"));
-  }
 }

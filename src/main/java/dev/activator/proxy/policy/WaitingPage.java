@@ -32,13 +32,8 @@ public final class WaitingPage {
   public static boolean isFor(Mode mode, String method, Fields fields) {
     return mode == Mode.AUTO && (method.equals("GET") || method.equals("HEAD"))
         && fields.text(Field.SEC_FETCH_MODE).equals("navigate")
-        && fields.hasToken(Field.ACCEPT, "text/html") && isWithoutBody(fields)
+        && fields.hasToken(Field.ACCEPT, "text/html") && !Framing.hasBody(fields)
         && !fields.has(Field.UPGRADE) && !fields.text(Field.SEC_PURPOSE).contains("prefetch");
-  }
-
-  private static boolean isWithoutBody(Fields fields) {
-    String length = fields.text(Field.CONTENT_LENGTH);
-    return (length.isEmpty() || length.equals("0")) && !fields.has(Field.TRANSFER_ENCODING);
   }
 
   /** @param retryAfterSeconds for crawlers */

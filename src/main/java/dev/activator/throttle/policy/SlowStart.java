@@ -1,31 +1,51 @@
 package dev.activator.throttle.policy;
 
+import java.time.Duration;
+
 /**
  * The window of a new pod without a concurrency limit grows by one with each request served,
  * doubles with each time step, so that slow requests do not keep it small, and halves when the pod
  * refuses or breaks off a request.
  *
  * <p><b>Source.</b> TCP: RFC 5681, section 3.1.
+ *
+ * @param window at that time
+ * @param sinceNanos of the loop's clock; meaningless once it is over
  */
-public final class SlowStart {
+public record SlowStart(int window, long sinceNanos) {
+  public static final SlowStart OVER = new SlowStart(Subset.UNLIMITED, 0);
   /** From here there is no limit. */
   static final int UNLIMITED_FROM = 1_024;
+  private static final long STEP_NANOS = Duration.ofMillis(100).toNanos();
+  /** A window of one has no limit then. */
+  private static final long MOST_STEPS = Integer.numberOfTrailingZeros(UNLIMITED_FROM);
 
-  private SlowStart() {}
-
-  public static int served(int window) {
-    return capped(window + 1L);
+  public static SlowStart of(long window, long nowNanos) {
+    return window >= UNLIMITED_FROM ? OVER : new SlowStart((int) window, nowNanos);
   }
 
-  public static int afterStep(int window) {
-    return capped(2L * window);
+  public boolean isOver() {
+    return window == Subset.UNLIMITED;
   }
 
-  public static int broken(int window, int inFlight) {
-    return Math.max(1, Math.min(window, inFlight) / 2);
+  public SlowStart at(long nowNanos) {
+    long steps = isOver() ? 0 : Math.clamp((nowNanos - sinceNanos) / STEP_NANOS, 0, MOST_STEPS);
+    return steps == 0 ? this : of((long) window << steps, sinceNanos + steps * STEP_NANOS);
   }
 
-  private static int capped(long window) {
-    return window >= UNLIMITED_FROM ? Subset.UNLIMITED : (int) window;
+  public long untilNextStep(long nowNanos) {
+    return STEP_NANOS - Math.floorMod(nowNanos - sinceNanos, STEP_NANOS);
+  }
+
+  public SlowStart served(long nowNanos) {
+    var now = at(nowNanos);
+    return now.isOver() ? now : of(now.window + 1L, now.sinceNanos);
+  }
+
+  /** Also begins it again. */
+  public SlowStart broken(int inFlight, long nowNanos) {
+    var now = at(nowNanos);
+    return of(Math.max(1, Math.min(now.window, inFlight) / 2),
+        now.isOver() ? nowNanos : now.sinceNanos);
   }
 }

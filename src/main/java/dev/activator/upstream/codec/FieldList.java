@@ -171,14 +171,9 @@ public final class FieldList extends HttpHeaders {
   }
 
   @Override
-  public HttpHeaders add(CharSequence name, Iterable<?> all) {
+  public HttpHeaders add(String name, Iterable<?> all) {
     all.forEach(value -> append(name, text(value)));
     return this;
-  }
-
-  @Override
-  public HttpHeaders add(String name, Iterable<?> all) {
-    return add((CharSequence) name, all);
   }
 
   @Override
@@ -203,14 +198,9 @@ public final class FieldList extends HttpHeaders {
   }
 
   @Override
-  public HttpHeaders set(CharSequence name, Iterable<?> all) {
+  public HttpHeaders set(String name, Iterable<?> all) {
     remove(name);
     return add(name, all);
-  }
-
-  @Override
-  public HttpHeaders set(String name, Iterable<?> all) {
-    return set((CharSequence) name, all);
   }
 
   @Override
@@ -338,8 +328,12 @@ public final class FieldList extends HttpHeaders {
 
   @Override
   public @Nullable Integer getInt(CharSequence name) {
-    var number = number(name, Integer.MIN_VALUE, Integer.MAX_VALUE);
-    return number == null ? null : number.intValue();
+    var text = get(name);
+    try {
+      return text == null ? null : Integer.valueOf(text);
+    } catch (NumberFormatException none) {
+      return null;
+    }
   }
 
   @Override
@@ -349,25 +343,13 @@ public final class FieldList extends HttpHeaders {
   }
 
   @Override
-  public @Nullable Short getShort(CharSequence name) {
-    var number = number(name, Short.MIN_VALUE, Short.MAX_VALUE);
-    return number == null ? null : number.shortValue();
+  public Short getShort(CharSequence name) {
+    throw new UnsupportedOperationException("nothing here reads short numbers");
   }
 
   @Override
   public short getShort(CharSequence name, short otherwise) {
-    var number = getShort(name);
-    return number == null ? otherwise : number;
-  }
-
-  private @Nullable Long number(CharSequence name, long least, long most) {
-    var text = get(name);
-    try {
-      long number = text == null ? Long.MAX_VALUE : Long.parseLong(text);
-      return number < least || number > most ? null : number;
-    } catch (NumberFormatException none) {
-      return null;
-    }
+    throw new UnsupportedOperationException("nothing here reads short numbers");
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.activator.upstream.codec;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -10,8 +12,10 @@ import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.AsciiString;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +36,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   private final Trailers trailers;
   private final FieldCount fields = new FieldCount(FieldCount.OF_RESPONSES);
-  private HttpMethod asked = HttpMethod.GET;
+  private @Nullable HttpMethod asked;
 
   public ResponseDecoder() {
     this(new Trailers());
@@ -49,10 +53,42 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     asked = method;
   }
 
+  /** Until the next request, bytes of the pod end the connection. */
+  public void answered() {
+    asked = null;
+  }
+
+  /** Without this, unasked bytes would be taken for the beginning of the next response. */
+  @Override
+  protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
+      throws Exception {
+    if (asked == null) {
+      in.skipBytes(in.readableBytes());
+      context.close();
+    } else {
+      super.decode(context, in, out);
+    }
+  }
+
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
+    if (HttpVersion.HTTP_1_0.equals(response.protocolVersion())) {
+      ignoreCoding(response.headers());
+    }
     trailers.possible = isChunked(response.headers());
     return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
+  }
+
+  /**
+   * Its framing is doubtful, so nothing is read behind it.
+   *
+   * <p><b>Source.</b> RFC 9112, section 6.1; {@code parseTransferEncoding} of Go's {@code net/http}.
+   */
+  private static void ignoreCoding(HttpHeaders headers) {
+    if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+      headers.remove(HttpHeaderNames.TRANSFER_ENCODING)
+          .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
   }
 
   /** The field is not passed on, so a body in another coding would not be understood. */
@@ -122,6 +158,13 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields.add();
+    int end = start + length;
+    while (line[end] == ' ' || line[end] == '\t') {
+      end++;
+    }
+    if (line[end] != ':') {
+      throw new IllegalArgumentException("white space in a field's name");
+    }
     var known = KnownNames.of(line, start, length);
     return known == null ? FieldList.checked(super.splitHeaderName(line, start, length)) : known;
   }

@@ -29,7 +29,7 @@ class IndexedStoreTest {
     store.addIndex(WORDS, IndexedStoreTest::words);
     store.addIndex("picky", object -> {
       if (object.key().equals("x")) {
-        throw new AssertionError("on purpose");
+        throw new IllegalStateException("on purpose");
       }
       return List.of("fine");
     });

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.testing.VirtualLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.nio.NioIoHandler;
@@ -59,6 +60,19 @@ class UnreadBytesTest {
     } finally {
       group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
     }
+  }
+
+  @Test
+  void waitsOnceForCallersThatMayStall() {
+    var virtual = new VirtualLoop();
+    var share = unread.share(virtual);
+    for (int i = 0; i < 10; i++) {
+      share.account(new EmbeddedChannel(), new SlowSocket(), 0).measure();
+      virtual.run();
+    }
+
+    assertThat(virtual.pending()).isOne();
+    group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
   private final class Caller implements UnreadBytes.CallerConnection {

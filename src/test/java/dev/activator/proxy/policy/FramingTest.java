@@ -86,4 +86,12 @@ class FramingTest {
   void letsOtherFieldsTrail(String name) {
     assertThat(Framing.mayTrail(name)).isTrue();
   }
+
+  @Test
+  void knowsWhichRequestsHaveABody() {
+    assertThat(Framing.hasBody(MapFields.of())).isFalse();
+    assertThat(Framing.hasBody(MapFields.of("Content-Length", "0"))).isFalse();
+    assertThat(Framing.hasBody(MapFields.of("Content-Length", "1"))).isTrue();
+    assertThat(Framing.hasBody(MapFields.of("Transfer-Encoding", "chunked"))).isTrue();
+  }
 }

@@ -42,12 +42,4 @@ class ReplayTest {
     assertThat(Replay.isIdempotent("POST", MapFields.of("Idempotency-Key", "1"))).isTrue();
     assertThat(Replay.isIdempotent("POST", MapFields.of("X-Idempotency-Key", "1"))).isTrue();
   }
-
-  @Test
-  void knowsWhichHaveABody() {
-    assertThat(Replay.hasNoBody(MapFields.of())).isTrue();
-    assertThat(Replay.hasNoBody(MapFields.of("Content-Length", "0"))).isTrue();
-    assertThat(Replay.hasNoBody(MapFields.of("Content-Length", "1"))).isFalse();
-    assertThat(Replay.hasNoBody(MapFields.of("Transfer-Encoding", "chunked"))).isFalse();
-  }
 }

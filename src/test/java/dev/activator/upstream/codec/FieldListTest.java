@@ -78,6 +78,5 @@ final class FieldListTest {
     assertThat(fields.getInt("a")).isEqualTo(7);
     assertThat(fields.getInt("b")).isNull();
     assertThat(fields.getInt("b", 3)).isEqualTo(3);
-    assertThat(fields.getShort("a", (short) 3)).isEqualTo((short) 7);
   }
 }

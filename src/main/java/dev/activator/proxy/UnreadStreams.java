@@ -1,0 +1,108 @@
+package dev.activator.proxy;
+
+import dev.activator.proxy.exchange.UnreadBytes;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The responses of an HTTP/2 connection that its caller does not read, and which of them are ended.
+ * What a stream's window holds back waits here, the rest in the socket.
+ */
+final class UnreadStreams implements UnreadBytes.CallerConnection {
+  private static final Logger log = LoggerFactory.getLogger(UnreadStreams.class);
+
+  private final Http2Session session;
+  private final Channel channel;
+  private final UnreadBytes.Share all;
+  private final UnreadBytes.Account account;
+  private long queuedBytes;
+
+  /** @param drainNanos until {@link #drainWithin} */
+  UnreadStreams(Http2Session session, Channel channel, UnreadBytes.Share all, long drainNanos) {
+    this.session = session;
+    this.channel = channel;
+    this.all = all;
+    this.account = all.account(channel, this, drainNanos);
+  }
+
+  void queued(long more) {
+    queuedBytes += more;
+  }
+
+  @Override
+  public long queuedBytes() {
+    return queuedBytes;
+  }
+
+  /** To be called after each flush. */
+  long measure() {
+    return account.measure();
+  }
+
+  long drainNanos() {
+    return account.drainNanos();
+  }
+
+  void drainWithin(long nanos) {
+    account.drainWithin(nanos);
+  }
+
+  /** {@link Long#MAX_VALUE} if nothing waits in the socket, 0 if the connection was ended. */
+  long checkIdle() {
+    long left = account.drainNanosLeft();
+    if (left <= 0) {
+      countIdle();
+      closeNow();
+    }
+    return Math.max(0, left);
+  }
+
+  void countIdle() {
+    log.debug("{} takes nothing of a response, which is ended", session.caller().address());
+    all.countIdle();
+  }
+
+  /**
+   * Resets the streams that hold most. A caller that reads nothing would not see that, so its
+   * connection is closed.
+   */
+  @Override
+  public boolean endUnread(long bytes) {
+    log.debug("{} does not read its responses, which are ended", session.caller().address());
+    boolean holdsStreams = queuedBytes > 0;
+    var streams = new ArrayList<Http2Downstream>();
+    session.eachDownstream(streams::add);
+    streams.removeIf(one -> one.unreadBytes() == 0 || one.isReset());
+    streams.sort(Comparator.comparingLong(Http2Downstream::unreadBytes).reversed());
+    long left = bytes;
+    for (var one : streams) {
+      if (left <= 0) {
+        break;
+      }
+      left -= one.unreadBytes();
+      all.countOverBudget();
+      one.endUnread();
+    }
+    session.flushNow();
+    boolean stalled = account.isStalled();
+    if (stalled) {
+      all.countOverBudget();
+      closeNow();
+    }
+    return stalled || holdsStreams;
+  }
+
+  /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
+  private void closeNow() {
+    channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    var _ = channel.pipeline().firstContext().close();
+  }
+
+  void close() {
+    account.close();
+  }
+}
