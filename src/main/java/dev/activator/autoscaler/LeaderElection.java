@@ -30,7 +30,7 @@ public final class LeaderElection implements WriteGuard {
     /** It leads no more, and must stop writing; the answer says when nothing is under way. */
     CompletableFuture<Void> deposed();
 
-    /** Another identity holds the lease; empty if none does. */
+    /** Another identity holds the lease, or the same leads again; empty if none does. */
     void holds(String holder);
   }
 
@@ -194,10 +194,11 @@ public final class LeaderElection implements WriteGuard {
         case LeaseAnswer.Absent() -> election.absent(now());
         case LeaseAnswer.Conflict(),LeaseAnswer.Failed(_) -> null;
       };
-      note(answer);
       if (next == null) {
+        note(answer);
         rest();
       } else {
+        // The write says whether the lease can be used.
         write(next);
       }
     });
@@ -265,6 +266,8 @@ public final class LeaderElection implements WriteGuard {
       if (leads) {
         log.info("This activator leads, term {}", election.term());
         listener.elected(election.term());
+        // Told again, even if it led before: reports were refused meanwhile.
+        holder = "";
       } else {
         log.warn("This activator leads no more");
         var _ = listener.deposed();

@@ -57,7 +57,6 @@ public final class ScaledServiceWriter {
   private final Set<RevisionId> stale = new LinkedHashSet<>();
   private final DeadlineTimer writing;
   private final DeadlineTimer leading;
-  private String refusal = "";
   private boolean led;
   private int underWay;
   private @Nullable CompletableFuture<Void> finishing;
@@ -69,6 +68,8 @@ public final class ScaledServiceWriter {
     private @Nullable ScaledServiceStatus written;
     private long notBefore;
     private boolean isUnderWay;
+    /** As it was logged; empty after a success. */
+    private String refusal = "";
 
     Entry(ScaledServiceState state, long now) {
       this.state = state;
@@ -262,24 +263,24 @@ public final class ScaledServiceWriter {
     underWay--;
     boolean isWritten = answer != null && answer.status() < 300;
     if (isWritten) {
-      refusal = "";
+      entry.refusal = "";
       entry.written = next;
       if (!next.trouble().isEmpty() && !next.trouble().equals(before.trouble())) {
         event(entry, true, next.trouble(), next.conditions().getFirst().message());
       }
       warnings(entry);
     } else if (answer == null || answer.status() != NOT_FOUND) {
-      refused(id, answer);
+      refused(id, entry, answer);
       entry.notBefore = loop.nanoTime() + AFTER_FAILURE.toNanos();
       mark(id);
     }
     writing.within(Duration.ZERO);
   }
 
-  private void refused(RevisionId id, @Nullable ApiAnswer answer) {
+  private void refused(RevisionId id, Entry entry, @Nullable ApiAnswer answer) {
     var now = answer == null ? "no answer" : answer.status() + " " + answer.message();
-    if (!now.equals(refusal)) {
-      refusal = now;
+    if (!now.equals(entry.refusal)) {
+      entry.refusal = now;
       log.warn("The status of ScaledService {} cannot be written: {}", id, now);
     }
   }

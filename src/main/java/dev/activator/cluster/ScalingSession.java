@@ -33,6 +33,8 @@ public final class ScalingSession implements AutoCloseable {
   private final ClusterAccess access;
   private final ScaleApi scales = new ScaleApi(this::api);
   private volatile @Nullable KubernetesApi api;
+  /** Why the members could not be read the last time, as it was logged; empty if they could. */
+  private volatile String problem = "";
   private final EventWriter events = new EventWriter(() -> api, Clock.systemUTC());
 
   public ScalingSession(ClusterAccess access) {
@@ -82,11 +84,18 @@ public final class ScalingSession implements AutoCloseable {
           if (answer.status() != 200) {
             throw new IllegalStateException(answer.status() + " " + answer.message());
           }
-          return Optional.of(members(JsonMapper.shared().readTree(answer.body())));
+          var members = members(JsonMapper.shared().readTree(answer.body()));
+          problem = "";
+          return Optional.of(members);
         }).exceptionally(failure -> {
           var cause = failure.getCause() == null ? failure : failure.getCause();
-          log.warn("The EndpointSlices of our own Service {}/{} cannot be read: {}", namespace,
-              service, String.valueOf(cause.getMessage()));
+          var why = Objects.requireNonNullElse(cause.getMessage(),
+              "no answer from the Kubernetes API");
+          if (!why.equals(problem)) {
+            problem = why;
+            log.warn("The EndpointSlices of our own Service {}/{} cannot be read: {}", namespace,
+                service, why);
+          }
           return Optional.empty();
         });
   }

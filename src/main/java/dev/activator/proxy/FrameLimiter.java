@@ -22,8 +22,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
 final class FrameLimiter implements FrameLimits {
-  /** Large frames: about as much as one read. Heads: about a millisecond of work. */
+  /** Large frames: about as much as one read. Heads: about a millisecond of work in compiled code. */
   static final int FRAMES_PER_TURN = 64;
+  /** A head that comes later in a turn waits for the next: in code not yet compiled each may take as long. */
+  static final long TURN_NANOS = 1_000_000;
 
   private static final Http2Exception TOO_MANY_CONTROL_FRAMES = error(Reason.CONTROL_FRAMES);
   private static final Http2Exception HEAD_TOO_SLOW = error(Reason.SLOW_HEAD);
@@ -39,6 +41,8 @@ final class FrameLimiter implements FrameLimits {
   private final PartialHeads.Head table;
   private @Nullable Http2Session session;
   private int framesLeft = FRAMES_PER_TURN;
+  private boolean turnTimed;
+  private long turnDueNanos;
   private boolean turnOver;
   private boolean ended;
   private int partialHeadBytes;
@@ -89,7 +93,7 @@ final class FrameLimiter implements FrameLimits {
 
   @Override
   public boolean mayBegin(int type, int flags, int length) throws Http2Exception {
-    if (framesLeft == 0 || ended) {
+    if (framesLeft == 0 || ended || (type == Http2FrameTypes.HEADERS && isLate())) {
       endTurn();
       return false;
     }
@@ -99,6 +103,16 @@ final class FrameLimiter implements FrameLimits {
       throw TOO_MANY_CONTROL_FRAMES;
     }
     return true;
+  }
+
+  /** Never for the first head of a turn. */
+  private boolean isLate() {
+    long now = loop.nanoTime();
+    if (!turnTimed) {
+      turnTimed = true;
+      turnDueNanos = now + TURN_NANOS;
+    }
+    return now - turnDueNanos >= 0;
   }
 
   private void endTurn() {
@@ -116,6 +130,7 @@ final class FrameLimiter implements FrameLimits {
 
   private void nextTurn() {
     turnOver = false;
+    turnTimed = false;
     framesLeft = FRAMES_PER_TURN;
     if (!ended) {
       session().handleWaiting();
@@ -131,6 +146,7 @@ final class FrameLimiter implements FrameLimits {
   /** Everything that was read at once has been handled, or the turn is over. */
   void readCompletes() {
     if (!turnOver) {
+      turnTimed = false;
       framesLeft = FRAMES_PER_TURN;
     }
     if (!ended && tableBytes > 0) {

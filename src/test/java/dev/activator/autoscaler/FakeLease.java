@@ -11,6 +11,8 @@ final class FakeLease implements LeaseClient {
   @Nullable LeaseRecord lease;
   private long version;
   boolean down;
+  /** Whether the lease may be read only. */
+  boolean refusesWrites;
   /** Whether writes arrive, but their answers do not. */
   boolean losesAnswers;
   /** Writes wait for this on their way. */
@@ -27,8 +29,9 @@ final class FakeLease implements LeaseClient {
 
   @Override
   public CompletableFuture<LeaseAnswer> write(LeaseRecord next) {
-    if (down) {
-      return CompletableFuture.completedFuture(new LeaseAnswer.Failed("down"));
+    if (down || refusesWrites) {
+      return CompletableFuture
+          .completedFuture(new LeaseAnswer.Failed(down ? "down" : "403 forbidden"));
     }
     return way.thenApply(_ -> {
       var answer = store(next);

@@ -222,6 +222,19 @@ class LeaderElectionTest {
   }
 
   @Test
+  void aLeaderThatLeadsAgainIsToldAsTheHolderAgain() {
+    a.election.start();
+    seconds(1);
+    lease.refusesWrites = true;
+    seconds(30);
+    lease.refusesWrites = false;
+    seconds(5);
+
+    assertThat(a.events).containsExactly("elected 0", "holder a", "deposed", "elected 0",
+        "holder a");
+  }
+
+  @Test
   void aRenewalWhoseAnswerIsLostDoesNotEndTheTerm() {
     bothRun();
     lease.losesAnswers = true;

@@ -8,6 +8,7 @@ import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.policy.FrameBudget;
@@ -37,12 +38,16 @@ class FrameLimiterTest {
   private final HeldBytes.Share share = held.share();
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private int answered;
+  private int requests;
+  private Duration requestTakes = Duration.ZERO;
 
   @BeforeEach
   void opens() {
     var dispatcher = Dispatchers.of(loop, Revision.of(new RevisionId("default", "hello"), 0),
-        (_, _) -> {
-          throw new IllegalStateException("no request comes here");
+        (of, caller) -> {
+          requests++;
+          loop.advance(requestTakes);
+          return new FakeThrottle().admit(of, caller);
         }, null, share);
     channel.pipeline().addLast(Http2Session.of(channel, dispatcher, HEAD_TIMEOUT, ended));
     receives(PREFACE.getBytes(StandardCharsets.US_ASCII));
@@ -85,6 +90,17 @@ class FrameLimiterTest {
     return all.toByteArray();
   }
 
+  private static byte[] heads(int count) {
+    var all = new ByteArrayOutputStream();
+    for (int i = 0; i < count; i++) {
+      all.writeBytes(
+          RawHttp2.bytes(RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, 2 * i + 1,
+              RawHttp2.encode(":method", "GET", ":scheme", "http", ":path", "/", ":authority",
+                  "hello")));
+    }
+    return all.toByteArray();
+  }
+
   @Test
   void handlesAFewFramesInEachTurnAndReadsNoMoreUntilAllAreHandled() {
     receives(pings(5 * FrameLimiter.FRAMES_PER_TURN));
@@ -95,6 +111,18 @@ class FrameLimiterTest {
       loop.turn();
     }
     assertThat(answers()).isEqualTo(5 * FrameLimiter.FRAMES_PER_TURN);
+    assertThat(channel.config().isAutoRead()).isTrue();
+  }
+
+  @Test
+  void leavesAHeadToTheNextTurnIfThoseBeforeTookLong() {
+    requestTakes = Duration.ofNanos(FrameLimiter.TURN_NANOS / 2);
+    receives(heads(6));
+
+    for (int turns = 1; turns <= 3; turns++) {
+      assertThat(requests).isEqualTo(2 * turns);
+      loop.turn();
+    }
     assertThat(channel.config().isAutoRead()).isTrue();
   }
 

@@ -145,9 +145,12 @@ class Http2PodStrictnessTest extends WireTest {
   void asksNobodyAgainOnAConnectionThatHasServed(String what, Mischief mischief)
       throws Exception {
     var pod = pod(2, mischief);
+    int connections;
     try (var caller = RawHttp2.caller(activator.connect())) {
       caller.headers(1, true, GET);
       assertThat(caller.response(1)).isEqualTo("200 ok");
+      // On a busy machine the first is given up as too slow.
+      connections = pod.connections();
 
       caller.headers(3, true, GET);
       assertThat(caller.response(3)).startsWith("502 ");
@@ -157,7 +160,7 @@ class Http2PodStrictnessTest extends WireTest {
     }
     assertThat(asked).hasValue(3);
     // Nobody else on it is the worse for it.
-    assertThat(pod.connections()).isOne();
+    assertThat(pod.connections()).isEqualTo(connections);
   }
 
   static Stream<Arguments> floods() {

@@ -146,7 +146,8 @@ class TrustInPodsTest extends SecuredTest {
     activator.throttle.retriesGoTo(good.destination());
 
     assertThat(answer()).isEqualTo("200 ok");
-    assertThat(activator.throttle.retried()).isOne();
+    // More than once if a handshake takes longer than a dial may.
+    assertThat(activator.throttle.retried()).isPositive();
   }
 
   @Test

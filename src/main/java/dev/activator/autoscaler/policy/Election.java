@@ -190,7 +190,7 @@ public final class Election {
   /** How long to wait before the next attempt. */
   public Duration pause(Moment now, RandomGenerator random) {
     long retry = times.retry.toNanos();
-    if (renewed != null) {
+    if (leads(now)) {
       // A leader that is not sure that it renewed has little time.
       return stale ? times.retry.dividedBy(4) : times.retry;
     }

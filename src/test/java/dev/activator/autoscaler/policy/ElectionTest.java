@@ -189,6 +189,8 @@ class ElectionTest {
 
     election.notWritten();
     assertThat(election.pause(at(102), () -> -1)).isEqualTo(Duration.ofMillis(500));
+    assertThat(election.pause(at(113), () -> 0)).as("it leads no more")
+        .isEqualTo(Duration.ofSeconds(2));
   }
 
   @Test

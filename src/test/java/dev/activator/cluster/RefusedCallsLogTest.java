@@ -1,0 +1,93 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.ScaledService;
+import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.References;
+import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
+import dev.activator.cluster.policy.ScaledServiceStatus;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.LogLines;
+import dev.activator.testing.SteppedLoop;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** A right that is missing is logged once, however often the call is repeated. */
+@Isolated("reads the log")
+class RefusedCallsLogTest {
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ScalingSession session = new ScalingSession(
+      new ClusterAccess.At(URI.create(api.url())));
+
+  @BeforeEach
+  void open() {
+    session.open();
+    api.faults().add(Match.requests(), Fault.Answer.status(403));
+  }
+
+  @AfterEach
+  void close() {
+    session.close();
+    api.close();
+  }
+
+  @Test
+  void theMembersOfOurServiceThatMayNotBeReadAreNamedOnce() throws Exception {
+    try (var log = LogLines.of(ScalingSession.class)) {
+      for (int i = 0; i < 4; i++) {
+        assertThat(session.members("system", "activator").get(30, TimeUnit.SECONDS)).isEmpty();
+      }
+
+      assertThat(log.at(Level.WARN)).singleElement().asString()
+          .contains("Service system/activator cannot be read: 403");
+    }
+  }
+
+  @Test
+  void aStatusThatMayNotBeWrittenIsNamedOnceForEachObject() {
+    try (var thread = new ThreadLoop("writer");
+        var log = LogLines.of(ScaledServiceWriter.class)) {
+      var loop = new SteppedLoop(thread);
+      var writer = session.writer(loop, InstantSource.system(), () -> true);
+      writer.start();
+      writer.changed(state("a"));
+      writer.changed(state("b"));
+
+      await().until(() -> {
+        loop.advance(Duration.ofSeconds(1));
+        return api.faults().journal().calls(Match.requests(Verb.PATCH)).size() > 6;
+      });
+      assertThat(log.at(Level.WARN)).hasSize(2)
+          .anyMatch(line -> line.contains("ScaledService shop/a cannot be written: 403"))
+          .anyMatch(line -> line.contains("ScaledService shop/b cannot be written: 403"));
+    }
+  }
+
+  private static ScaledServiceState state(String name) {
+    return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
+        new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(), 0,
+        OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1),
+        Map.of(), Map.of(), ScaledServiceStatus.NONE),
+        new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, null,
+            IpFamily.IPV4));
+  }
+}
