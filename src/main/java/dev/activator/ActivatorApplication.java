@@ -19,7 +19,7 @@ public class ActivatorApplication {
 
   public static void main(String[] args) {
     countDirectMemory();
-    refuseRenegotiation();
+    setUpTls();
     ActivatorLogging.use();
     var asked = CommandLine.information(args);
     if (asked != null) {
@@ -61,11 +61,13 @@ public class ActivatorApplication {
   }
 
   /**
-   * Refuses TLS 1.2 renegotiation, as Go does: it costs more than a request. Must run before the
-   * JDK's TLS is loaded.
+   * Refuses TLS 1.2 renegotiation, as Go does: it costs more than a request. Ignores the server
+   * names that callers send, of which Java refuses those that are no host names. Must run before
+   * the JDK's TLS is loaded.
    */
-  private static void refuseRenegotiation() {
+  static void setUpTls() {
     System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+    System.setProperty("jdk.tls.server.disableExtensions", "server_name");
   }
 
   static void run(CommandLine command, Mode mode) {
