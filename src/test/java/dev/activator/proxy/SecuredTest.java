@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class SecuredTest extends WireTest {
   static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   static final String NAME = PodTls.SERVER_NAME;
-  private static final String TIMED_OUT = "502 timed out connecting\n";
+  static final String TIMED_OUT = "502 timed out connecting\n";
   static final String[] HEAD = {":method", "GET", ":scheme", "http", ":path", "/",
       ":authority", "hello.example", "knative-serving-namespace", "default",
       "knative-serving-revision", "hello-00001"};
