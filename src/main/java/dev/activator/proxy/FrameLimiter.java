@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
 final class FrameLimiter implements FrameLimits {
-  /** Large frames: about as much as one read. Heads: about a millisecond of work in compiled code. */
+  /** Large frames: about as much as one read. Heads: about a millisecond in compiled code. */
   static final int FRAMES_PER_TURN = 64;
-  /** A head that comes later in a turn waits for the next: in code not yet compiled each may take as long. */
+  /** A head that comes later waits for the next turn: uncompiled, each may take as long. */
   static final long TURN_NANOS = 1_000_000;
 
   private static final Http2Exception TOO_MANY_CONTROL_FRAMES = error(Reason.CONTROL_FRAMES);
@@ -115,6 +115,11 @@ final class FrameLimiter implements FrameLimits {
     return now - turnDueNanos >= 0;
   }
 
+  private void beginTurn() {
+    turnTimed = false;
+    framesLeft = FRAMES_PER_TURN;
+  }
+
   private void endTurn() {
     if (!turnOver && !ended) {
       turnOver = true;
@@ -130,8 +135,7 @@ final class FrameLimiter implements FrameLimits {
 
   private void nextTurn() {
     turnOver = false;
-    turnTimed = false;
-    framesLeft = FRAMES_PER_TURN;
+    beginTurn();
     if (!ended) {
       session().handleWaiting();
     }
@@ -146,8 +150,7 @@ final class FrameLimiter implements FrameLimits {
   /** Everything that was read at once has been handled, or the turn is over. */
   void readCompletes() {
     if (!turnOver) {
-      turnTimed = false;
-      framesLeft = FRAMES_PER_TURN;
+      beginTurn();
     }
     if (!ended && tableBytes > 0) {
       table.grew(tableBytes);
