@@ -78,7 +78,7 @@ class CertificatesTest {
 
   private void hasBundles(Map<String, List<String>> expected) {
     await().atMost(Duration.ofSeconds(60))
-        .untilAsserted(() -> assertThat(bundles).isEqualTo(expected));
+        .untilAsserted(() -> assertThat(Map.copyOf(bundles)).isEqualTo(expected));
   }
 
   private String nextChain() throws InterruptedException {

@@ -97,7 +97,7 @@ class EndpointsSourceTest {
   }
 
   private void hears(Map<String, String> expected) {
-    await().atMost(PATIENCE).untilAsserted(() -> assertThat(told).isEqualTo(expected));
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected));
   }
 
   @Test
@@ -226,6 +226,6 @@ class EndpointsSourceTest {
 
     // then it is heard of
     await().atMost(PATIENCE)
-        .untilAsserted(() -> assertThat(told).containsEntry("rev", "[10.0.0.1:8012]"));
+        .untilAsserted(() -> assertThat(Map.copyOf(told)).containsEntry("rev", "[10.0.0.1:8012]"));
   }
 }

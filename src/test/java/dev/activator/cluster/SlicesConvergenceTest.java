@@ -56,7 +56,7 @@ class SlicesConvergenceTest {
 
       api.faults().heal();
       await().atMost(Duration.ofSeconds(90))
-          .untilAsserted(() -> assertThat(told).isEqualTo(expected()));
+          .untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected()));
     }
   }
 
