@@ -111,7 +111,7 @@ final class DeployedActivator implements AutoCloseable {
 
   /** Waits until the kubelet would call it ready. */
   DeployedActivator ready() {
-    await().atMost(Duration.ofMinutes(3)).ignoreExceptions()
+    await().ignoreExceptions()
         .until(() -> !process.isAlive() || probe().statusCode() == 200);
     if (!process.isAlive()) {
       throw new AssertionError("ended:\n" + log());

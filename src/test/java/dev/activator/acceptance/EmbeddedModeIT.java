@@ -13,7 +13,6 @@ import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -56,7 +55,7 @@ class EmbeddedModeIT {
         .isEqualTo("Hello from revision hello-00001\n");
 
     // when nobody asks, then it goes to zero, and comes back
-    await().atMost(Duration.ofMinutes(1)).until(() -> !addresses("hello-00001"));
+    await().until(() -> !addresses("hello-00001"));
     assertThat(curl.get("hello.default.localhost").statusCode()).isEqualTo(200);
   }
 
@@ -135,7 +134,7 @@ class EmbeddedModeIT {
         {"spec": {"template": {"spec": {"containers": [{"command": ["sh", "-c", "exit 7"]}]}}}}"""))
         .isEqualTo(200);
 
-    await().atMost(Duration.ofMinutes(1)).until(() -> {
+    await().until(() -> {
       assertThat(curl.get("good.default.localhost").statusCode()).isEqualTo(200);
       return curl.api("/apis/serving.knative.dev/v1/namespaces/default/services/good")
           .contains("RevisionFailed");
@@ -151,13 +150,13 @@ class EmbeddedModeIT {
     curl.serve(service("holding", 0, JAVA_HOME + "/bin/java", program.toString(),
         "$PORT", directory.toString()));
     var answer = curl.getLater("holding.default.localhost");
-    await().atMost(Duration.ofMinutes(1)).until(() -> Files.exists(directory.resolve("arrived")));
+    await().until(() -> Files.exists(directory.resolve("arrived")));
 
     // when its Service is deleted, then there is no such revision any more, and the request runs on
     assertThat(
         curl.delete("/apis/serving.knative.dev/v1/namespaces/default/services/holding"))
         .isEqualTo(200);
-    await().atMost(Duration.ofMinutes(1))
+    await()
         .until(() -> curl.get("holding.default.localhost").statusCode() == 404);
     Files.createFile(directory.resolve("release"));
 

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +67,7 @@ class ImageRootIT {
       // when Kubernetes ends the one process there is, then it drains and ends
       activator.terminate();
       assertThat(activator.exitCode()).isZero();
-      await().atMost(Duration.ofMinutes(1))
+      await()
           .untilAsserted(() -> assertThat(activator.log()).contains("Draining"));
       assertThat(activator.log()).doesNotContain(" ERROR ");
     }

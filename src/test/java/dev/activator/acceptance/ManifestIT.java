@@ -61,7 +61,7 @@ class ManifestIT {
 
   private void servesFromZero() throws Exception {
     var held = activator.askLater("hello", "/");
-    await().atMost(LONG).until(() -> cluster.heard.contains("hello"));
+    await().until(() -> cluster.heard.contains("hello"));
     assertThat(held).isNotDone();
 
     cluster.scaleUp("hello");
@@ -74,7 +74,7 @@ class ManifestIT {
     assertThat(activator.profiling("/debug/pprof/").statusCode()).isEqualTo(404);
 
     cluster.configMap("config-observability", Map.of("runtime-profiling", "enabled"));
-    await().atMost(LONG)
+    await()
         .until(() -> activator.profiling("/debug/pprof/").statusCode() == 200);
     // it has no directory for the recording, and says so
     assertThat(activator.profiling("/debug/pprof/profile?seconds=1").body())
@@ -82,22 +82,22 @@ class ManifestIT {
 
     cluster.configMap("config-network", Map.of("system-internal-tls", "enabled"));
     cluster.configMap("config-network", Map.of("rollout-duration", "soon"));
-    await().atMost(LONG).until(() -> activator.log().contains("rollout-duration is 'soon'"));
+    await().until(() -> activator.log().contains("rollout-duration is 'soon'"));
     assertThat(activator.log().lines().filter(line -> line.contains("ERROR"))).singleElement()
         .asString().contains("config-network");
     cluster.configMap("config-logging", Map.of("loglevel.activator", "debug"));
-    await().atMost(LONG).until(() -> activator.log().contains("Logging from DEBUG on"));
+    await().until(() -> activator.log().contains("Logging from DEBUG on"));
   }
 
   private void drains() throws Exception {
     var slow = activator.askLater("hello", "/slow");
-    await().atMost(LONG).until(() -> activator.log().contains("DEBUG"));
+    await().until(() -> activator.log().contains("DEBUG"));
     var underWay = activator.askLater("hello", "/");
     assertThat(underWay.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
 
     activator.terminate();
 
-    await().atMost(LONG).until(() -> activator.probe().statusCode() == 500);
+    await().until(() -> activator.probe().statusCode() == 500);
     assertThat(activator.probe().body()).isEqualTo("received SIGTERM from kubelet\n");
     assertThat(activator.management("/actuator/health/readiness").body())
         .contains("received SIGTERM from kubelet");
@@ -116,7 +116,7 @@ class ManifestIT {
     cluster.revision("other");
 
     cluster.autoscalerGoes();
-    await().atMost(LONG).until(() -> activator.log().contains("is lost"));
+    await().until(() -> activator.log().contains("is lost"));
     var answers = new ArrayList<CompletableFuture<HttpResponse<String>>>();
     for (int i = 0; i < 500; i++) {
       answers.add(activator.askLater("hello", "/"));
@@ -134,7 +134,7 @@ class ManifestIT {
 
     // when it is back, then it hears of the request that came meanwhile
     cluster.autoscalerComes();
-    await().atMost(Duration.ofMinutes(2)).until(() -> cluster.heard.contains("other"));
+    await().until(() -> cluster.heard.contains("other"));
     cluster.scaleUp("other");
     assertThat(cold.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
   }
@@ -169,7 +169,7 @@ class ManifestIT {
     cluster.scaleUp("hello");
     var slow = activator.askLater("hello", "/slow");
     activator.terminate();
-    await().atMost(LONG)
+    await()
         .untilAsserted(() -> assertThat(activator.log()).contains("Draining"));
 
     activator.terminate();
@@ -184,7 +184,7 @@ class ManifestIT {
     // an API that does not answer
     activator.close();
     try (var waiting = DeployedActivator.start(directory, "http://127.0.0.1:1", Map.of())) {
-      await().atMost(LONG)
+      await()
           .untilAsserted(() -> assertThat(waiting.log()).contains("trying again"));
 
       waiting.terminate();

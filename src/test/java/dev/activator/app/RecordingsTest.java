@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
 class RecordingsTest {
-  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofSeconds(120);
 
   @Test
   void endsARecordingWhoseCallerLeavesAsItBegins() throws Exception {
@@ -30,7 +30,7 @@ class RecordingsTest {
     caller.dispose();
     left.countDown();
 
-    await().atMost(LONG).until(() -> recording.getState() == RecordingState.CLOSED);
+    await().until(() -> recording.getState() == RecordingState.CLOSED);
   }
 
   @Test
@@ -40,11 +40,11 @@ class RecordingsTest {
       recording.start();
       return recording;
     }, _ -> Mono.never()).subscribe();
-    await().atMost(LONG).until(() -> recording.getState() == RecordingState.RUNNING);
+    await().until(() -> recording.getState() == RecordingState.RUNNING);
 
     caller.dispose();
 
-    await().atMost(LONG).until(() -> recording.getState() == RecordingState.CLOSED);
+    await().until(() -> recording.getState() == RecordingState.CLOSED);
   }
 
   @Test

@@ -86,7 +86,7 @@ class RequestPortsTest {
     }
 
     private Later next() throws InterruptedException {
-      var next = scheduled.poll(30, TimeUnit.SECONDS);
+      var next = scheduled.poll(120, TimeUnit.SECONDS);
       assertThat(next).isNotNull();
       return next;
     }
@@ -157,7 +157,7 @@ class RequestPortsTest {
       // and after half of the time a caller that sends something is asked to leave
       assertThat(half.delay()).isEqualTo(Duration.ofSeconds(20));
       half.action().run();
-      Awaitility.await().atMost(Duration.ofSeconds(30))
+      Awaitility.await()
           .until(() -> "close".equals(connectionAfterARequest(busy)));
       assertThat(busy.readToEnd()).isEmpty();
 
@@ -173,7 +173,7 @@ class RequestPortsTest {
   void aRequestThatStillWaitsWhenTheTimeIsOverIsToldWhy() throws Exception {
     try (var caller = RawPeer.connect(ports.http1())) {
       caller.sendHead("GET / HTTP/1.1", "Host: hello.default.svc.cluster.local");
-      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> {
+      Awaitility.await().until(() -> {
         var view = throttler.view(HELLO);
         return view != null && view.queued() == 1;
       });

@@ -46,7 +46,7 @@ import org.junit.jupiter.api.Test;
 class StandaloneScalingTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final String IP = "127.0.7.1";
-  private static final Duration LONG = Duration.ofSeconds(30);
+  private static final Duration LONG = Duration.ofSeconds(120);
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
@@ -128,15 +128,15 @@ class StandaloneScalingTest {
 
   @Test
   void aRequestAtZeroStartsAPodAndTheStatusSaysSo() {
-    await().atMost(LONG).until(link::connected);
-    await().atMost(LONG).untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().until(link::connected);
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
 
     loop.execute(() -> requests.arrived(WEB));
 
-    await().atMost(LONG).untilAsserted(() -> assertThat(replicas()).isEqualTo(1));
-    await().atMost(LONG)
+    await().untilAsserted(() -> assertThat(replicas()).isEqualTo(1));
+    await()
         .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
-    await().atMost(LONG).untilAsserted(() -> assertThat(events()).contains("ScaledUp"));
+    await().untilAsserted(() -> assertThat(events()).contains("ScaledUp"));
     assertThat(surroundings.scaling(WEB).explanation()).contains("in flight ÷ 2");
     assertThat(surroundings.leadership().writes()).containsKey("written");
     assertThat(cluster.ofHost("shop.example.com")).isEqualTo(WEB);
@@ -153,7 +153,7 @@ class StandaloneScalingTest {
   @Test
   void theConsoleKnowsWhereItIsHowItIsScaledAndByWhom() {
     var facts = facts();
-    await().atMost(LONG).untilAsserted(() -> assertThat(facts.settings(WEB))
+    await().untilAsserted(() -> assertThat(facts.settings(WEB))
         .extracting(Setting::name, Setting::value)
         .contains(tuple("scaled by", "this activator"), tuple("pods wanted", "0"),
             tuple("condition Ready", "True")));
@@ -166,19 +166,19 @@ class StandaloneScalingTest {
     assertThat(facts.card(WEB).obstacles()).isEmpty();
 
     store.delete(Kinds.SERVICE, "shop", "web");
-    await().atMost(LONG).untilAsserted(() -> assertThat(facts.card(WEB).obstacles())
+    await().untilAsserted(() -> assertThat(facts.card(WEB).obstacles())
         .containsExactly("there is no Service shop/web"));
     // written by the one that scales
-    await().atMost(LONG).untilAsserted(() -> assertThat(facts().events(WEB).join().all())
+    await().untilAsserted(() -> assertThat(facts().events(WEB).join().all())
         .extracting(RevisionFacts.EventLine::reason).contains("ServiceNotFound"));
   }
 
   @Test
   void oneThatDoesNotLeadSaysWhoDoesAndWhatItHasWritten() throws Exception {
-    await().atMost(LONG).untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
-    await().atMost(LONG).until(link::connected);
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().until(link::connected);
     loop.execute(() -> requests.arrived(WEB));
-    await().atMost(LONG)
+    await()
         .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
 
     var follower = new StandaloneScaling(access, new StandaloneScaling.Identity("activator-2",
@@ -193,8 +193,8 @@ class StandaloneScalingTest {
     }
     facts.start();
     try {
-      await().atMost(LONG).until(() -> !follower.leadership().pod().isEmpty());
-      await().atMost(LONG).untilAsserted(() -> {
+      await().until(() -> !follower.leadership().pod().isEmpty());
+      await().untilAsserted(() -> {
         assertThat(follower.leadership().pod()).isEqualTo("activator-1");
         assertThat(follower.leadership().here()).isFalse();
         var status = store.find(ScaledServiceKind.of(store), "shop", "web").path("status");
@@ -228,7 +228,7 @@ class StandaloneScalingTest {
     store.create(Kinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'blog', 'name': 'web'}}"));
 
-    await().atMost(LONG).untilAsserted(() -> assertThat(
+    await().untilAsserted(() -> assertThat(
         store.find(ScaledServiceKind.of(store), "blog", "web").at("/status/conditions").toString())
         .contains("\"Forbidden\"", "cannot get Deployment web in namespace blog: 403"));
     assertThat(surroundings.scaling(new RevisionId("blog", "web")).trouble().reason())
@@ -245,12 +245,12 @@ class StandaloneScalingTest {
 
   @Test
   void saysWhoLeadsInAnEventOfTheLeaseAndWhenItEnds() {
-    await().atMost(LONG).until(() -> surroundings.leadership().here());
+    await().until(() -> surroundings.leadership().here());
     assertThat(surroundings.leadership().pod()).isEqualTo("activator-1");
     assertThat(surroundings.leadership().transitions()).isZero();
     var lease = store.list(Kinds.LEASE).getFirst();
     var uid = lease.at("/metadata/uid").asString();
-    await().atMost(LONG).untilAsserted(() -> assertThat(leases()).containsExactly(
+    await().untilAsserted(() -> assertThat(leases()).containsExactly(
         uid + " LeaderElected activator-1_127.0.7.1 became leader"));
 
     surroundings.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
@@ -262,10 +262,10 @@ class StandaloneScalingTest {
 
   @Test
   void whatWasScaledLastIsInTheStatusWhenTheLeaderHasEnded() {
-    await().atMost(LONG).until(link::connected);
-    await().atMost(LONG).untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().until(link::connected);
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
     loop.execute(() -> requests.arrived(WEB));
-    await().atMost(LONG).until(() -> replicas() > 0);
+    await().until(() -> replicas() > 0);
 
     // As the process ends: the cluster first.
     cluster.close();
@@ -290,11 +290,11 @@ class StandaloneScalingTest {
 
   @Test
   void aServiceThatGoesIsSeenWithinASecondAndItsWorkloadIsScaledOn() {
-    await().atMost(LONG).untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
-    await().atMost(LONG).until(link::connected);
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().until(link::connected);
 
     store.delete(Kinds.SERVICE, "shop", "web");
-    await().atMost(LONG).untilAsserted(
+    await().untilAsserted(
         () -> assertThat(condition("Ready")).isEqualTo("False ServiceNotFound"));
 
     loop.execute(() -> {
@@ -302,6 +302,6 @@ class StandaloneScalingTest {
         requests.arrived(WEB);
       }
     });
-    await().atMost(LONG).untilAsserted(() -> assertThat(replicas()).isPositive());
+    await().untilAsserted(() -> assertThat(replicas()).isPositive());
   }
 }

@@ -66,9 +66,9 @@ class AutoscalerServerTest {
           .withThrowableThat().withCauseInstanceOf(WebSocketHandshakeException.class);
 
       leads.set(true);
-      http.newWebSocketBuilder().buildAsync(address, events).get(30, SECONDS);
+      http.newWebSocketBuilder().buildAsync(address, events).get(120, SECONDS);
       elected.disconnect();
-      assertThat(events.closed.get(30, SECONDS)).startsWith("1012");
+      assertThat(events.closed.get(120, SECONDS)).startsWith("1012");
     } finally {
       elected.stop();
     }
@@ -80,9 +80,9 @@ class AutoscalerServerTest {
 
     // the bytes Knative's activator sends for namespace ns, revision rev, pod activator-1
     socket.sendBinary(bytes("0a2a0a026e7312037265761a1f0a0b616374697661746f722d3111"
-        + "000000000000f03f21000000000000f03f"), true).get(30, SECONDS);
+        + "000000000000f03f21000000000000f03f"), true).get(120, SECONDS);
 
-    assertThat(reports.poll(30, SECONDS))
+    assertThat(reports.poll(120, SECONDS))
         .isEqualTo(new Entry(new RevisionId("ns", "rev"), new Sample("activator-1", 1, 1)));
   }
 
@@ -93,29 +93,29 @@ class AutoscalerServerTest {
         .addMessages(WireStatMessage.newBuilder().setNamespace("ns").setName("empty"))
         .addMessages(message("", 1)).addMessages(message("two", 2)).build();
 
-    socket.sendBinary(ByteBuffer.wrap(batch.toByteArray()), true).get(30, SECONDS);
+    socket.sendBinary(ByteBuffer.wrap(batch.toByteArray()), true).get(120, SECONDS);
 
-    assertThat(reports.poll(30, SECONDS)).isEqualTo(report("one", 1.5));
-    assertThat(reports.poll(30, SECONDS)).isEqualTo(report("two", 2));
+    assertThat(reports.poll(120, SECONDS)).isEqualTo(report("one", 1.5));
+    assertThat(reports.poll(120, SECONDS)).isEqualTo(report("two", 2));
   }
 
   @Test
   void keepsTheConnectionAfterWhatItCannotDecode() throws Exception {
     var socket = connect();
 
-    socket.sendBinary(bytes("ffffffff"), true).get(30, SECONDS);
-    socket.sendText("hello", true).get(30, SECONDS);
+    socket.sendBinary(bytes("ffffffff"), true).get(120, SECONDS);
+    socket.sendText("hello", true).get(120, SECONDS);
     var batch = WireStatMessages.newBuilder().addMessages(message("one", 1)).build();
-    socket.sendBinary(ByteBuffer.wrap(batch.toByteArray()), true).get(30, SECONDS);
+    socket.sendBinary(ByteBuffer.wrap(batch.toByteArray()), true).get(120, SECONDS);
 
-    assertThat(reports.poll(30, SECONDS)).isEqualTo(report("one", 1));
+    assertThat(reports.poll(120, SECONDS)).isEqualTo(report("one", 1));
   }
 
   @Test
   void answersPings() throws Exception {
-    connect().sendPing(ByteBuffer.allocate(0)).get(30, SECONDS);
+    connect().sendPing(ByteBuffer.allocate(0)).get(120, SECONDS);
 
-    events.pong.get(30, SECONDS);
+    events.pong.get(120, SECONDS);
   }
 
   @Test
@@ -124,7 +124,7 @@ class AutoscalerServerTest {
 
     server.stop();
 
-    assertThat(events.closed.get(30, SECONDS)).isEqualTo("1012 Restarting");
+    assertThat(events.closed.get(120, SECONDS)).isEqualTo("1012 Restarting");
   }
 
   @Test
@@ -177,7 +177,7 @@ class AutoscalerServerTest {
 
   private WebSocket connect() throws Exception {
     return http.newWebSocketBuilder()
-        .buildAsync(URI.create("ws://127.0.0.1:" + server.port() + "/"), events).get(30, SECONDS);
+        .buildAsync(URI.create("ws://127.0.0.1:" + server.port() + "/"), events).get(120, SECONDS);
   }
 
   private static Entry report(String name, double concurrency) {

@@ -38,7 +38,7 @@ class RbacTest {
   private static final Verb[] ABOUT_OBJECTS = EnumSet.complementOf(EnumSet.of(Verb.OTHER))
       .toArray(Verb[]::new);
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
   private static final String NAMESPACE = "knative-serving";
   private static final String ALL = "rbac: {pods: true, events: true}";
   private static final ObjectNode CERTIFICATE = Objects.parse("""
@@ -146,7 +146,7 @@ class RbacTest {
         allowed.removeIf(right -> right.endsWith(source == EndpointsSource.ENDPOINTS
             ? " endpointslices.discovery.k8s.io"
             : " endpoints"));
-        await().atMost(PATIENCE).untilAsserted(() -> {
+        await().untilAsserted(() -> {
           cluster.requestsWaitFor(new RevisionId("ns", "late"));
           cluster.eventReader(() -> 0).read(new EventReader.Objects("ns", Set.of("late"), "late"))
               .join();

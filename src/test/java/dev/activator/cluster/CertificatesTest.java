@@ -77,7 +77,7 @@ class CertificatesTest {
   }
 
   private void hasBundles(Map<String, List<String>> expected) {
-    await().atMost(Duration.ofSeconds(60))
+    await()
         .untilAsserted(() -> assertThat(Map.copyOf(bundles)).isEqualTo(expected));
   }
 

@@ -85,7 +85,7 @@ class ClusterOnEmbeddedApiTest {
 
   /** A connection that a stopped server forgot to close is given up after 30 seconds. */
   private void tellsInTheEnd(Map<String, String> expected) {
-    await().atMost(Duration.ofSeconds(90))
+    await()
         .untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected));
   }
 

@@ -53,7 +53,7 @@ class ClusterTest {
   }
 
   private void hears(String expected) throws InterruptedException {
-    assertThat(news.poll(30, TimeUnit.SECONDS)).isEqualTo(expected);
+    assertThat(news.poll(120, TimeUnit.SECONDS)).isEqualTo(expected);
   }
 
   private void putRevision(String name, String spec) {

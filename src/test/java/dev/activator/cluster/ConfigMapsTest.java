@@ -45,7 +45,7 @@ class ConfigMapsTest {
   }
 
   private void hears(String expected) throws InterruptedException {
-    assertThat(heard.poll(30, TimeUnit.SECONDS)).isEqualTo(expected);
+    assertThat(heard.poll(120, TimeUnit.SECONDS)).isEqualTo(expected);
   }
 
   private static ObjectNode map(String namespace, String name, Map<String, String> data) {

@@ -78,7 +78,7 @@ class ConvergenceTest {
     rig.touch("k0");
     if (random.nextBoolean()) {
       // every other round is followed to its end, so that faults also hit those who are up to date
-      await().atMost(Duration.ofSeconds(60))
+      await()
           .until(() -> rig.truth().get(seen) != null && rig.truth().equals(rig.stored()));
     }
   }

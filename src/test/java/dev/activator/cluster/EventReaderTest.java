@@ -78,7 +78,7 @@ class EventReaderTest {
   }
 
   private Answer read() throws Exception {
-    return reader.read(HELLO).get(30, TimeUnit.SECONDS);
+    return reader.read(HELLO).get(120, TimeUnit.SECONDS);
   }
 
   @Test

@@ -35,7 +35,7 @@ class EventWriterTest {
   }
 
   private void write(Regarding about, String reason, String message) throws Exception {
-    events.write(about, false, reason, message).get(30, TimeUnit.SECONDS);
+    events.write(about, false, reason, message).get(120, TimeUnit.SECONDS);
   }
 
   private List<JsonNode> written() {

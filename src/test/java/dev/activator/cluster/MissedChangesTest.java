@@ -92,7 +92,7 @@ class MissedChangesTest {
     backends.onChange(now -> published.add(now.pods().toString()));
     backends.revision(Revision.of(REVISION, 0));
     rig.api.store().create(Kinds.ENDPOINTS, endpoints(READY));
-    await().atMost(Rig.PATIENCE)
+    await()
         .untilAsserted(() -> assertThat(published).containsExactly("[10.0.0.1:8012]"));
 
     // when it falls from ready and comes back before the handler is told of either
@@ -109,7 +109,7 @@ class MissedChangesTest {
     busy.countDown();
 
     // then it is probed once more, and serves no longer as it does not answer
-    await().atMost(Rig.PATIENCE)
+    await()
         .untilAsserted(() -> assertThat(published).containsExactly("[10.0.0.1:8012]", "[]"));
   }
 

@@ -54,7 +54,7 @@ class RefusedCallsLogTest {
   void theMembersOfOurServiceThatMayNotBeReadAreNamedOnce() throws Exception {
     try (var log = LogLines.of(ScalingSession.class)) {
       for (int i = 0; i < 4; i++) {
-        assertThat(session.members("system", "activator").get(30, TimeUnit.SECONDS)).isEmpty();
+        assertThat(session.members("system", "activator").get(120, TimeUnit.SECONDS)).isEmpty();
       }
 
       assertThat(log.at(Level.WARN)).singleElement().asString()

@@ -34,7 +34,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Informers of ours on an embedded API, over real HTTP, and a witness of all they tell. */
 public final class Rig implements AutoCloseable {
-  public static final Duration PATIENCE = Duration.ofSeconds(60);
+  public static final Duration PATIENCE = Duration.ofSeconds(120);
   public static final Match LISTS = Match.requests(Verb.LIST).of(Kinds.ENDPOINTS);
   public static final Match WATCHES = Match.requests(Verb.WATCH).of(Kinds.ENDPOINTS);
   public static final ResourceQuery<EndpointSet> ENDPOINTS = ResourceQuery
@@ -81,7 +81,7 @@ public final class Rig implements AutoCloseable {
   /** Has listed, and watches. */
   public Rig start() {
     begin();
-    await().atMost(PATIENCE).until(() -> lease.informer().hasSynced());
+    await().until(() -> lease.informer().hasSynced());
     awaitWatches(1);
     return this;
   }
@@ -129,7 +129,7 @@ public final class Rig implements AutoCloseable {
 
   /** Waits until the store and the witness are as the API is; and nothing was told wrongly. */
   public void converges() {
-    await().atMost(PATIENCE).untilAsserted(() -> {
+    await().untilAsserted(() -> {
       assertThat(stored()).isEqualTo(truth());
       assertThat(witness.versions()).isEqualTo(truth());
     });

@@ -61,7 +61,7 @@ class ScaledServicesTest {
   }
 
   private void tells(Map<String, String> expected) {
-    await().atMost(Duration.ofSeconds(30))
+    await()
         .untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected));
   }
 

@@ -57,7 +57,7 @@ class ScalingSessionTest {
   }
 
   private static <T> T result(CompletableFuture<T> future) throws Exception {
-    return future.get(30, SECONDS);
+    return future.get(120, SECONDS);
   }
 
   private Found read() throws Exception {

@@ -55,7 +55,7 @@ class SlicesConvergenceTest {
       }
 
       api.faults().heal();
-      await().atMost(Duration.ofSeconds(90))
+      await()
           .untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected()));
     }
   }

@@ -131,7 +131,7 @@ class TokenTest {
         Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       write(file, "new");
       var access = AccessCheck.ofListAndWatch(api,
-          ResourceQuery.everywhere(ResourceKind.ENDPOINTS, "")).get(30, TimeUnit.SECONDS);
+          ResourceQuery.everywhere(ResourceKind.ENDPOINTS, "")).get(120, TimeUnit.SECONDS);
       assertThat(access).isEqualTo(AccessCheck.ALLOWED);
       assertThat(asked).containsExactly("Bearer old", "Bearer new", "Bearer new");
     }

@@ -237,7 +237,7 @@ class LivePageTest {
 
   /** As soon as there is a follower. */
   void tick() {
-    await().atMost(Duration.ofSeconds(30))
+    await()
         .until(() -> ticks.tryEmitNext(1) == Sinks.EmitResult.OK);
   }
 
@@ -308,7 +308,7 @@ class LivePageTest {
   @Test
   void showsAStartAsItHappens() throws Exception {
     throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
-    await().atMost(Duration.ofSeconds(30))
+    await()
         .until(() -> throttler.start(HELLO).asked() != null);
     var page = dom("/console");
 
@@ -482,18 +482,18 @@ class LivePageTest {
     var slow = new Viewer(1);
     page.events("").subscribe(reading);
     page.events("").subscribe(slow);
-    await().atMost(Duration.ofSeconds(30)).until(() -> slow.read.size() == 1);
+    await().until(() -> slow.read.size() == 1);
 
     throttler.revision(Revision.of(HELLO, 1));
     for (int i = 1; i <= 100; i++) {
       int expected = i + 1;
       tick();
-      await().atMost(Duration.ofSeconds(30)).until(() -> reading.read.size() == expected);
+      await().until(() -> reading.read.size() == expected);
     }
     assertThat(slow.read).hasSize(1);
 
     slow.request(1);
-    await().atMost(Duration.ofSeconds(30)).until(() -> slow.read.size() == 2);
+    await().until(() -> slow.read.size() == 2);
     assertThat(slow.read.stream().skip(1)).singleElement().asString()
         .contains("<article id=").doesNotContain("\"starts\":");
     reading.dispose();

@@ -24,7 +24,7 @@ abstract class LoopContract {
       });
       steps.add("first");
     });
-    done.get(30, TimeUnit.SECONDS);
+    done.get(120, TimeUnit.SECONDS);
 
     assertThat(steps).containsExactly("first", "second");
   }
@@ -43,8 +43,8 @@ abstract class LoopContract {
     });
     loop().schedule(Duration.ofMillis(1), () -> scheduled.complete(null));
 
-    next.get(30, TimeUnit.SECONDS);
-    scheduled.get(30, TimeUnit.SECONDS);
+    next.get(120, TimeUnit.SECONDS);
+    scheduled.get(120, TimeUnit.SECONDS);
   }
 
   @Test
@@ -56,7 +56,7 @@ abstract class LoopContract {
       loop().schedule(Duration.ofMillis(1), () -> ran.add("cancelled")).cancel();
       loop().schedule(Duration.ofMillis(5), () -> done.complete(null));
     });
-    done.get(30, TimeUnit.SECONDS);
+    done.get(120, TimeUnit.SECONDS);
 
     assertThat(ran).isEmpty();
   }

@@ -36,7 +36,7 @@ class ThreadLoopTest extends LoopContract {
     }
     loop.execute(() -> done.complete(Thread.currentThread()));
 
-    var thread = done.get(30, TimeUnit.SECONDS);
+    var thread = done.get(120, TimeUnit.SECONDS);
     assertThat(steps).hasSize(1000).isSorted();
     assertThat(thread.getName()).isEqualTo("a thread of its own");
     assertThat(thread.isDaemon()).isTrue();
@@ -67,7 +67,7 @@ class ThreadLoopTest extends LoopContract {
         .isInstanceOf(RejectedExecutionException.class);
     go.countDown();
 
-    ended.get(30, TimeUnit.SECONDS).join();
+    ended.get(120, TimeUnit.SECONDS).join();
     assertThat(ran).containsExactly("in progress");
   }
 }

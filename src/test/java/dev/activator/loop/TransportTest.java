@@ -50,7 +50,7 @@ class TransportTest {
 
     assertThat(connected.cause()).isInstanceOf(ConnectException.class)
         .hasMessageContaining("refused");
-    assertThat(closed.await(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(closed.await(120, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.RawPeer;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
@@ -39,7 +38,7 @@ class DrainTest extends WireTest {
       var head = busy.readHead();
       assertThat(head.header("Connection")).isEqualTo("close");
       assertThat(busy.readToEnd()).isEqualTo("late");
-      drained.get(30, TimeUnit.SECONDS);
+      drained.get(120, TimeUnit.SECONDS);
     }
   }
 
@@ -54,7 +53,7 @@ class DrainTest extends WireTest {
 
       // As soon as they have heard, on connections that there were as on new ones.
       for (var caller : List.of(early, idle, activator.connect())) {
-        Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> isLast(caller));
+        Awaitility.await().until(() -> isLast(caller));
         assertThat(caller.readToEnd()).isEmpty();
       }
     }

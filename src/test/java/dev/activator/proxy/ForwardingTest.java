@@ -60,8 +60,8 @@ class ForwardingTest extends WireTest {
       for (int i = 0; i < 3; i++) {
         Activator.request(caller, "GET /" + i + " HTTP/1.1");
         assertThat(caller.readBody(caller.readHead())).isEqualTo("ok");
-        assertThat(ended.poll(30, TimeUnit.SECONDS)).isEqualTo("GET /" + i + " HTTP/1.1");
-        assertThat(ended.poll(30, TimeUnit.SECONDS)).isEqualTo("closed");
+        assertThat(ended.poll(120, TimeUnit.SECONDS)).isEqualTo("GET /" + i + " HTTP/1.1");
+        assertThat(ended.poll(120, TimeUnit.SECONDS)).isEqualTo("closed");
       }
       assertThat(pod.connections()).isEqualTo(3);
     }

@@ -213,7 +213,7 @@ class Http2Test extends Http2WireTest {
       pod(Http2Test::ok);
       assertThat(caller.responses(2)).isEqualTo(Map.of(1, "200 ok", 3, "200 ok"));
       assertThat(caller.awaitEnd()).isEqualTo(-1);
-      drained.get(30, TimeUnit.SECONDS);
+      drained.get(120, TimeUnit.SECONDS);
     }
   }
 

@@ -24,7 +24,7 @@ class LostListenerTest {
     try (var activator = new Activator()) {
       activator.server.onLost(lost::add);
       activator.loseThreads();
-      assertThat(lost.poll(30, TimeUnit.SECONDS)).isEqualTo(
+      assertThat(lost.poll(120, TimeUnit.SECONDS)).isEqualTo(
           "no requests are taken on 127.0.0.1:" + activator.port + " any more");
     }
   }
@@ -37,7 +37,7 @@ class LostListenerTest {
         var activator = new Activator(Activator.Settings.DEFAULT, new PodTls(), forgetful)) {
       activator.server.onLost(lost::add);
       activator.loseThreads();
-      assertThat(lost.poll(30, TimeUnit.SECONDS)).isEqualTo(
+      assertThat(lost.poll(120, TimeUnit.SECONDS)).isEqualTo(
           "no requests are taken on 127.0.0.1:" + activator.port + " any more");
     }
   }
@@ -79,7 +79,7 @@ class LostListenerTest {
   void aPortThatIsClosedByADrainIsNotLost() throws Exception {
     try (var activator = new Activator()) {
       activator.server.onLost(lost::add);
-      activator.server.drain().toCompletableFuture().get(30, TimeUnit.SECONDS);
+      activator.server.drain().toCompletableFuture().get(120, TimeUnit.SECONDS);
       activator.server.close();
     }
     assertThat(lost).isEmpty();

@@ -83,7 +83,7 @@ final class RestartPods implements Closeable {
     caller.readHead();
     caller.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
         + "Upgrade: websocket\r\n\r\n");
-    caller.read(6);
+    caller.waitForEver().read(6);
   }
 
   @Override

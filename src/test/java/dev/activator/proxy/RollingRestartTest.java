@@ -133,7 +133,7 @@ class RollingRestartTest {
         assertThat(socket.readToEnd()).isEmpty();
         socket.close();
       }
-      drained.get(30, TimeUnit.SECONDS);
+      drained.get(120, TimeUnit.SECONDS);
       WireTest.eventually(() -> assertThat(activator.throttle.inFlight()).isZero());
       activator.close();
     }

@@ -95,7 +95,7 @@ class SilentHttp2PodTest {
         // when requests come until one is sent on another connection
         var stream = new AtomicInteger(3);
         var often = Duration.ofMillis(500);
-        Awaitility.await().atMost(Duration.ofSeconds(30)).pollInterval(often).until(() -> {
+        Awaitility.await().pollInterval(often).until(() -> {
           send(caller, stream.addAndGet(2));
           return pod.connections() == 2;
         });

@@ -52,7 +52,7 @@ class StaleConnectionTest extends WireTest {
 
   private void resetWhenTold(RawPeer caller) throws IOException {
     try {
-      assertThat(end.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(end.await(120, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException stopped) {
       throw new IOException(stopped);
     }

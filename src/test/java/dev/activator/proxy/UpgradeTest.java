@@ -220,7 +220,7 @@ class UpgradeTest extends WireTest {
       caller.send("\u0088\u0080abcd");
       assertThat(next(ended)).isEqualTo("\u0088\u0080abcd");
       assertThat(caller.readToEnd()).isEmpty();
-      drained.get(30, TimeUnit.SECONDS);
+      drained.get(120, TimeUnit.SECONDS);
     }
   }
 

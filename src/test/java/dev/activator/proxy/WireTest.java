@@ -8,7 +8,6 @@ import dev.activator.loop.KeepAlive;
 import dev.activator.tls.PodTls;
 import io.netty.channel.IoHandlerFactory;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -96,7 +95,7 @@ public abstract class WireTest {
   }
 
   static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
-    var next = queue.poll(30, TimeUnit.SECONDS);
+    var next = queue.poll(120, TimeUnit.SECONDS);
     assertThat(next).as("what is waited for").isNotNull();
     return next;
   }
@@ -112,7 +111,7 @@ public abstract class WireTest {
   }
 
   static void eventually(Runnable holds) {
-    Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(holds::run);
+    Awaitility.await().untilAsserted(holds::run);
   }
 
   /** The response to what was sent, with its body, as {@code status body}. */

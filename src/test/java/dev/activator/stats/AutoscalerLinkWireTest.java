@@ -36,7 +36,7 @@ class AutoscalerLinkWireTest {
   private static final AutoscalerLink.Timings QUICK = new AutoscalerLink.Timings(
       Duration.ofSeconds(20),
       Duration.ofMillis(20), Duration.ofMillis(300));
-  private static final long WAIT_SECONDS = 30;
+  private static final long WAIT_SECONDS = 120;
 
   private final LoopResources threads = LoopResources.create("link-test", 1, true);
   private final NettyLoop loop = new NettyLoop((EventLoop) threads.onClient(true).next());

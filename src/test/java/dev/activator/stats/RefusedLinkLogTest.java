@@ -25,7 +25,7 @@ import tools.jackson.dataformat.yaml.YAMLMapper;
 
 @Isolated("reads the log")
 class RefusedLinkLogTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
   private static final Path CONFIGURATION = Path.of("src", "main", "resources",
       "application.yaml");
 

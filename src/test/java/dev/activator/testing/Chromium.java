@@ -15,7 +15,6 @@ import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +31,6 @@ import tools.jackson.databind.json.JsonMapper;
 
 /** A headless browser with one page, driven by its DevTools protocol. */
 public final class Chromium implements AutoCloseable, WebSocket.Listener {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final List<Path> PLACES = Stream.of("chromium", "chromium-browser",
       "google-chrome").map(name -> Path.of("/usr/bin", name)).toList();
 
@@ -56,9 +54,9 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
         "--remote-debugging-port=0", "--user-data-dir=" + profile, "about:blank")
         .redirectErrorStream(true).start();
     var browser = devTools();
-    var page = await().atMost(PATIENCE).until(() -> page(browser), found -> !found.isEmpty());
+    var page = await().until(() -> page(browser), found -> !found.isEmpty());
     socket = http.newWebSocketBuilder().buildAsync(URI.create(page), this)
-        .get(30, TimeUnit.SECONDS);
+        .get(120, TimeUnit.SECONDS);
     for (var domain : List.of("Page", "Runtime", "Log", "Network")) {
       command(domain + ".enable", "{}");
     }
@@ -161,12 +159,12 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
   }
 
   public void awaitTrue(String expression) {
-    await().atMost(PATIENCE).until(() -> value(expression).equals("true"));
+    await().until(() -> value(expression).equals("true"));
   }
 
   /** @param meanwhile before each look */
   public void awaitTrue(String expression, Runnable meanwhile) {
-    await().atMost(PATIENCE).until(() -> {
+    await().until(() -> {
       meanwhile.run();
       return value(expression).equals("true");
     });

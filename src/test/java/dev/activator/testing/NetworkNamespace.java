@@ -110,7 +110,7 @@ public final class NetworkNamespace implements BeforeEachCallback, AfterEachCall
       }
     });
     try {
-      return opened.get(30, TimeUnit.SECONDS);
+      return opened.get(120, TimeUnit.SECONDS);
     } catch (Exception failure) {
       throw new IOException("cannot open a socket in " + name, failure);
     }

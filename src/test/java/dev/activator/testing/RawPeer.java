@@ -20,7 +20,7 @@ import javax.net.ssl.SSLSocket;
 
 /**
  * One end of a TCP connection, driven by hand: what is malformed, half closed or slow is really so.
- * Reading waits two minutes at most.
+ * Reading waits two minutes at most, or for ever once {@link #waitForEver} was called.
  */
 public final class RawPeer implements Closeable {
   private static final int WAIT_MILLIS = 120_000;
@@ -102,6 +102,12 @@ public final class RawPeer implements Closeable {
     parameters.setApplicationProtocols(protocols);
     tls.setSSLParameters(parameters);
     return new RawPeer(tls, socket);
+  }
+
+  /** Reading waits for as long as the other side says nothing. */
+  public RawPeer waitForEver() throws IOException {
+    socket.setSoTimeout(0);
+    return this;
   }
 
   /** Whether the other side has sent anything that was read. */

@@ -15,7 +15,7 @@ import javax.net.ssl.SSLContext;
 
 /** A pod that follows a script, on each connection from its beginning. */
 public final class ScriptedPod implements Closeable {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   /** What the pod does on one connection, which is closed after it. */
   @FunctionalInterface

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * servers that real clients talk to.
  */
 public final class SteppedLoop implements Loop {
-  private static final long PATIENCE_SECONDS = 30;
+  private static final long PATIENCE_SECONDS = 120;
 
   private record Task(long dueNanos, long order, Runnable action) {}
 

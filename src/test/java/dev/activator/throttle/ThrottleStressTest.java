@@ -79,7 +79,7 @@ class ThrottleStressTest {
     for (int round = 0; round < 4; round++) {
       var all = new CountDownLatch(LOOPS);
       loops.all().forEach(loop -> loop.execute(all::countDown));
-      assertThat(all.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(all.await(120, TimeUnit.SECONDS)).isTrue();
     }
   }
 

@@ -47,7 +47,7 @@ class DialerTest {
     upstreams.of(loops.all().getFirst()).dialer().dial(Peer.plain(gone), caller);
 
     // then nobody is there
-    assertThat(caller.outcome.get(30, TimeUnit.SECONDS)).isEqualTo(UpstreamFailure.REFUSED);
+    assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isEqualTo(UpstreamFailure.REFUSED);
   }
 
   private static int portOfNobody() throws IOException {

@@ -54,7 +54,7 @@ class HttpProbeClientTest {
 
   private ProbeAnswer asked(ProbeRequest request) throws InterruptedException {
     loop.execute(() -> client.ask(loop, request, answers::add));
-    var answer = answers.poll(30, TimeUnit.SECONDS);
+    var answer = answers.poll(120, TimeUnit.SECONDS);
     assertThat(answer).isNotNull();
     return answer;
   }
@@ -180,7 +180,7 @@ class HttpProbeClientTest {
       for (var protocol : Protocol.values()) {
         assertThat(asked(connecting(pod.destination(), protocol)))
             .isEqualTo(new ProbeAnswer.Connected());
-        assertThat(received.poll(30, TimeUnit.SECONDS)).isEmpty();
+        assertThat(received.poll(120, TimeUnit.SECONDS)).isEmpty();
       }
     }
   }

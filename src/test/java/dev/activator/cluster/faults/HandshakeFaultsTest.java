@@ -81,13 +81,13 @@ class HandshakeFaultsTest {
     int listsBefore = rig.lists();
 
     // when nothing but a new list would help
-    await().atMost(PATIENCE).until(() -> rig.lease().view().health().alarmed());
-    await().atMost(PATIENCE).until(() -> rig.lists() > listsBefore);
+    await().until(() -> rig.lease().view().health().alarmed());
+    await().until(() -> rig.lists() > listsBefore);
     gone.remove();
 
     // then all is well again
     rig.converges();
-    await().atMost(PATIENCE).until(() -> !rig.lease().view().health().alarmed());
+    await().until(() -> !rig.lease().view().health().alarmed());
     assertThat(rig.witness.told).containsExactly("add c");
   }
 }

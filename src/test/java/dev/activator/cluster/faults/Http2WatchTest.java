@@ -86,7 +86,7 @@ class Http2WatchTest {
     var informers = new Informers(api,
         new ReflectorContext(loop, Rig.QUICK, new Random(1), new ApiErrors(api.url())));
     var lease = informers.lease(Rig.ENDPOINTS);
-    await().atMost(Rig.PATIENCE).until(() -> lease.view().health().watching());
+    await().until(() -> lease.view().health().watching());
     assertThat(watches).hasSize(1);
     assertThat(watches.getFirst()).isSameAs(lists.getFirst());
 
@@ -98,9 +98,9 @@ class Http2WatchTest {
       }
     });
 
-    await().atMost(Rig.PATIENCE).until(() -> watches.size() == 2);
+    await().until(() -> watches.size() == 2);
     assertThat(watches.getLast()).isNotSameAs(watches.getFirst());
-    await().atMost(Rig.PATIENCE).until(() -> lease.view().health().watching());
+    await().until(() -> lease.view().health().watching());
     assertThat(lease.view().counts().lists()).isOne();
     lease.close();
   }

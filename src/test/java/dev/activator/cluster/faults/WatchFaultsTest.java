@@ -85,7 +85,7 @@ class WatchFaultsTest {
     rig.touch("a");
     rig.api.faults().once(WATCHES, new Fault.Reset(When.afterBytes(bytes)));
     rig.begin();
-    await().atMost(PATIENCE).until(() -> {
+    await().until(() -> {
       rig.touch("b");
       return rig.watches() > 1;
     });
@@ -187,7 +187,7 @@ class WatchFaultsTest {
     // when only another kind changes, and the watch is cut after a bookmark
     var other = rig.api.store().create(Kinds.CONFIG_MAP, Objects.named("other"));
     var version = other.path("metadata").path("resourceVersion").asString();
-    await().atMost(PATIENCE)
+    await()
         .until(() -> rig.lease().view().resourceVersion().compareTo(version) >= 0);
     rig.strike(new Fault.Reset(When.now()));
 
@@ -222,7 +222,7 @@ class WatchFaultsTest {
     rig.api.faults().once(WATCHES, new Fault.StopTaking(1));
     rig.strike(new Fault.Reset(When.now()));
     rig.touch("stuck");
-    await().atMost(PATIENCE).until(() -> rig.witness.told.contains("add stuck"));
+    await().until(() -> rig.witness.told.contains("add stuck"));
 
     for (int i = 0; i < 500; i++) {
       rig.touch("k" + i % 20);

@@ -149,8 +149,8 @@ class DeltaQueueTest {
     });
     putting.await();
     go.countDown();
-    popper.get(30, TimeUnit.SECONDS);
-    putter.get(30, TimeUnit.SECONDS);
+    popper.get(120, TimeUnit.SECONDS);
+    putter.get(120, TimeUnit.SECONDS);
 
     // then it returns after the processing, which never saw it
     assertThat(order).containsExactly("processed", "put");

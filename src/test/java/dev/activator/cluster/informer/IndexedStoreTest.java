@@ -148,7 +148,7 @@ class IndexedStoreTest {
       assertThat(found).containsExactlyInAnyOrder(0, 1);
     }
 
-    moved.get(30, TimeUnit.SECONDS);
+    moved.get(120, TimeUnit.SECONDS);
     assertThat(store.find("x")).isEqualTo(at("x", 100_000, "A"));
   }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** Threads that get in each other's way. */
 class InformerStressTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration LIMIT = Duration.ofSeconds(120);
 
   private final List<ThreadLoop> loops = new ArrayList<>();
   private final Informer<String> informer = new Informer<>("things", loop("informer"));

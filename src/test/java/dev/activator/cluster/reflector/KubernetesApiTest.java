@@ -42,7 +42,7 @@ class KubernetesApiTest {
   void doesNotWaitForATokenBeforeAnAnswerIsRead() throws Exception {
     api.get("version", ofSeconds(5), ApiMessages::gitVersion).exceptionally(_ -> "").get();
 
-    assertThat(tokensAskedOn.poll(30, TimeUnit.SECONDS)).isNotNull()
+    assertThat(tokensAskedOn.poll(120, TimeUnit.SECONDS)).isNotNull()
         .isNotSameAs(Thread.currentThread());
   }
 
@@ -52,7 +52,7 @@ class KubernetesApiTest {
     api.stream("api/v1/pods?watch=true", ofSeconds(5), new Unheard(ended));
 
     ended.get();
-    assertThat(tokensAskedOn.poll(30, TimeUnit.SECONDS)).isNotNull()
+    assertThat(tokensAskedOn.poll(120, TimeUnit.SECONDS)).isNotNull()
         .isNotSameAs(Thread.currentThread());
   }
 

@@ -48,7 +48,7 @@ class PagesTest {
     objects();
     rig.api.faults().once(Rig.LISTS.having("continue"), Fault.Answer.status(503));
     rig.begin();
-    await().atMost(Rig.PATIENCE)
+    await()
         .until(() -> rig.lease().view().counts().failures() == 1);
     rig.awaitWatches(1);
     assertThat(rig.witness.told).doesNotHaveDuplicates();

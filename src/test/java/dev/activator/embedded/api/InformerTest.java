@@ -3,7 +3,6 @@ package dev.activator.embedded.api;
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.with;
 import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -44,7 +43,7 @@ class InformerTest {
     store.create(ENDPOINTS, labelled("old", "l", "1"));
     store.create(ENDPOINTS, labelled("other", "l", "2"));
     try (var informer = informer(onlyHttp)) {
-      await().atMost(ofSeconds(30)).until(informer::hasSynced);
+      await().until(informer::hasSynced);
 
       // when objects come, change, lose the label and go
       store.create(ENDPOINTS, labelled("new", "l", "1"));
@@ -53,7 +52,7 @@ class InformerTest {
       store.delete(ENDPOINTS, "default", "new");
 
       // then it hears of all that concerns it, in order
-      await().atMost(ofSeconds(30)).untilAsserted(() -> assertThat(heard)
+      await().untilAsserted(() -> assertThat(heard)
           .containsExactly("add old", "add new", "update new", "delete old", "delete new"));
     }
   }
@@ -64,7 +63,7 @@ class InformerTest {
     // given an informer that is up to date
     store.create(ENDPOINTS, labelled("a", "l", "1"));
     try (var informer = informer(onlyHttp)) {
-      await().atMost(ofSeconds(30)).until(() -> heard.contains("add a"));
+      await().until(() -> heard.contains("add a"));
 
       // when the server ends all watches, and things happen before it comes back
       api.endWatches();
@@ -72,10 +71,10 @@ class InformerTest {
       store.delete(ENDPOINTS, "default", "a");
 
       // then it hears of them, and of what comes after
-      await().atMost(ofSeconds(30)).untilAsserted(
+      await().untilAsserted(
           () -> assertThat(heard).containsExactly("add a", "add b", "delete a"));
       store.create(ENDPOINTS, labelled("c", "l", "1"));
-      await().atMost(ofSeconds(30)).until(() -> heard.contains("add c"));
+      await().until(() -> heard.contains("add c"));
       assertThat(informer.isRunning()).isTrue();
     }
   }
@@ -86,7 +85,7 @@ class InformerTest {
     // given an informer that is up to date
     store.create(ENDPOINTS, labelled("a", "l", "1"));
     try (var informer = informer(onlyHttp)) {
-      await().atMost(ofSeconds(30)).until(() -> heard.contains("add a"));
+      await().until(() -> heard.contains("add a"));
 
       // when its watch ends, and far more happens than the server remembers
       api.endWatches();
@@ -97,7 +96,7 @@ class InformerTest {
       store.create(ENDPOINTS, labelled("b", "l", "1"));
 
       // then it knows what is there now
-      await().atMost(ofSeconds(60)).untilAsserted(() -> assertThat(heard)
+      await().untilAsserted(() -> assertThat(heard)
           .containsExactlyInAnyOrder("add a", "add b", "delete a"));
       assertThat(informer.getStore().listKeys()).containsExactly("default/b");
     }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 /** The command that people use, run against one server. */
 final class Kubectl {
   static final Path COMMAND = Path.of("/usr/bin/kubectl");
-  private static final int PATIENCE_SECONDS = 60;
+  private static final int PATIENCE_SECONDS = 120;
 
   private final String url;
   private final Path home;

@@ -9,7 +9,6 @@ import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
 import static dev.activator.embedded.api.store.Kinds.EVENT;
 import static dev.activator.embedded.api.store.Kinds.POD;
 import static dev.activator.embedded.api.store.Kinds.REVISION;
-import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -201,12 +200,12 @@ class KubectlTest {
     store.create(CONFIG_MAP, named("a"));
     var watch = kubectl.start("get", "cm", "-w", "--no-headers");
     try {
-      await().atMost(ofSeconds(30)).until(() -> names(kubectl.soFar(watch)).contains("a"));
+      await().until(() -> names(kubectl.soFar(watch)).contains("a"));
 
       // when more comes, then it shows that
       store.create(CONFIG_MAP, named("b"));
       store.create(CONFIG_MAP, named("c"));
-      await().atMost(ofSeconds(30)).until(() -> names(kubectl.soFar(watch)).contains("c"));
+      await().until(() -> names(kubectl.soFar(watch)).contains("c"));
       assertThat(names(kubectl.soFar(watch))).containsExactly("a", "b", "c");
     } finally {
       watch.destroyForcibly();

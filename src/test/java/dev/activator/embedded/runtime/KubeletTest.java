@@ -200,6 +200,6 @@ class KubeletTest {
   }
 
   private static void until(Callable<Boolean> holds) {
-    await().atMost(Duration.ofSeconds(30)).until(holds);
+    await().until(holds);
   }
 }

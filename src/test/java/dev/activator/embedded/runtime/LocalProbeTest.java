@@ -169,7 +169,7 @@ class LocalProbeTest {
           Map.of("X-A", "b", "host", "me.example"), false);
 
       assertThat(attempt(probe)).isEmpty();
-      assertThat(seen.get(30, TimeUnit.SECONDS)).containsEntry("X-a", List.of("b"))
+      assertThat(seen.get(120, TimeUnit.SECONDS)).containsEntry("X-a", List.of("b"))
           .containsEntry("Host", List.of("me.example"))
           .containsEntry("User-agent", List.of("kube-probe/1.34"))
           .containsEntry("Connection", List.of("close"));

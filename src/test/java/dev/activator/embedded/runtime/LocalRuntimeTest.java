@@ -41,7 +41,6 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 class LocalRuntimeTest {
-  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
   private static final RevisionId ECHO = new RevisionId("default", "echo-00001");
   private static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java")
@@ -505,6 +504,6 @@ class LocalRuntimeTest {
   }
 
   private static void until(Callable<Boolean> condition) {
-    await().atMost(LIMIT).until(condition);
+    await().until(condition);
   }
 }

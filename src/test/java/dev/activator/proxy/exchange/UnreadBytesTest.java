@@ -35,9 +35,9 @@ class UnreadBytesTest {
         }
       });
 
-      assertThat(endedBeforeOthers.get(20, TimeUnit.SECONDS)).isBetween(1, 16);
+      assertThat(endedBeforeOthers.get(120, TimeUnit.SECONDS)).isBetween(1, 16);
       // and it goes on until the rest is within the budget
-      within.get(20, TimeUnit.SECONDS);
+      within.get(120, TimeUnit.SECONDS);
     } finally {
       group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
     }
@@ -56,7 +56,7 @@ class UnreadBytesTest {
         }
       });
 
-      within.get(20, TimeUnit.SECONDS);
+      within.get(120, TimeUnit.SECONDS);
     } finally {
       group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 class AnswerFaultsWireTest {
-  private static final Duration PATIENCE = ofSeconds(30);
+  private static final Duration PATIENCE = ofSeconds(120);
   private static final String PATH = "/api/v1/namespaces/default/configmaps";
   private static final Match LISTS = Match.requests(LIST).of(CONFIG_MAP);
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConnectionFaultsWireTest {
-  private static final Duration PATIENCE = ofSeconds(30);
+  private static final Duration PATIENCE = ofSeconds(120);
   private static final Duration LONG = ofSeconds(600);
   private static final String LIST_PATH = "/api/v1/namespaces/default/configmaps";
   private static final String PATH = LIST_PATH + "?watch=true";

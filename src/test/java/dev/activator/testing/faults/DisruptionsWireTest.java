@@ -49,7 +49,7 @@ class DisruptionsWireTest {
         .intValue()).isEqualTo(410);
     assertThat(list("").get("items")).hasSize(2);
     store.create(CONFIG_MAP, named("c"));
-    await().atMost(ofSeconds(30)).until(() -> list("").get("items").size() == 3);
+    await().until(() -> list("").get("items").size() == 3);
     assertThat(list("?limit=1&continue=" + token).path("kind").stringValue())
         .isIn("Status", "ConfigMapList");
   }
@@ -75,7 +75,7 @@ class DisruptionsWireTest {
     // what was written meanwhile is there when it is up
     store.create(CONFIG_MAP, named("b"));
     api.faults().heal();
-    await().atMost(ofSeconds(30)).until(() -> list("").path("items").size() == 2);
+    await().until(() -> list("").path("items").size() == 2);
   }
 
   @Test
@@ -128,7 +128,7 @@ class DisruptionsWireTest {
         .isInstanceOf(ConnectException.class);
 
     api.faults().heal();
-    await().atMost(ofSeconds(30)).ignoreExceptions()
+    await().ignoreExceptions()
         .until(() -> list("").path("kind").stringValue("").equals("ConfigMapList"));
     assertThat(api.port()).isEqualTo(port);
   }
@@ -138,7 +138,7 @@ class DisruptionsWireTest {
   void isBackByItself() {
     api.disruptions().refuse(ofMillis(50));
 
-    await().atMost(ofSeconds(30)).ignoreExceptions()
+    await().ignoreExceptions()
         .until(() -> list("").path("kind").stringValue("").equals("ConfigMapList"));
   }
 

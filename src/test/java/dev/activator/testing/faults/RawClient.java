@@ -14,7 +14,7 @@ import java.util.Queue;
 
 /** A client that sends bytes and sees exactly what comes back, the end of the connection included. */
 final class RawClient implements AutoCloseable {
-  private static final int PATIENCE_MILLIS = 30_000;
+  private static final int PATIENCE_MILLIS = 120_000;
   private static final int SMALL_BUFFER = 4_096;
 
   private final Socket socket;

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
 class WatchFaultsWireTest {
-  private static final Duration PATIENCE = ofSeconds(30);
+  private static final Duration PATIENCE = ofSeconds(120);
   private static final String PATH = "/api/v1/namespaces/default/configmaps?watch=true";
   private static final String WATCH_LIST = PATH + "&sendInitialEvents=true"
       + "&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";

@@ -123,7 +123,7 @@ class ThreadsTest {
     }
 
     // when a writer writes a thousand versions at once, then all are woken, none by the clock
-    writing.get(30, TimeUnit.SECONDS);
+    writing.get(120, TimeUnit.SECONDS);
     await(woken);
     assertThat(late).hasValue(0);
     onLoop(() -> assertThat(cache.waiting()).isZero());
@@ -140,7 +140,7 @@ class ThreadsTest {
 
   private static void await(CountDownLatch latch) {
     try {
-      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+      assertThat(latch.await(120, TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException interrupted) {
       throw new IllegalStateException(interrupted);
     }

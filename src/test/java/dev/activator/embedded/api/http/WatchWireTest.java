@@ -132,7 +132,7 @@ class WatchWireTest {
     var heard = new Listener();
     var socket = wire.client().newWebSocketBuilder()
         .buildAsync(URI.create(api.url().replace("http", "ws") + PATH + "&timeoutSeconds=3"), heard)
-        .get(30, TimeUnit.SECONDS);
+        .get(120, TimeUnit.SECONDS);
     try (var lines = wire.lines(PATH)) {
       // when things happen
       store.create(CONFIG_MAP, named("a"));
@@ -177,7 +177,7 @@ class WatchWireTest {
     private final StringBuilder text = new StringBuilder();
 
     String next() throws InterruptedException {
-      return heard.poll(30, TimeUnit.SECONDS);
+      return heard.poll(120, TimeUnit.SECONDS);
     }
 
     @Override

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A plain HTTP client of one server. */
 final class Wire implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   private final HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)
       .build();

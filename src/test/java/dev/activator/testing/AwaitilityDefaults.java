@@ -5,10 +5,14 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Polls at once and then every 10 ms, in all tests: Awaitility's own 100 ms were a third of the suite's time. */
-public final class QuickPolls implements BeforeAllCallback {
+/**
+ * What all tests wait with. Polls at once and then every 10 ms: Awaitility's own 100 ms were a third of the
+ * suite's time. Two minutes of patience, which only a failure or a starved machine takes.
+ */
+public final class AwaitilityDefaults implements BeforeAllCallback {
   @Override
   public void beforeAll(ExtensionContext context) {
+    Awaitility.setDefaultTimeout(Duration.ofMinutes(2));
     Awaitility.setDefaultPollDelay(Duration.ZERO);
     Awaitility.setDefaultPollInterval(Duration.ofMillis(10));
   }
