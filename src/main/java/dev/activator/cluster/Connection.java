@@ -8,8 +8,10 @@ import dev.activator.config.Proxies;
 import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.Cluster;
 import io.fabric8.kubernetes.client.Config;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.OAuthTokenProvider;
 import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
+import io.fabric8.kubernetes.client.utils.Utils;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -33,12 +35,15 @@ final class Connection {
 
   private Connection() {}
 
-  /** @throws ClusterUnavailableException if the kubeconfig or a certificate cannot be used */
+  /** @throws ClusterUnavailableException if the kubeconfig, a certificate or a key cannot be used */
   static KubernetesApi open(ClusterAccess access) {
     try {
       return new KubernetesApi(configured(access));
     } catch (IllegalArgumentException unusable) {
       throw new ClusterUnavailableException(String.valueOf(unusable.getMessage()));
+    } catch (KubernetesClientException unusable) {
+      throw new ClusterUnavailableException(
+          "the Kubernetes API cannot be used: " + unusable.getCause());
     }
   }
 
@@ -120,10 +125,10 @@ final class Connection {
   }
 
   private static void use(AuthInfo user, Config config, Path file) {
-    if (isGiven(user.getAsUid())) {
+    if (Utils.isNotNullOrEmpty(user.getAsUid())) {
       throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
     }
-    if (!isGiven(user.getAs())
+    if (Utils.isNullOrEmpty(user.getAs())
         && !(user.getAsGroups().isEmpty() && user.getAsUserExtra().isEmpty())) {
       // The library would act as the user itself, who may have more rights.
       throw new IllegalArgumentException(
@@ -134,13 +139,9 @@ final class Connection {
     var extras = new HashMap<String, List<String>>();
     user.getAsUserExtra().forEach((key, values) -> extras.put(headerName(key), values));
     config.setImpersonateExtras(extras);
-    if (isGiven(user.getTokenFile())) {
+    if (Utils.isNotNullOrEmpty(user.getTokenFile())) {
       TokenFile.use(file.resolveSibling(user.getTokenFile()), user.getToken(), config);
     }
-  }
-
-  private static boolean isGiven(@Nullable String value) {
-    return value != null && !value.isEmpty();
   }
 
   /** Percent-encoded, as client-go does: most keys have a slash, which no header's name may have. */

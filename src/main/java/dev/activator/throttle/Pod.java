@@ -67,7 +67,7 @@ final class Pod implements Permit {
     if (ending == Ending.BROKEN) {
       permits.broken(this);
     } else if (ending == Ending.ANSWERED && isInSlowStart()) {
-      long now = permits.nanoTime();
+      long now = nowOfWindow();
       slowStart.getAndUpdate(it -> it.served(now));
     }
     decrement();
@@ -131,6 +131,11 @@ final class Pod implements Permit {
     return now;
   }
 
+  /** Stands still while the pod is closed. */
+  private long nowOfWindow() {
+    return state.get() < 0 ? slowStart.get().sinceNanos() : permits.nanoTime();
+  }
+
   /** After a close, the window is the smaller of this one and the last. */
   void open(int firstWindow) {
     if (state.get() < 0) {
@@ -171,7 +176,7 @@ final class Pod implements Permit {
   void narrow() {
     if (!isClusterIp) {
       int running = inFlight();
-      long now = permits.nanoTime();
+      long now = nowOfWindow();
       slowStart.getAndUpdate(it -> it.broken(running, now));
     }
   }

@@ -250,7 +250,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
     } else {
       responseEnded = content instanceof LastHttpContent;
       if (responseEnded) {
-        decoder.answered();
+        persistent &= decoder.answered();
       }
       to.content(content);
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.config.Proxies;
+import dev.activator.testing.Authority;
 import io.fabric8.kubernetes.client.Config;
 import java.io.IOException;
 import java.net.URI;
@@ -141,6 +142,26 @@ class ConnectionTest {
     assertThat(config.isTrustCerts()).isFalse();
     assertThat(config.getUsername()).isEqualTo("me");
     assertThat(config.getPassword()).isEqualTo("secret");
+  }
+
+  @Test
+  void saysThatTheUsersCertificateCannotBeRead(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
+        "client-certificate: no.crt, client-key: config"));
+
+    assertThatThrownBy(() -> Connection.open(new ClusterAccess.Kubeconfig(file, "", "")))
+        .isInstanceOf(ClusterUnavailableException.class)
+        .hasMessageContaining(directory.resolve("no.crt").toString());
+  }
+
+  @Test
+  void readsTheFileOfAnAuthorityWhoseDataIsEmpty(@TempDir Path directory) throws Exception {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace(
+        "{server: \"http://127.0.0.1:1\"}", "{server: \"https://127.0.0.1:1\","
+            + " certificate-authority-data: '', certificate-authority: ca.crt}"));
+    Files.writeString(directory.resolve("ca.crt"), Authority.named("cluster").pem());
+
+    Connection.open(new ClusterAccess.Kubeconfig(file, "", "")).close();
   }
 
   @Test

@@ -106,6 +106,18 @@ class PodStrictnessTest extends WireTest {
   }
 
   @Test
+  void takesNothingThatFollowsAResponseForThatOfAPipelinedRequest() throws Exception {
+    var pod = pod(OK + "\r\nok" + OK + "\r\nno");
+    try (var caller = activator.connect()) {
+      var request = "GET / HTTP/1.1\r\n" + String.join("\r\n", Activator.TO_HELLO) + "\r\n\r\n";
+      caller.send(request + request);
+      assertThat(response(caller)).isEqualTo("200 ok");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    assertThat(pod.connections()).isEqualTo(2);
+  }
+
+  @Test
   void acceptsWhiteSpaceBeforeTheColonOfAField() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length : 2\r\n\r\nok");
     try (var caller = activator.get("/")) {

@@ -157,6 +157,24 @@ class SlowStartPodsTest {
   }
 
   @Test
+  void aWindowWidensByOneForARequestThatIsServedWhileItsPodIsAway() {
+    // given a pod with a window of two
+    var held = revision.requests(100);
+    revision.pods(A);
+    held.get(0).releaseBroken();
+    revision.pods();
+    revision.loop.advance(STEP.multipliedBy(8));
+
+    // when it serves what it was sent before
+    held.get(1).release();
+    held.get(2).abandon();
+    held.get(3).abandon();
+    revision.pods(A);
+
+    assertThat(running(held)).isEqualTo(3);
+  }
+
+  @Test
   void aSecondPodIsNewOnItsOwn() {
     revision.pods(A);
     revision.loop.advance(STEP.multipliedBy(8));

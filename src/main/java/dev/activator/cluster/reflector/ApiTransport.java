@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.client.okhttp.OkHttpClientFactory;
 import io.fabric8.kubernetes.client.utils.HttpClientUtils;
 import io.fabric8.kubernetes.client.utils.OpenIDConnectionUtils;
 import io.fabric8.kubernetes.client.utils.TokenRefreshInterceptor;
+import io.fabric8.kubernetes.client.utils.Utils;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -108,7 +109,8 @@ final class ApiTransport extends OkHttpClientFactory {
    * @throws IllegalArgumentException if certificates cannot be read
    */
   HttpClient client() {
-    boolean hasAuthorities = isGiven(config.getCaCertData()) || isGiven(config.getCaCertFile());
+    boolean hasAuthorities = Utils.isNotNullOrEmpty(config.getCaCertData())
+        || Utils.isNotNullOrEmpty(config.getCaCertFile());
     HttpClient.Factory factory = this;
     var builder = config.isTrustCerts() || !hasAuthorities
         ? factory.newBuilder(config)
@@ -127,8 +129,8 @@ final class ApiTransport extends OkHttpClientFactory {
 
   private HttpClient.Builder withAuthorities(HttpClient.Builder builder) {
     try {
-      var pem = CertUtils.getInputStreamFromDataOrFile(config.getCaCertData(),
-          config.getCaCertFile()).readAllBytes();
+      var data = Utils.isNotNullOrEmpty(config.getCaCertData()) ? config.getCaCertData() : null;
+      var pem = CertUtils.getInputStreamFromDataOrFile(data, config.getCaCertFile()).readAllBytes();
       var authorities = Pem.trust(Pem.certificates(new String(pem, StandardCharsets.US_ASCII)));
       // Only so that the library does not load Java's; what it sets is replaced.
       config.setTrustCerts(true);
@@ -143,14 +145,10 @@ final class ApiTransport extends OkHttpClientFactory {
     return builder;
   }
 
-  private static boolean isGiven(@Nullable String value) {
-    return value != null && !value.isEmpty();
-  }
-
   /** The library would trust the cluster's authorities by default, and fail if there are none. */
   private static Map<String, String> withAuthority(Map<String, String> identityProvider) {
     var settings = new HashMap<>(identityProvider);
-    if (!isGiven(settings.get(IDENTITY_AUTHORITY + "-data"))) {
+    if (Utils.isNullOrEmpty(settings.get(IDENTITY_AUTHORITY + "-data"))) {
       settings.put(IDENTITY_AUTHORITY + "-data", base64(settings.get(IDENTITY_AUTHORITY)));
     }
     return settings;

@@ -53,9 +53,14 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     asked = method;
   }
 
-  /** Until the next request, bytes of the pod end the connection. */
-  public void answered() {
+  /**
+   * Until the next request, bytes of the pod end the connection.
+   *
+   * @return whether there are none yet
+   */
+  public boolean answered() {
     asked = null;
+    return actualReadableBytes() == 0;
   }
 
   /** Without this, unasked bytes would be taken for the beginning of the next response. */
