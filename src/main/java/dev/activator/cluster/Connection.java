@@ -11,7 +11,6 @@ import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.OAuthTokenProvider;
 import io.fabric8.kubernetes.client.internal.KubeConfigUtils;
-import io.fabric8.kubernetes.client.utils.Utils;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -125,10 +124,10 @@ final class Connection {
   }
 
   private static void use(AuthInfo user, Config config, Path file) {
-    if (Utils.isNotNullOrEmpty(user.getAsUid())) {
+    if (user.getAsUid() != null) {
       throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
     }
-    if (Utils.isNullOrEmpty(user.getAs())
+    if (user.getAs() == null
         && !(user.getAsGroups().isEmpty() && user.getAsUserExtra().isEmpty())) {
       // The library would act as the user itself, who may have more rights.
       throw new IllegalArgumentException(
@@ -139,7 +138,7 @@ final class Connection {
     var extras = new HashMap<String, List<String>>();
     user.getAsUserExtra().forEach((key, values) -> extras.put(headerName(key), values));
     config.setImpersonateExtras(extras);
-    if (Utils.isNotNullOrEmpty(user.getTokenFile())) {
+    if (user.getTokenFile() != null) {
       TokenFile.use(file.resolveSibling(user.getTokenFile()), user.getToken(), config);
     }
   }
@@ -201,6 +200,8 @@ final class Connection {
     boolean trustsAny = Boolean.TRUE.equals(cluster.getInsecureSkipTlsVerify());
     config.setTrustCerts(trustsAny);
     config.setDisableHostnameVerification(trustsAny);
+    config.setHttpProxy(cluster.getProxyUrl());
+    config.setHttpsProxy(cluster.getProxyUrl());
   }
 
   /** Why the API cannot be used, in one line. */

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -141,7 +142,8 @@ final class KubeconfigReader {
     exec.setCommand(text(from, "command"));
     exec.setArgs(texts(from, "args"));
     exec.setEnv(list(from, "env",
-        one -> new ExecEnvVar(text(one, "name"), text(one, "value"))));
+        one -> new ExecEnvVar(text(one, "name"),
+            Objects.requireNonNullElse(text(one, "value"), ""))));
     return exec;
   }
 
@@ -164,10 +166,10 @@ final class KubeconfigReader {
     return list(from, field, KubeconfigReader::text);
   }
 
+  /** Null if it is empty, as in Go. */
   private static @Nullable String text(@Nullable Node from, String field) {
     return field(from, field) instanceof ScalarNode value && !value.getTag().equals(Tag.NULL)
-        ? value.getValue()
-        : null;
+        && !value.getValue().isEmpty() ? value.getValue() : null;
   }
 
   /** As it is written, whatever type YAML makes of it; empty if it is no scalar. */

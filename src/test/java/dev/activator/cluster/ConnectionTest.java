@@ -123,6 +123,21 @@ class ConnectionTest {
   }
 
   @Test
+  void takesTheProxyOfTheClusterThatStandsInForTheKubeconfigs(@TempDir Path directory)
+      throws IOException {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG
+        .replace("{server: \"http://127.0.0.1:1\"}",
+            "{server: \"https://one.example\", proxy-url: \"http://first:1\"}")
+        .replace("{server: \"http://127.0.0.1:2\"}",
+            "{server: \"https://two.example\", proxy-url: \"http://second:2\"}"));
+
+    var config = Connection.configured(new ClusterAccess.Through(
+        new ClusterAccess.Kubeconfig(file, "", "two"), Proxies.NONE));
+
+    assertThat(config.getHttpsProxy()).isEqualTo("http://second:2");
+  }
+
+  @Test
   void findsCertificatesNextToTheKubeconfig(@TempDir Path directory) throws IOException {
     var file = Files.writeString(directory.resolve("config"), """
         {"current-context": "here", "clusters": [{"name": "one", "cluster": {
@@ -204,7 +219,7 @@ class ConnectionTest {
         """);
     assertThat(command.toFile().setExecutable(true)).isTrue();
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
-        "exec: {apiVersion: v1, command: ./token, args: [now], env: [{name: ANSWER, value: made}]}"));
+        "exec: {apiVersion: v1, command: ./token, args: [now], env: [{name: ANSWER, value: made}, {name: NONE, value: ''}]}"));
 
     var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
 

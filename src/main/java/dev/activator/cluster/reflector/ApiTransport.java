@@ -129,8 +129,8 @@ final class ApiTransport extends OkHttpClientFactory {
 
   private HttpClient.Builder withAuthorities(HttpClient.Builder builder) {
     try {
-      var data = Utils.isNotNullOrEmpty(config.getCaCertData()) ? config.getCaCertData() : null;
-      var pem = CertUtils.getInputStreamFromDataOrFile(data, config.getCaCertFile()).readAllBytes();
+      var pem = CertUtils.getInputStreamFromDataOrFile(config.getCaCertData(),
+          config.getCaCertFile()).readAllBytes();
       var authorities = Pem.trust(Pem.certificates(new String(pem, StandardCharsets.US_ASCII)));
       // Only so that the library does not load Java's; what it sets is replaced.
       config.setTrustCerts(true);
