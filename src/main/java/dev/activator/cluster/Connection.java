@@ -6,7 +6,9 @@ import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.config.Proxies;
 import io.fabric8.kubernetes.api.model.AuthInfo;
-import io.fabric8.kubernetes.api.model.Cluster;
+import io.fabric8.kubernetes.api.model.NamedAuthInfo;
+import io.fabric8.kubernetes.api.model.NamedCluster;
+import io.fabric8.kubernetes.api.model.NamedContext;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.OAuthTokenProvider;
@@ -22,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,14 +99,24 @@ final class Connection {
     }
     try {
       var read = KubeconfigReader.read(file);
+      var context = named("context", read.getCurrentContext(), read.getContexts(),
+          NamedContext::getName).getContext();
+      if (!access.cluster().isBlank()) {
+        context.setCluster(access.cluster());
+      }
+      var cluster = named("cluster", context.getCluster(), read.getClusters(),
+          NamedCluster::getName).getCluster();
+      if (!access.server().isBlank()) {
+        cluster.setServer(access.server());
+      } else if (cluster.getServer() == null) {
+        throw new IllegalArgumentException(
+            "its cluster '" + context.getCluster() + "' has no server");
+      }
       var config = Config.empty();
       KubeConfigUtils.merge(config, null, read);
-      useUser(config, read, file);
-      if (!access.cluster().isBlank()) {
-        use(clusterNamed(access.cluster(), read), config, file);
-      }
-      if (!access.server().isBlank()) {
-        config.setMasterUrl(access.server());
+      if (context.getUser() != null) {
+        use(named("user", context.getUser(), read.getUsers(), NamedAuthInfo::getName).getUser(),
+            config, file);
       }
       return config;
     } catch (RuntimeException malformed) {
@@ -112,17 +125,20 @@ final class Connection {
     }
   }
 
-  /** What the library leaves out of the context's user. */
-  private static void useUser(Config config, io.fabric8.kubernetes.api.model.Config read,
-      Path file) {
-    var context = config.getCurrentContext();
-    for (var named : read.getUsers()) {
-      if (context != null && Objects.equals(named.getName(), context.getContext().getUser())) {
-        use(named.getUser(), config, file);
-      }
-    }
+  /**
+   * The library would go on without it.
+   *
+   * <p>
+   * <b>Source.</b> {@code ConfirmUsable} of client-go.
+   */
+  private static <T> T named(String kind, @Nullable String name, List<T> all,
+      Function<T, String> nameOf) {
+    var missing = name == null ? "it names no " + kind : "it has no " + kind + " '" + name + "'";
+    return all.stream().filter(one -> Objects.equals(nameOf.apply(one), name)).findFirst()
+        .orElseThrow(() -> new IllegalArgumentException(missing));
   }
 
+  /** What the library leaves out. */
   private static void use(AuthInfo user, Config config, Path file) {
     if (user.getAsUid() != null) {
       throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
@@ -182,26 +198,6 @@ final class Connection {
       }
       return last;
     }
-  }
-
-  private static Cluster clusterNamed(String name, io.fabric8.kubernetes.api.model.Config read) {
-    return read.getClusters().stream().filter(one -> name.equals(one.getName())).findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("it has no cluster '" + name + "'"))
-        .getCluster();
-  }
-
-  /** Keeps the context's user. */
-  private static void use(Cluster cluster, Config config, Path file) {
-    config.setMasterUrl(cluster.getServer());
-    config.setCaCertData(cluster.getCertificateAuthorityData());
-    var authority = cluster.getCertificateAuthority();
-    config.setCaCertFile(
-        authority == null ? null : file.resolveSibling(authority).toString());
-    boolean trustsAny = Boolean.TRUE.equals(cluster.getInsecureSkipTlsVerify());
-    config.setTrustCerts(trustsAny);
-    config.setDisableHostnameVerification(trustsAny);
-    config.setHttpProxy(cluster.getProxyUrl());
-    config.setHttpsProxy(cluster.getProxyUrl());
   }
 
   /** Why the API cannot be used, in one line. */

@@ -254,6 +254,42 @@ class ConnectionTest {
         .hasMessage("the kubeconfig at " + file + " cannot be used: " + problem);
   }
 
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "current-context: here | current-context: there | it has no context 'there'",
+      "current-context: here | current-context: '' | it names no context",
+      "{cluster: one, user: me} | {cluster: 1, user: me} | it has no cluster '1'",
+      "{cluster: one, user: me} | {user: me} | it names no cluster",
+      "{cluster: one, user: me} | {cluster: one, user: you} | it has no user 'you'",
+      "{name: me, user: | {user: | it has no user 'me'",
+      "server: \"http://127.0.0.1:1\" | server: '' | its cluster 'one' has no server"})
+  void refusesAContextThatIsNotWhole(String field, String changed, String problem,
+      @TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace(field, changed));
+
+    assertThatThrownBy(() -> Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))
+        .hasMessage("the kubeconfig at " + file + " cannot be used: " + problem);
+  }
+
+  @Test
+  void takesAContextWithoutAUser(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"),
+        KUBECONFIG.replace("{cluster: one, user: me}", "{cluster: one}"));
+
+    assertThat(
+        Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")).getAutoOAuthToken())
+        .isNull();
+  }
+
+  @Test
+  void takesAServerForAClusterThatHasNone(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"),
+        KUBECONFIG.replace("{server: \"http://127.0.0.1:1\"}", "{}"));
+
+    assertThat(Connection.configured(new ClusterAccess.Kubeconfig(file, "http://127.0.0.1:3", ""))
+        .getMasterUrl()).isEqualTo("http://127.0.0.1:3/");
+  }
+
   @Test
   void takesAnEmptyFieldOfAUserAsAbsent(@TempDir Path directory) throws IOException {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
