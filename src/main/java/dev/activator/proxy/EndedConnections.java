@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
+import dev.activator.loop.LogLimit;
 import java.net.SocketAddress;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,12 +37,9 @@ public final class EndedConnections {
   }
 
   private static final Logger log = LoggerFactory.getLogger(EndedConnections.class);
-  private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final AtomicLongArray counts = new AtomicLongArray(Reason.values().length);
-  private boolean logged;
-  private long loggedNanos;
-  private long sinceLogged;
+  private final LogLimit limit = new LogLimit();
 
   public long count(Reason reason) {
     return counts.get(reason.ordinal());
@@ -50,18 +47,7 @@ public final class EndedConnections {
 
   void ended(Reason reason, @Nullable SocketAddress caller, long nowNanos) {
     counts.getAndIncrement(reason.ordinal());
-    log(reason, caller, nowNanos);
-  }
-
-  private synchronized void log(Reason reason, @Nullable SocketAddress caller, long nowNanos) {
-    if (logged && nowNanos - loggedNanos < LOG_PAUSE_NANOS) {
-      sinceLogged++;
-      return;
-    }
-    log.warn("The connection to {} is ended: {}. {} others were ended since the last such line",
-        caller, reason.what, sinceLogged);
-    logged = true;
-    loggedNanos = nowNanos;
-    sinceLogged = 0;
+    limit.log(nowNanos, others -> log.warn("The connection to {} is ended: {}. {} others were ended"
+        + " since the last such line", caller, reason.what, others));
   }
 }

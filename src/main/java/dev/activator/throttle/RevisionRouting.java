@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
@@ -34,6 +35,7 @@ final class RevisionRouting {
   private final StartEstimator estimator;
   private final Runnable onChange;
   private final Consumer<Destination> onUnreachable;
+  private final LogLimit limit = new LogLimit();
   private Revision revision;
   private RevisionOptions options;
   private Routing routing;
@@ -79,9 +81,10 @@ final class RevisionRouting {
 
   void eject(Destination destination) {
     if (subset.destinations().contains(destination)) {
-      log.info(
-          "{}: {} could not be reached, and gets no request until it answers a probe, or for {} ms",
-          revision.id(), destination, EJECTION.toMillis());
+      limit.log(loop.nanoTime(),
+          others -> log.info("{}: {} could not be reached, and gets no request"
+              + " until it answers a probe, or for {} ms; the same {} times more since the last such line",
+              revision.id(), destination, EJECTION.toMillis(), others));
       routing = routing.eject(destination, loop.nanoTime() + EJECTION.toNanos());
       reroute();
       loop.schedule(EJECTION, this::reroute);
@@ -107,11 +110,13 @@ final class RevisionRouting {
     }
   }
 
-  /** Pods that come and go while others serve are too many to tell. */
+  /** Pods that come and go while others serve, or that answer only probes, are too many to tell. */
   private void logCapacity(Subset before, Subset now) {
     boolean fromOrToZero = before.destinations().isEmpty() || now.destinations().isEmpty();
     // What has no uid is not in Kubernetes.
-    var level = fromOrToZero && !revision.uid().isEmpty() ? Level.INFO : Level.DEBUG;
+    var level = fromOrToZero && !revision.uid().isEmpty() && limit.isDue(loop.nanoTime())
+        ? Level.INFO
+        : Level.DEBUG;
     log.atLevel(level).log("{}: capacity {} on {} destinations, was {} on {}", revision.id(),
         capacityText(now.capacity()), now.destinations().size(), capacityText(before.capacity()),
         before.destinations().size());

@@ -1,16 +1,20 @@
 package dev.activator.tls;
 
+import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.ssl.SslHandler;
+import java.net.SocketAddress;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Whether requests go to pods over TLS; probes never do.
@@ -25,12 +29,14 @@ public final class PodTls {
   /** A name in every pod's certificate. */
   public static final String SERVER_NAME = "data-plane.knative.dev";
 
+  private static final Logger log = LoggerFactory.getLogger(PodTls.class);
   private static final int POD_PORT = 8112;
   private static final int SERVICE_PORT = 443;
 
   private final UnaryOperator<Destination> pods;
   /** The last ClusterIP of each revision. */
   private final Map<RevisionId, Destination> services = new ConcurrentHashMap<>();
+  private final LogLimit failures = new LogLimit();
   private volatile boolean required;
   private volatile PodTrust trust = PodTrust.of(List.of());
 
@@ -75,6 +81,17 @@ public final class PodTls {
         ? new Destination(pod.host(), SERVICE_PORT)
         : pods.apply(pod);
     return new Peer(over, revision.namespace());
+  }
+
+  public void failed(SocketAddress pod, Throwable handshake, long nowNanos) {
+    Throwable root = handshake;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    var why = root;
+    failures.log(nowNanos,
+        others -> log.warn("TLS with the pod at {} fails: {}. {} other handshakes"
+            + " failed since the last such line", pod, why.toString(), others));
   }
 
   /** @param protocols for ALPN */

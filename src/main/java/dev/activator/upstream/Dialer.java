@@ -177,6 +177,9 @@ final class Dialer {
         loop.schedule(plan.pause(), this::start);
       } else {
         log.debug("Cannot connect to {}: {}", address, cause.toString());
+        if (failure == UpstreamFailure.UNTRUSTED || failure == UpstreamFailure.TLS_FAILED) {
+          tls.failed(address, cause, loop.nanoTime());
+        }
         over = true;
         listener.failed(failure);
       }

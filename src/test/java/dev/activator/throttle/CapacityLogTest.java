@@ -14,6 +14,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.RevisionOptions;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -60,6 +61,34 @@ class CapacityLogTest {
       assertThat(request.linesBefore).isZero();
       assertThat(log.lines()).hasSize(1);
     }
+  }
+
+  @Test
+  void hasOneLineInTenSecondsOfAPodThatAnswersOnlyProbes() {
+    try (var log = new LogOf(RevisionRouting.class)) {
+      throttler.revision(revision);
+      pods(A);
+      var request = new HeldRequest(loop);
+      request.told(throttler.admit(revision, request));
+      for (int i = 0; i < 101; i++) {
+        if (i == 100) {
+          loop.advance(Duration.ofSeconds(10));
+        }
+        assertThat(request.retry()).isTrue();
+        loop.run();
+        pods();
+        pods(A);
+      }
+
+      assertThat(log.lines()).containsExactly(
+          "INFO ns/rev: capacity 10 on 1 destinations, was 0 on 0", unreachable(0),
+          unreachable(99));
+    }
+  }
+
+  private static String unreachable(int others) {
+    return "INFO ns/rev: 10.0.0.1:8012 could not be reached, and gets no request until it answers a"
+        + " probe, or for 250 ms; the same " + others + " times more since the last such line";
   }
 
   private void pods(Destination... pods) {

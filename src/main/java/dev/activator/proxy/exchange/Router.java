@@ -21,6 +21,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Decides what a request is: malformed, a probe, or for a revision.
@@ -54,6 +55,8 @@ public final class Router {
   private final Function<RevisionId, @Nullable String> services;
   private final Revisions revisions;
   private final Supplier<Readiness> readiness;
+  /** What the kubelet was told last. */
+  private volatile Readiness told = new Readiness.Ready();
 
   /**
    * @param services Service and namespace that a mesh routes by; null where pods are reached
@@ -104,13 +107,14 @@ public final class Router {
   }
 
   private LocalResponse health() {
-    return switch (readiness.get()) {
-      case Readiness.Ready() -> Probes.toKubelet(null);
-      case Readiness.NotReady(var message) -> {
-        log.warn("The kubelet's probe fails: {}", message);
-        yield Probes.toKubelet(message);
-      }
-    };
+    var now = readiness.get();
+    var message = now instanceof Readiness.NotReady(var why) ? why : null;
+    if (!now.equals(told)) {
+      told = now;
+      log.atLevel(message == null ? Level.INFO : Level.WARN)
+          .log("The kubelet's probe {}", message == null ? "succeeds" : "fails: " + message);
+    }
+    return Probes.toKubelet(message);
   }
 
   private Route toRevision(Framing.Target target, Fields fields) {

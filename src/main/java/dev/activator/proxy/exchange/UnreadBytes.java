@@ -1,6 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.UnreadBudget.Holding;
@@ -44,7 +45,6 @@ public final class UnreadBytes {
   /** The age after which bytes read count half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
   private static final Duration STALLED = Duration.ofMillis(100);
-  private static final long LOG_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final UnreadBudget budget;
   private final List<Share> shares = new CopyOnWriteArrayList<>();
@@ -94,8 +94,7 @@ public final class UnreadBytes {
     private final DeadlineTimer stalled;
     /** Those that hold anything, in no order. */
     private final List<Account> accounts = new ArrayList<>();
-    private long loggedNanos;
-    private boolean logged;
+    private final LogLimit limit = new LogLimit();
 
     private Share(Loop loop) {
       this.loop = loop;
@@ -152,7 +151,10 @@ public final class UnreadBytes {
         ended += account.connection.endUnread(left) ? 1 : 0;
         account.measure();
       }
-      logEnded(before, ended);
+      int endedNow = ended;
+      limit.log(loop.nanoTime(), _ -> log.warn("Responses that callers do not read exceed {} bytes:"
+          + " {} of the slowest connections were ended, wholly or in part, which frees {} bytes",
+          budget.bytes(), endedNow, before - bytes.getPlain()));
       if (budget.excess(total()) > 0) {
         if (bytes.getPlain() < before) {
           freeMemory();
@@ -163,16 +165,6 @@ public final class UnreadBytes {
       }
     }
 
-    private void logEnded(long before, int ended) {
-      long now = loop.nanoTime();
-      if (!logged || now - loggedNanos > LOG_PAUSE_NANOS) {
-        logged = true;
-        loggedNanos = now;
-        log.warn("Responses that callers do not read exceed {} bytes: {} of the slowest connections"
-            + " were ended, wholly or in part, which frees {} bytes", budget.bytes(), ended,
-            before - bytes.getPlain());
-      }
-    }
   }
 
   public static final class Account {
