@@ -57,7 +57,7 @@ final class KnativeInformers {
       addresses = allowed(AccessCheck.ofListAndWatch(session.api(), ENDPOINT_SLICES).get());
       return null;
     } catch (ExecutionException failure) {
-      return session.errors().about("list", ENDPOINT_SLICES.plural(), failure);
+      return session.errors().about("list", ENDPOINT_SLICES.text(), failure);
     } catch (InterruptedException hurried) {
       Thread.currentThread().interrupt();
       return "interrupted";
@@ -67,7 +67,8 @@ final class KnativeInformers {
   private static ResourceQuery<EndpointSet> allowed(AccessCheck slices) {
     log.info("Pods are read from {}", switch (slices) {
       case ALLOWED -> "EndpointSlices";
-      case FORBIDDEN -> "Endpoints: EndpointSlices may not be listed and watched (403)";
+      case FORBIDDEN ->
+        "Endpoints: the activator may not list or watch " + ENDPOINT_SLICES.text() + " (403)";
       case NOT_SERVED -> "Endpoints: the API does not serve discovery.k8s.io/v1";
     });
     return slices == AccessCheck.ALLOWED ? ENDPOINT_SLICES : ENDPOINTS;

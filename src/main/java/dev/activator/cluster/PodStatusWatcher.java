@@ -97,8 +97,9 @@ public final class PodStatusWatcher {
     if (!refusalLogged) {
       refusalLogged = true;
       log.info(
-          "Pods in {} may not be listed (403): why they do not start is known only from the status of"
-              + " the Revision. To see more, allow list and watch of pods (chart value rbac.pods)",
+          "The Kubernetes API does not allow the activator to list pods -n {} (403): why they do not"
+              + " start is known only from the status of the Revision. To see more, allow list and"
+              + " watch of pods (chart value rbac.pods)",
           namespace);
     }
   }

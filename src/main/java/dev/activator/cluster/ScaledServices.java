@@ -122,9 +122,9 @@ final class ScaledServices {
         return;
       }
       if (access == AccessCheck.FORBIDDEN && access != before) {
-        log.warn("The Kubernetes API does not allow the activator to list"
-            + " horizontalpodautoscalers.autoscaling (403): one that scales the same workload as a"
-            + " ScaledService is not noticed");
+        log.warn("The Kubernetes API does not allow the activator to list {}"
+            + " (403): one that scales the same workload as a ScaledService is not noticed",
+            HPAS.text());
       }
       session.loop().schedule(ASK_AGAIN, () -> followHpas(access));
     }, session.loop());

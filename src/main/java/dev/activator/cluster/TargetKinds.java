@@ -8,6 +8,7 @@ import dev.activator.cluster.policy.Workload;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ApiDiscovery;
 import dev.activator.cluster.reflector.ApiDiscovery.Served;
+import dev.activator.cluster.reflector.ApiException;
 import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
@@ -70,28 +71,32 @@ final class TargetKinds {
 
     FollowedKind ask() {
       ApiDiscovery.find(session.api(), name.apiVersion, name.kind)
-          .whenCompleteAsync((served, failure) -> discovered(served), session.loop());
+          .whenCompleteAsync(this::discovered, session.loop());
       return this;
     }
 
-    private void discovered(@Nullable Served served) {
+    private void discovered(@Nullable Served served, Throwable failure) {
       switch (served) {
         case Served.Here(var path, var plural, boolean isNamespaced, boolean isScalable) when isNamespaced
             && isScalable -> {
           var query = ResourceQuery
               .everywhere(ResourceKind.workloads(name.kind, path, plural), "");
           AccessCheck.ofList(session.api(), query).whenCompleteAsync(
-              (access, failure) -> asked(query, access), session.loop());
+              (access, unanswered) -> asked(query, access, unanswered), session.loop());
         }
         case Served.Here _ -> decide(new WorkloadState.NotScalable());
         case Served.Nowhere _ -> decide(new WorkloadState.NoKind());
-        case null -> decide(new WorkloadState.Hidden());
+        case null -> hidden("get", (name.apiVersion.contains("/") ? "/apis/" : "/api/")
+            + name.apiVersion, failure);
       }
     }
 
-    private void asked(ResourceQuery<Workload> query, @Nullable AccessCheck access) {
+    private void asked(ResourceQuery<Workload> query, @Nullable AccessCheck access,
+        @Nullable Throwable failure) {
       if (access != AccessCheck.ALLOWED) {
-        decide(new WorkloadState.Hidden());
+        hidden("list", query.text(), failure == null
+            ? new ApiException(access == AccessCheck.FORBIDDEN ? 403 : 404, Duration.ZERO)
+            : failure);
         return;
       }
       Loop loop = session.loop();
@@ -112,15 +117,20 @@ final class TargetKinds {
       }
     }
 
+    private void hidden(String verb, String resource, Throwable failure) {
+      if (!(all instanceof WorkloadState.Hidden)) {
+        log.warn("The pod templates of {} in {} cannot be read, and pods are used when Kubernetes"
+            + " calls them ready: {}", name.kind, name.apiVersion,
+            session.errors().about(verb, resource, failure));
+      }
+      decide(new WorkloadState.Hidden());
+    }
+
     private void decide(WorkloadState state) {
       boolean isNew = !state.equals(all);
       all = state;
       session.loop().schedule(RETRY, this::ask);
       if (isNew) {
-        if (state instanceof WorkloadState.Hidden) {
-          log.warn("The pod templates of {} in {} cannot be read: pods are used when Kubernetes"
-              + " calls them ready", name.kind, name.apiVersion);
-        }
         tell();
       }
     }

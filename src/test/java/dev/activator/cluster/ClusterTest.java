@@ -262,10 +262,10 @@ class ClusterTest {
   @ParameterizedTest(name = "{0} answers {1}")
   @CsvSource(delimiter = '|', value = {
       "/api/v1/services                        | 401 "
-          + "| rejects the activator's credentials (401, on list and watch services)",
-      "/api/v1/endpoints                       | 403 | does not allow the activator to list and watch endpoints (403)",
+          + "| rejects the activator's credentials (401, on list services -A)",
+      "/api/v1/endpoints                       | 403 | does not allow the activator to list endpoints -A (403)",
       "/apis/serving.knative.dev/v1/revisions  | 404 "
-          + "| has no revisions (404); is Knative Serving installed?"})
+          + "| has no revisions.serving.knative.dev (404); is Knative Serving installed?"})
   void saysInOneLineWhatTheApiRefuses(String path, int status, String message) {
     api.refuses(path, status);
     try (var impatient = cluster(new ClusterAccess.At(api.url()), 8)) {

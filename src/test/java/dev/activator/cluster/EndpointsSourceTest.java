@@ -154,7 +154,9 @@ class EndpointsSourceTest {
     if (source == EndpointsSource.ENDPOINTSLICES) {
       assertThatThrownBy(() -> cluster(source, Duration.ofSeconds(3)).start())
           .isInstanceOf(ClusterUnavailableException.class)
-          .hasMessageContaining("endpointslices (" + status + ")");
+          .hasMessageContaining(status == 403
+              ? "list endpointslices.discovery.k8s.io -A (403)"
+              : "endpointslices.discovery.k8s.io (404)");
     } else {
       start(source);
       assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.9:8012]"));

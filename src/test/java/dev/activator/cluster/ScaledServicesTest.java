@@ -205,6 +205,7 @@ class ScaledServicesTest {
     hasty.follows(Sources.SCALED_SERVICES, "cluster.local");
 
     assertThatThrownBy(hasty::start).isInstanceOf(ClusterUnavailableException.class)
-        .hasMessageContaining("has no scaledservices (404); is the CustomResourceDefinition");
+        .hasMessageContaining(
+            "has no scaledservices.activator.dev (404); is the CustomResourceDefinition");
   }
 }

@@ -113,9 +113,10 @@ class StartTroubleTest {
       cluster.requestsWaitFor(REVISION);
       cluster.requestsWaitFor(new RevisionId("ns", "other"));
 
-      assertThat(log.lines()).containsExactly("INFO Pods in ns may not be listed (403): why they do"
-          + " not start is known only from the status of the Revision. To see more, allow list and"
-          + " watch of pods (chart value rbac.pods)");
+      assertThat(log.lines())
+          .containsExactly("INFO The Kubernetes API does not allow the activator to"
+              + " list pods -n ns (403): why they do not start is known only from the status of the"
+              + " Revision. To see more, allow list and watch of pods (chart value rbac.pods)");
       assertThat(told).isEmpty();
       assertThat(cluster.synced()).isTrue();
     }

@@ -18,7 +18,7 @@ public final class ApiErrors {
 
   /**
    * @param verb such as {@code list}
-   * @param resource such as {@code endpoints}
+   * @param resource such as {@code endpoints -A}
    */
   public String about(String verb, String resource, Throwable failure) {
     int status = status(failure);
@@ -33,8 +33,8 @@ public final class ApiErrors {
       case 403 ->
         "the Kubernetes API at " + url + " does not allow the activator to " + verb + " " + resource
             + " (403)";
-      case 404 -> "the Kubernetes API at " + url + " has no " + resource
-          + " (404)" + switch (resource) {
+      case 404 -> "the Kubernetes API at " + url + " has no " + resource.split(" ")[0]
+          + " (404)" + switch (resource.split("[ .]")[0]) {
             case "revisions" -> "; is Knative Serving installed?";
             case "scaledservices" -> "; is the CustomResourceDefinition of the chart installed?";
             default -> "";

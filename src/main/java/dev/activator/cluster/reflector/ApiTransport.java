@@ -12,7 +12,6 @@ import io.fabric8.kubernetes.client.utils.TokenRefreshInterceptor;
 import io.fabric8.kubernetes.client.utils.Utils;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.StandardSocketOptions;
 import java.nio.charset.StandardCharsets;
@@ -109,8 +108,7 @@ final class ApiTransport extends OkHttpClientFactory {
    * @throws IllegalArgumentException if certificates cannot be read
    */
   HttpClient client() {
-    boolean hasAuthorities = Utils.isNotNullOrEmpty(config.getCaCertData())
-        || Utils.isNotNullOrEmpty(config.getCaCertFile());
+    boolean hasAuthorities = config.getCaCertData() != null || config.getCaCertFile() != null;
     HttpClient.Factory factory = this;
     var builder = config.isTrustCerts() || !hasAuthorities
         ? factory.newBuilder(config)
@@ -218,33 +216,27 @@ final class ApiTransport extends OkHttpClientFactory {
     }
 
     @Override
-    public Socket createSocket(String host, int port) throws IOException {
-      return connected(null, new InetSocketAddress(host, port));
+    public Socket createSocket(String host, int port) {
+      throw unused();
     }
 
     @Override
-    public Socket createSocket(String host, int port, InetAddress from, int fromPort)
-        throws IOException {
-      return connected(new InetSocketAddress(from, fromPort), new InetSocketAddress(host, port));
+    public Socket createSocket(String host, int port, InetAddress from, int fromPort) {
+      throw unused();
     }
 
     @Override
-    public Socket createSocket(InetAddress host, int port) throws IOException {
-      return connected(null, new InetSocketAddress(host, port));
+    public Socket createSocket(InetAddress host, int port) {
+      throw unused();
     }
 
     @Override
-    public Socket createSocket(InetAddress host, int port, InetAddress from, int fromPort)
-        throws IOException {
-      return connected(new InetSocketAddress(from, fromPort), new InetSocketAddress(host, port));
+    public Socket createSocket(InetAddress host, int port, InetAddress from, int fromPort) {
+      throw unused();
     }
 
-    private Socket connected(@Nullable InetSocketAddress from, InetSocketAddress to)
-        throws IOException {
-      var socket = createSocket();
-      socket.bind(from);
-      socket.connect(to);
-      return socket;
+    private static UnsupportedOperationException unused() {
+      return new UnsupportedOperationException("OkHttp connects the socket itself");
     }
   }
 }

@@ -54,7 +54,8 @@ public final class Informers {
   private <F> Shared<F> begin(ResourceQuery<F> query) {
     var informer = new Informer<Decoded<F>>(query.plural(), context.loop(),
         context.settings().auditPeriod(), query.kind()::stored);
-    var reflector = new Reflector<>(query.plural(), sources.of(query), informer.sink(),
+    var reflector = new Reflector<>(query.plural(), query.text(), sources.of(query),
+        informer.sink(),
         () -> versions(informer), context);
     var fresh = new Shared<>(informer, reflector);
     shared.put(query, fresh);

@@ -34,7 +34,6 @@ final class Reflector<T> implements AutoCloseable {
   private static final Duration HEALTHY_WATCH = Duration.ofMinutes(2);
   private static final Duration BETWEEN_LISTS = Duration.ofSeconds(1);
 
-  private final String resource;
   private final ListerWatcher<T> source;
   private final DeltaSink<T> sink;
   private final Loop loop;
@@ -57,16 +56,16 @@ final class Reflector<T> implements AutoCloseable {
 
   /**
    * @param resource the plural, such as {@code endpoints}
+   * @param queried as kubectl takes it, such as {@code endpoints -A}
    * @param stored resourceVersion by key; called on the loop
    */
-  Reflector(String resource, ListerWatcher<T> source, DeltaSink<T> sink,
+  Reflector(String resource, String queried, ListerWatcher<T> source, DeltaSink<T> sink,
       Supplier<Map<String, String>> stored, ReflectorContext context) {
-    this.resource = resource;
     this.source = source;
     this.sink = sink;
     this.loop = context.loop();
     this.errors = context.errors();
-    this.stats = new ReflectorStats(resource);
+    this.stats = new ReflectorStats(resource, queried);
     this.afterFailedLists = Backoff.ofLists(context.random());
     this.afterBrokenWatches = Backoff.ofLists(context.random());
     this.betweenWatches = Backoff.ofWatches(context.random());
@@ -119,7 +118,7 @@ final class Reflector<T> implements AutoCloseable {
       if (failure == null) {
         listed(all);
       } else {
-        stats.failed(errors.about("list and watch", resource, failure));
+        stats.failed(errors.about("list", stats.queried(), failure));
         pauseAfter(failure, afterFailedLists.next(), this::list);
       }
     }));
@@ -206,7 +205,7 @@ final class Reflector<T> implements AutoCloseable {
       }
       case ApiException answer when answer.isExpired() -> listAgain();
       case ApiException answer when !answer.isTransient() -> {
-        stats.failed(errors.about("list and watch", resource, answer));
+        stats.failed(errors.about("watch", stats.queried(), answer));
         listAgain();
       }
       case ApiException answer -> watchAgain(answer);
@@ -222,7 +221,7 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   private void watchAgain(Throwable failure) {
-    stats.watchFailed(errors.about("watch", resource, failure));
+    stats.watchFailed(errors.about("watch", stats.queried(), failure));
     pauseAfter(failure, betweenWatches.next(), this::watch);
   }
 

@@ -13,6 +13,7 @@ public final class ReflectorStats {
   private static final Logger log = LoggerFactory.getLogger(ReflectorStats.class);
 
   private final String resource;
+  private final String queried;
   private boolean isListed;
   private boolean isWatching;
   private boolean isAlarmed;
@@ -32,8 +33,9 @@ public final class ReflectorStats {
   private boolean auditsFail;
   private volatile ReflectorView view;
 
-  ReflectorStats(String resource) {
+  ReflectorStats(String resource, String queried) {
     this.resource = resource;
+    this.queried = queried;
     this.view = viewNow();
   }
 
@@ -41,8 +43,8 @@ public final class ReflectorStats {
     return view;
   }
 
-  String resource() {
-    return resource;
+  String queried() {
+    return queried;
   }
 
   void heard(String version, long nowNanos) {

@@ -24,6 +24,13 @@ public record ResourceQuery<F>(ResourceKind<F> kind, String namespace, String la
     return kind.plural();
   }
 
+  /** What it reads, as kubectl takes it: {@code endpointslices.discovery.k8s.io -A}. */
+  public String text() {
+    var group = kind.groupPath().split("/");
+    return kind.plural() + (group.length == 3 ? "." + group[1] : "")
+        + (namespace.isEmpty() ? " -A" : " -n " + namespace);
+  }
+
   String path(Map<String, String> parameters) {
     var all = new LinkedHashMap<>(parameters);
     if (!labelSelector.isEmpty()) {

@@ -165,6 +165,6 @@ final class Watchdog {
 
   private void auditFailed(Throwable failure) {
     newsNanos = loop.nanoTime();
-    stats.auditFailed(context.errors().about("list", stats.resource(), failure));
+    stats.auditFailed(context.errors().about("list", stats.queried(), failure));
   }
 }

@@ -31,8 +31,8 @@ class ApiErrorsTest {
   void asksForKnativeOnlyWhereItsOwnKindIsMissing() {
     var missing = new ApiException(404, Duration.ZERO);
 
-    assertThat(errors.about("list", "revisions", missing)).isEqualTo(
-        "the Kubernetes API at http://x has no revisions (404); is Knative Serving installed?");
+    assertThat(errors.about("list", "revisions.serving.knative.dev -A", missing)).isEqualTo(
+        "the Kubernetes API at http://x has no revisions.serving.knative.dev (404); is Knative Serving installed?");
     assertThat(errors.about("list", "endpointslices", missing))
         .isEqualTo("the Kubernetes API at http://x has no endpointslices (404)");
   }

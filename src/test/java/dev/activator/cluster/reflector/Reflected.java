@@ -15,7 +15,8 @@ abstract class Reflected {
   final VirtualLoop loop = new VirtualLoop();
   final FakeListerWatcher api = new FakeListerWatcher(loop);
   final RecordingSink<String> sink = new RecordingSink<>();
-  final Reflector<String> reflector = new Reflector<>("things", api, sink, () -> sink.versions,
+  final Reflector<String> reflector = new Reflector<>("things", "things.example.com -A", api,
+      sink, () -> sink.versions,
       new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
           new ApiErrors("http://x")));
 

@@ -123,7 +123,7 @@ class ReflectorAuditTest extends Reflected {
 
   @Test
   void namesWhatDriftedThoughThereIsAnAlarmAlready() {
-    var stats = new ReflectorStats("things");
+    var stats = new ReflectorStats("things", "things -A");
     stats.alarm("no watch");
     stats.drifted(Set.of("ns/a"));
     assertThat(log.lines()).containsExactly("WARN The stored things may be stale: no watch",

@@ -66,9 +66,9 @@ class ReflectorTroubleTest extends Reflected {
     assertThat(api.lists.stream().filter(at -> at > ofMinutes(5).toNanos()))
         .hasSizeBetween(300 / 31, 2 * 316 / 20);
     assertThat(reflector.error()).isEqualTo(
-        "the Kubernetes API at http://x does not allow the activator to list and watch things (403)");
+        "the Kubernetes API at http://x does not allow the activator to watch things.example.com -A (403)");
     assertThat(log.lines()).containsExactly(
-        "WARN the Kubernetes API at http://x does not allow the activator to list and watch things (403);"
+        "WARN the Kubernetes API at http://x does not allow the activator to watch things.example.com -A (403);"
             + " trying again",
         "WARN The watch of things fails right after each list; the next list is delayed",
         "WARN The stored things may be stale: no watch has been open for 60 s");
@@ -212,7 +212,7 @@ class ReflectorTroubleTest extends Reflected {
   @Test
   void goesOnWithAListWhosePagesTakeMinutesInAll() {
     var slow = new SlowPages(loop);
-    var patient = new Reflector<>("pages", slow, sink, () -> sink.versions,
+    var patient = new Reflector<>("pages", "pages -A", slow, sink, () -> sink.versions,
         new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
             new ApiErrors("http://x")));
     patient.start();
@@ -400,7 +400,7 @@ class ReflectorTroubleTest extends Reflected {
     loop.advance(ofSeconds(70));
 
     assertThat(log.lines()).endsWith(
-        "WARN the Kubernetes API at http://x answers 503 to watch things; trying again");
+        "WARN the Kubernetes API at http://x answers 503 to watch things.example.com -A; trying again");
   }
 
   @Test

@@ -1,0 +1,62 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+@Isolated("reads the log")
+class MissingRightsLogTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+  @Test
+  void saysThatHpasMayNotBeRead() throws Exception {
+    assertThat(logged(ScaledServices.class, Kinds.HORIZONTAL_POD_AUTOSCALER)).startsWith("WARN")
+        .contains("list horizontalpodautoscalers.autoscaling -A (403)");
+  }
+
+  @Test
+  void saysWhyPodTemplatesCannotBeRead() throws Exception {
+    assertThat(logged(TargetKinds.class, Kinds.DEPLOYMENT))
+        .startsWith("WARN The pod templates of Deployment in apps/v1 cannot be read")
+        .endsWith("does not allow the activator to list deployments.apps -A (403)");
+  }
+
+  /** The one line that a class logs where a kind may not be listed. */
+  private static String logged(Class<?> writer, Kind refused) throws Exception {
+    try (var api = EmbeddedApi.start();
+        var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+            KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
+            AddressSource.DEFAULT);
+        var log = new LogOf(writer)) {
+      ScaledServiceKind.createIn(api.store());
+      api.store().create(ScaledServiceKind.of(api.store()), Objects.parse("""
+          {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+           'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+           'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
+          """));
+      api.faults().add(Match.requests(Verb.LIST).of(refused), Fault.Answer.status(403));
+      cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
+
+      cluster.start();
+
+      await().untilAsserted(() -> assertThat(log.lines()).hasSize(1));
+      return log.lines().getFirst();
+    }
+  }
+}
