@@ -27,7 +27,6 @@ final class Pod implements Permit {
   private final Destination destination;
   private final Permits permits;
   private final AtomicLong state = new AtomicLong(CLOSED);
-  /** While the pod is closed, time does not widen it. */
   private final AtomicReference<SlowStart> slowStart;
   private final boolean isClusterIp;
 

@@ -108,8 +108,7 @@ final class ApiTransport extends OkHttpClientFactory {
    * @throws IllegalArgumentException if certificates cannot be read
    */
   HttpClient client() {
-    boolean hasAuthorities = Utils.isNotNullOrEmpty(config.getCaCertData())
-        || Utils.isNotNullOrEmpty(config.getCaCertFile());
+    boolean hasAuthorities = config.getCaCertData() != null || config.getCaCertFile() != null;
     HttpClient.Factory factory = this;
     var builder = config.isTrustCerts() || !hasAuthorities
         ? factory.newBuilder(config)

@@ -53,11 +53,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     asked = method;
   }
 
-  /**
-   * Until the next request, bytes of the pod end the connection.
-   *
-   * @return whether there are none yet
-   */
+  /** Until the next request, bytes of the pod end the connection. False if some have come. */
   public boolean answered() {
     asked = null;
     return actualReadableBytes() == 0;
