@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * @param exceptions reached directly: {@code *}, names, addresses, networks
  */
 public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exceptions) {
-  public static final Proxies NONE = new Proxies(null, null, List.of());
-
   private static final Pattern URL = Pattern
       .compile("(?:(https?|socks5)://)?((?:[^/@\\s]*@)?(?:\\[[^\\s\\]]+]|[^\\s:/?#@\\[\\]]+)"
           + "(?::\\d{1,5})?)(?:[/?#]\\S*)?", Pattern.CASE_INSENSITIVE);

@@ -3,9 +3,6 @@ package dev.activator.observability;
 /** <b>Threads.</b> Called on the requests' event loops, several at once; must not block. */
 @FunctionalInterface
 public interface RequestObserver {
-  RequestObserver NONE = (_, _) -> {
-  };
-
   void saw(Step step, RequestRecord request);
 
   /**

@@ -86,7 +86,7 @@ final class FrameLimiter implements FrameLimits {
 
   /** For a reset that the caller made necessary. */
   void answeredError() {
-    if (!ended && !errors.take(1, loop.nanoTime())) {
+    if (!ended && !errors.take(loop.nanoTime())) {
       refuse(TOO_MANY_CONTROL_FRAMES);
     }
   }
@@ -99,7 +99,7 @@ final class FrameLimiter implements FrameLimits {
     }
     framesLeft--;
     headTimed &= type != Http2FrameTypes.HEADERS;
-    if (FrameBudget.isCharged(type, flags, length) && !budget.take(1, loop.nanoTime())) {
+    if (FrameBudget.isCharged(type, flags, length) && !budget.take(loop.nanoTime())) {
       throw TOO_MANY_CONTROL_FRAMES;
     }
     return true;

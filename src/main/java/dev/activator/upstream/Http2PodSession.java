@@ -261,7 +261,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
 
     /** For a frame that is answered, and cost the pod almost nothing. */
     private void charge() throws Http2Exception {
-      if (!budget.take(1, pool.nanoTime())) {
+      if (!budget.take(pool.nanoTime())) {
         throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,
             "too many control frames");
       }

@@ -86,10 +86,6 @@ public final class UpstreamPools implements PodPools {
             peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
   }
 
-  Dialer dialer() {
-    return dialer;
-  }
-
   PeerChecks checks() {
     return checks;
   }

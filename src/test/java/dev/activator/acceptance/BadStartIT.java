@@ -2,6 +2,7 @@ package dev.activator.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.store.Kinds;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -71,10 +72,7 @@ class BadStartIT {
 
   @Test
   void namesTheApiThatCannotBeReached() throws Exception {
-    int nobody;
-    try (var free = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-      nobody = free.getLocalPort();
-    }
+    int nobody = FreePort.next();
     try (var activator = ActivatorProcess.startedIn(CLUSTER,
         "--kubeconfig=" + kubeconfig(nobody), "--activator.cluster.api-timeout=2s")) {
       assertThat(activator.exitCode()).isEqualTo(1);

@@ -3,12 +3,11 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.testing.FreePort;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -40,12 +39,6 @@ class MetricsEndpointTest {
     endpoint.close();
   }
 
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   private static MetricsConfig prometheus(String address) {
     return new MetricsConfig(ExportProtocol.PROMETHEUS, address, Duration.ZERO);
   }
@@ -63,7 +56,7 @@ class MetricsEndpointTest {
   @Test
   @DisplayName("6.4 metrics-endpoint is listened on for Prometheus")
   void isListenedOnForPrometheus() throws Exception {
-    int port = freePort();
+    int port = FreePort.next();
     open(prometheus("127.0.0.1:" + port));
     assertThat(answers(port)).isTrue();
     endpoint.close();
@@ -73,7 +66,7 @@ class MetricsEndpointTest {
   @ParameterizedTest(name = "6.1 {0} wins over metrics-endpoint")
   @CsvSource({"METRICS_PROMETHEUS_HOST, 127.0.0.1", "METRICS_PROMETHEUS_PORT, 9091"})
   void aVariableWins(String variable, String value) throws Exception {
-    int port = freePort();
+    int port = FreePort.next();
     environment.setProperty(variable, value);
     open(prometheus("127.0.0.1:" + port));
     assertThat(answers(port)).isFalse();
@@ -81,7 +74,7 @@ class MetricsEndpointTest {
 
   @Test
   void thePortThatIsOpenAnywayIsNotOpenedAgain() throws Exception {
-    int port = freePort();
+    int port = FreePort.next();
     environment.setProperty("local.server.port", String.valueOf(port));
     open(prometheus(":" + port));
     assertThat(answers(port)).isFalse();
@@ -89,7 +82,7 @@ class MetricsEndpointTest {
 
   @Test
   void nothingIsOpenedForAnotherProtocol() throws Exception {
-    int port = freePort();
+    int port = FreePort.next();
     open(new MetricsConfig(ExportProtocol.GRPC, "127.0.0.1:" + port, Duration.ZERO));
     assertThat(answers(port)).isFalse();
   }

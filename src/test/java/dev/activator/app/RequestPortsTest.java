@@ -14,7 +14,6 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
@@ -23,7 +22,6 @@ import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -96,7 +94,7 @@ class RequestPortsTest {
   void open() throws IOException {
     var loops = new LoopGroup(group);
     Revisions revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
-    var router = new Router(new RevisionNames.Knative("cluster.local", HostRule.NONE), _ -> null,
+    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
         revisions,
         health::readiness);
     throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),
@@ -105,7 +103,8 @@ class RequestPortsTest {
     var held = new HeldBytes(new MemoryBound(1 << 20));
     server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
-            new NoCounter(), RequestObserver.NONE, held.share(),
+            new NoCounter(), (_, _) -> {
+            }, held.share(),
             new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
     ports = ports(Duration.ofSeconds(40), Duration.ofSeconds(30));
     ports.open();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.FreePort;
 import dev.activator.cluster.AddressSource;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.cluster.Cluster;
@@ -30,9 +31,6 @@ import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +54,7 @@ class StandaloneScalingTest {
   private final ClusterAccess access = new ClusterAccess.At(URI.create(api.url()));
   private final StandaloneScaling surroundings = new StandaloneScaling(access,
       new StandaloneScaling.Identity("activator-1", IP, "system", "activator", "activator",
-          freePort()),
+          FreePort.next()),
       threads, new Random(1));
   private final Cluster cluster = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
       ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
@@ -65,14 +63,6 @@ class StandaloneScalingTest {
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,
       Duration.ofSeconds(1), link);
   private final RequestCounter requests = reporter.onLoop(loop);
-
-  private static int freePort() {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getByName(IP))) {
-      return socket.getLocalPort();
-    } catch (IOException none) {
-      throw new IllegalStateException(none);
-    }
-  }
 
   @BeforeEach
   void start() throws Exception {
@@ -182,7 +172,7 @@ class StandaloneScalingTest {
         .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
 
     var follower = new StandaloneScaling(access, new StandaloneScaling.Identity("activator-2",
-        "127.0.7.2", "system", "activator", "activator", freePort()), threads, new Random(2));
+        "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2));
     var facts = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
         ReflectorSettings.DEFAULT, new Random(2), AddressSource.DEFAULT);
     facts.follows(follower.sources(), "cluster.local");

@@ -3,7 +3,6 @@ package dev.activator.bench;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -28,13 +27,6 @@ final class BenchPod implements AutoCloseable {
     pod.server.bind(new InetSocketAddress(port), 4096);
     Thread.ofPlatform().daemon().start(pod::accept);
     return pod;
-  }
-
-  /** A port on which nothing listens. */
-  static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   int port() {

@@ -1,5 +1,6 @@
 package dev.activator.bench;
 
+import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.Certificate;
@@ -68,8 +69,8 @@ final class ClusterSizeBench {
     try (var api = Certificate.rsa().api()) {
       SystemConfigMaps.createIn(api.store());
       new ManyRevisions(api.store(), pod.port(), podsEach).create(revisions);
-      int port = BenchPod.freePort();
-      int management = BenchPod.freePort();
+      int port = FreePort.next();
+      int management = FreePort.next();
       long begun = System.nanoTime();
       var all = new ArrayList<>(flags);
       all.add("-Dserver.port=" + management);

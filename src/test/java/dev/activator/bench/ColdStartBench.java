@@ -1,5 +1,6 @@
 package dev.activator.bench;
 
+import dev.activator.testing.FreePort;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kind;
@@ -67,7 +68,7 @@ public final class ColdStartBench {
     this.program = program;
     SystemConfigMaps.createIn(api.store());
     boolean isReference = program.equals(REFERENCE);
-    this.requests = isReference ? ActivatorProcess.REFERENCE_PORT : BenchPod.freePort();
+    this.requests = isReference ? ActivatorProcess.REFERENCE_PORT : FreePort.next();
     ActivatorProcess.awaitReady(requests, isReference ? reference() : activator(autoscaler));
     revisionIsListed();
   }
@@ -168,7 +169,7 @@ public final class ColdStartBench {
 
   /** The revision's pods start after 0.8 to 1.2 s, of which the activator knows nothing at first. */
   private void listens() throws Exception {
-    int port = BenchPod.freePort();
+    int port = FreePort.next();
     write(new Listed("127.0.0.1", port, false));
     try (var caller = ask()) {
       pause(800 + random.nextInt(400));

@@ -1,6 +1,7 @@
 package dev.activator.bench;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.activator.testing.FreePort;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -90,7 +91,7 @@ final class FirstSecondsBench {
     autoscaler.start();
     try (var api = ActivatorProcess.cluster()) {
       revision(api.store(), podPort);
-      int port = BenchPod.freePort();
+      int port = FreePort.next();
       long begun = System.nanoTime();
       var process = ActivatorProcess.ofImage(folder, api.url(), port,
           "ws://127.0.0.1:" + autoscaler.port());

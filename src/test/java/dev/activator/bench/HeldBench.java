@@ -1,5 +1,6 @@
 package dev.activator.bench;
 
+import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
@@ -27,7 +28,7 @@ public final class HeldBench {
 
   private final EmbeddedApi api = ActivatorProcess.cluster();
   private final SlowPods pods = new SlowPods(SERVICE_MILLIS);
-  private final int port = BenchPod.freePort();
+  private final int port = FreePort.next();
   private final double[] held = new double[ROUNDS];
   private final double[] sinceWritten = new double[ROUNDS];
   private final double[] direct = new double[ROUNDS];

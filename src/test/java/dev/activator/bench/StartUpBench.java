@@ -1,5 +1,6 @@
 package dev.activator.bench;
 
+import dev.activator.testing.FreePort;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.Certificate;
@@ -98,7 +99,7 @@ final class StartUpBench {
   }
 
   private Round once(SecureApi api, String contestant, int revisions) throws Exception {
-    int port = BenchPod.freePort();
+    int port = FreePort.next();
     var words = contestant.split(" ");
     long begun = System.nanoTime();
     var process = ActivatorProcess.of(Path.of(words[0]).toAbsolutePath(),

@@ -132,7 +132,7 @@ class ConnectionTest {
             "{server: \"https://two.example\", proxy-url: \"http://second:2\"}"));
 
     var config = Connection.configured(new ClusterAccess.Through(
-        new ClusterAccess.Kubeconfig(file, "", "two"), Proxies.NONE));
+        new ClusterAccess.Kubeconfig(file, "", "two"), Proxies.of("", "", "")));
 
     assertThat(config.getHttpsProxy()).isEqualTo("http://second:2");
   }

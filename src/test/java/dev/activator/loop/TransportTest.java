@@ -1,5 +1,6 @@
 package dev.activator.loop;
 
+import dev.activator.testing.FreePort;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.bootstrap.Bootstrap;
@@ -10,7 +11,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,7 +34,7 @@ class TransportTest {
   @Test
   void aConnectionThatLeavesFromWhereItGoesMeetsItself() throws Exception {
     // given a port nobody listens on
-    var address = nobody();
+    var address = new InetSocketAddress("127.0.0.1", FreePort.next());
 
     // when a client happens to leave from that very port, then it is connected
     var connected = client().connect(address, address).await();
@@ -44,7 +44,7 @@ class TransportTest {
 
   @Test
   void refusesAConnectionThatMetItself() throws Exception {
-    var address = nobody();
+    var address = new InetSocketAddress("127.0.0.1", FreePort.next());
 
     var connected = Transport.connect(address, client().localAddress(address)).await();
 
@@ -68,7 +68,8 @@ class TransportTest {
 
   @Test
   void failsAsTheAttemptDoes() throws Exception {
-    var connected = Transport.connect(nobody(), client()).await();
+    var connected = Transport.connect(new InetSocketAddress("127.0.0.1", FreePort.next()), client())
+        .await();
 
     assertThat(connected.cause()).isInstanceOf(ConnectException.class);
   }
@@ -86,11 +87,5 @@ class TransportTest {
             });
           }
         });
-  }
-
-  private static InetSocketAddress nobody() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return (InetSocketAddress) socket.getLocalSocketAddress();
-    }
   }
 }

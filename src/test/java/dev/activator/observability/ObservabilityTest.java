@@ -34,7 +34,7 @@ class ObservabilityTest {
   private void metrics(String protocol) {
     var config = (Parsed.Valid<ObservabilityConfig>) ObservabilityConfig
         .parse(Map.of("metrics-protocol", protocol));
-    observability.use(config.settings(), new Exporters(OtelVariables.NONE, Proxies.NONE,
+    observability.use(config.settings(), new Exporters(OtelVariables.NONE, Proxies.of("", "", ""),
         new Exporters.Identity("activator", "", "", "")));
   }
 

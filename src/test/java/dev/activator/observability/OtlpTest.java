@@ -44,7 +44,7 @@ class OtlpTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<String, String> received = new ConcurrentHashMap<>();
-  private Proxies proxies = Proxies.NONE;
+  private Proxies proxies = Proxies.of("", "", "");
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
   private final HttpServer http;
   private final Server grpc;

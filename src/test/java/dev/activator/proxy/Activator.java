@@ -67,7 +67,7 @@ public final class Activator implements Closeable {
    */
   record Settings(HostRule hosts, Function<RevisionId, @Nullable String> services,
       Duration headTimeout, long heldBytes, long unreadBytes, boolean startMessages) {
-    static final Settings DEFAULT = new Settings(HostRule.NONE, _ -> null, Duration.ofSeconds(60),
+    static final Settings DEFAULT = new Settings(_ -> null, _ -> null, Duration.ofSeconds(60),
         256 << 20, 256 << 20, false);
 
     Settings hosts(HostRule rule) {

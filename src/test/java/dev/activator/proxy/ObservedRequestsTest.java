@@ -9,6 +9,7 @@ import static dev.activator.observability.RequestObserver.Step.RESPONDING;
 import static dev.activator.observability.RequestObserver.Step.UNDELIVERED;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.ScriptedPod;
 import dev.activator.observability.Outcome;
 import dev.activator.proxy.SeenRequests.Seen;
 import dev.activator.revision.Destination;
@@ -17,7 +18,6 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
 import dev.activator.throttle.Admission.Rejection;
-import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -210,11 +210,7 @@ class ObservedRequestsTest extends WireTest {
 
   @Test
   void tellsOfARequestThatIsDeliveredToAnotherPod() throws Exception {
-    int nobody;
-    try (var free = new ServerSocket(0)) {
-      nobody = free.getLocalPort();
-    }
-    activator.throttle.grow(new Destination("127.0.0.1", nobody), 1);
+    activator.throttle.grow(ScriptedPod.nobody(), 1);
     var pod = idlePod(caller -> {
       caller.readHead();
       caller.send(OK);

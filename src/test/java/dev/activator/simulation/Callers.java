@@ -11,7 +11,6 @@ import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.UnreadBudget;
-import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Version;
@@ -67,7 +66,7 @@ final class Callers {
   /** One more event loop that takes requests. */
   void loop(Loop loop, Revisions revisions, Throttler throttler, SimulatedPods pods,
       ConcurrencyReporter reporter) {
-    var router = new Router(new RevisionNames.Knative("cluster.local", HostRule.NONE), _ -> null,
+    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
         revisions,
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),

@@ -7,7 +7,6 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
@@ -15,7 +14,6 @@ import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
-import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
@@ -156,13 +154,14 @@ class AutoscalerAwayTest {
       }
     });
     var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
-    var router = new Router(new RevisionNames.Knative("cluster.local", HostRule.NONE), _ -> null,
+    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
         revisions::get,
         health::readiness);
     var held = new HeldBytes(new MemoryBound(1 << 20));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, queues::admit, upstreams.of(loop),
-            reporter.onLoop(loop), RequestObserver.NONE, held.share(),
+            reporter.onLoop(loop), (_, _) -> {
+            }, held.share(),
             new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
     proxy = server;
     requests = server.listen("127.0.0.1", 0);

@@ -190,13 +190,9 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
   public void close() {
     socket.abort();
     http.shutdownNow();
-    process.destroy();
-    try {
-      if (!process.waitFor(10, TimeUnit.SECONDS)) {
-        process.destroyForcibly().waitFor();
-      }
-    } catch (InterruptedException stop) {
-      Thread.currentThread().interrupt();
-    }
+    // Its children write to the profile, which is deleted next, and may outlive it.
+    var all = Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+    all.forEach(ProcessHandle::destroyForcibly);
+    all.forEach(one -> one.onExit().join());
   }
 }

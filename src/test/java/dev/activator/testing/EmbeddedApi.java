@@ -64,7 +64,7 @@ public final class EmbeddedApi implements AutoCloseable {
   private static SocketChannel hold() {
     try {
       return SocketChannel.open().setOption(StandardSocketOptions.SO_REUSEADDR, true)
-          .bind(new InetSocketAddress("127.0.0.1", 0));
+          .bind(new InetSocketAddress("127.0.0.1", FreePort.next()));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }

@@ -56,10 +56,8 @@ public final class ScriptedPod implements Closeable {
   }
 
   /** Where no pod is: who connects is refused. */
-  public static Destination nobody() throws IOException {
-    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return new Destination("127.0.0.1", taken.getLocalPort());
-    }
+  public static Destination nobody() {
+    return new Destination("127.0.0.1", FreePort.next());
   }
 
   /**

@@ -1,9 +1,9 @@
 package dev.activator.upstream;
 
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.loop.KeepAlive;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
 import dev.activator.tls.Peer;
@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
-import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -29,8 +28,8 @@ class DialerTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
-  private final Upstreams upstreams = new Upstreams(loops,
-      new IdleLimits(10, 10, Duration.ofSeconds(90)), new Random(1), new PodTls());
+  private final Dialer dialer = new Dialer(loops.all().getFirst(), KeepAlive.TO_PODS,
+      new DialPlan(new Random(1)), new PodTls());
 
   @AfterEach
   void stop() {
@@ -44,7 +43,7 @@ class DialerTest {
     var caller = new FromWhereItGoes();
 
     // when it is dialed
-    upstreams.of(loops.all().getFirst()).dialer().dial(Peer.plain(gone), caller);
+    dialer.dial(Peer.plain(gone), caller);
 
     // then nobody is there
     assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isEqualTo(UpstreamFailure.REFUSED);

@@ -68,10 +68,6 @@ public final class Informer<T> implements AutoCloseable {
   private int syncsPending;
   private boolean paused;
 
-  public Informer(String name, Loop loop) {
-    this(name, loop, Duration.ZERO, (_, seen) -> seen);
-  }
-
   /** @param resyncCheck how often to look for due handlers; zero for never */
   public Informer(String name, Loop loop, Duration resyncCheck, Transform<T> transform) {
     this.name = name;

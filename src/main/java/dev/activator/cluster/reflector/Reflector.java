@@ -40,7 +40,6 @@ final class Reflector<T> implements AutoCloseable {
   private final ApiErrors errors;
   private final ReflectorStats stats;
   private final Watchdog watchdog;
-  private final CompletableFuture<Void> listed = new CompletableFuture<>();
   private final Backoff afterFailedLists;
   private final Backoff afterBrokenWatches;
   private final Backoff betweenWatches;
@@ -81,11 +80,6 @@ final class Reflector<T> implements AutoCloseable {
         list();
       }
     });
-  }
-
-  /** Done when the sink got the first list. */
-  CompletableFuture<Void> listed() {
-    return listed;
   }
 
   /** What is wrong now, in one line. */
@@ -130,7 +124,6 @@ final class Reflector<T> implements AutoCloseable {
     sink.replace(all.items());
     stats.listed(resourceVersion, loop.nanoTime());
     watchdog.listed();
-    listed.complete(null);
     watch();
   }
 

@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 @FunctionalInterface
 public interface HostRule {
-  HostRule NONE = _ -> null;
-
   /** The host may carry a port. Null for no revision. */
   @Nullable RevisionId revision(String host);
 }

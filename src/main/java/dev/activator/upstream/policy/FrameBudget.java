@@ -43,12 +43,9 @@ public final class FrameBudget {
   }
 
   /** False if there were too many. */
-  public boolean take(int frames, long nowNanos) {
-    if (frames == 0) {
-      return true;
-    }
+  public boolean take(long nowNanos) {
     refill(nowNanos);
-    left -= frames;
+    left--;
     return left >= 0;
   }
 

@@ -28,9 +28,12 @@ class InformerStressTest {
   private static final Duration LIMIT = Duration.ofSeconds(120);
 
   private final List<ThreadLoop> loops = new ArrayList<>();
-  private final Informer<String> informer = new Informer<>("things", loop("informer"));
+  private final Informer<String> informer = new Informer<>("things", loop("informer"),
+      Duration.ZERO,
+      (_, seen) -> seen);
   /** One that has had no list yet. */
-  private final Informer<String> listed = new Informer<>("listed", loop("listed"));
+  private final Informer<String> listed = new Informer<>("listed", loop("listed"), Duration.ZERO,
+      (_, seen) -> seen);
   private final DeltaSink<String> sink = informer.sink();
   private final Queue<Throwable> lies = new ConcurrentLinkedQueue<>();
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.Test;
 
 class InformerTest {
   private final VirtualLoop loop = new VirtualLoop();
-  private final Informer<String> informer = new Informer<>("things", loop);
+  private final Informer<String> informer = new Informer<>("things", loop, Duration.ZERO,
+      (_, seen) -> seen);
   private final DeltaSink<String> sink = informer.sink();
   private final List<String> told = new ArrayList<>();
 
@@ -238,7 +240,8 @@ class InformerTest {
 
   @Test
   void keepsWhatIsPutBeforeTheStart() {
-    var early = new Informer<String>("early", loop);
+    var early = new Informer<String>("early", loop, Duration.ZERO,
+        (_, seen) -> seen);
     early.sink().replace(all("x@1"));
     early.addHandler(change -> told.add(Seen.said(change)), HandlerOptions.on(loop, "early"));
     loop.run();

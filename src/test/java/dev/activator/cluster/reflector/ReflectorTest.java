@@ -21,12 +21,12 @@ class ReflectorTest extends Reflected {
   void tellsTheFirstListAtOnce() {
     api.put("a");
     api.put("b");
-    assertThat(reflector.listed()).isNotDone();
+    assertThat(reflector.view().health().listed()).isFalse();
 
     start();
 
     assertThat(sink.calls).containsExactly("replace [a, b]");
-    assertThat(reflector.listed()).isDone();
+    assertThat(reflector.view().health().listed()).isTrue();
     assertThat(reflector.view().counts().lists()).isOne();
     assertThat(reflector.view().resourceVersion()).isEqualTo("12");
     assertThat(api.last().from).isEqualTo("12");

@@ -2,6 +2,7 @@ package dev.activator.embedded.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.runtime.LocalProbe.Connect;
 import dev.activator.embedded.runtime.LocalProbe.Exec;
@@ -80,7 +81,7 @@ class LocalProbeTest {
 
   @Test
   void aPortWhereNobodyListensIsNot() throws IOException {
-    int port = portOfNobody();
+    int port = FreePort.next();
 
     assertThat(attempt(new Connect(port), port))
         .isEqualTo("process 123 runs, nothing listens on its PORT " + port);
@@ -91,7 +92,7 @@ class LocalProbeTest {
   @Test
   void aConnectionThatMeetsItselfFindsNobody() throws IOException {
     // given a program that does not listen yet, and a connection that leaves from its port
-    int port = portOfNobody();
+    int port = FreePort.next();
     try (var socket = new Socket()) {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -290,7 +291,7 @@ class LocalProbeTest {
       assertThat(probe.attempt(probed(port))).isEqualTo("process 123, asked for gRPC's health"
           + " check on its PORT " + port + ", does not answer within 0 s");
     }
-    int nobody = portOfNobody();
+    int nobody = FreePort.next();
     assertThat(attempt(new Grpc(nobody, ""), nobody)).contains("nothing listens");
   }
 
@@ -355,11 +356,5 @@ class LocalProbeTest {
               {'ports': [{'name': 'web', 'containerPort': 8080}, {'name': 'admin', 'containerPort': 9090}],
                'readinessProbe': %s}]}}}}"""
             .formatted(readinessProbe)));
-  }
-
-  private static int portOfNobody() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

@@ -2,7 +2,6 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
-import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
@@ -24,7 +23,8 @@ public final class Dispatchers {
     var router = new Router(new RevisionNames.Knative("cluster.local", all), _ -> null,
         _ -> revision, Readiness.Ready::new);
     return new RequestDispatcher(loop, router, throttle, pods, new UncountedRequests(),
-        RequestObserver.NONE, held,
+        (_, _) -> {
+        }, held,
         new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE);
   }
 

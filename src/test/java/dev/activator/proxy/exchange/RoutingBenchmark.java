@@ -2,7 +2,6 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.codec.NettyFields;
-import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
@@ -50,7 +49,7 @@ public class RoutingBenchmark {
       var id = new RevisionId("namespace-" + i % 100, "revision-" + i);
       revisions.put(id, Revision.of(id, 0));
     }
-    router = new Router(new RevisionNames.Knative("cluster.local", HostRule.NONE), _ -> null,
+    router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
         revisions::get,
         Readiness.Ready::new);
     byHeaders = head("some.example.com");

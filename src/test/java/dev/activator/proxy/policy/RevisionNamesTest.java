@@ -18,7 +18,7 @@ class RevisionNamesTest {
       "Knative-Serving-Namespace", "other");
 
   private static RevisionId knative(String host, String... namesAndValues) {
-    return new RevisionNames.Knative("cluster.local", HostRule.NONE)
+    return new RevisionNames.Knative("cluster.local", _ -> null)
         .of(MapFields.of(namesAndValues), host);
   }
 
@@ -40,7 +40,7 @@ class RevisionNamesTest {
   @Test
   void onThisMachineServicesComeFirstAndAnUnknownHostIsToldWhichThereAre() {
     var local = new RevisionNames.Local(host -> host.equals("web.shop.localhost") ? WEB : null,
-        new RevisionNames.Knative("cluster.local", HostRule.NONE),
+        new RevisionNames.Knative("cluster.local", _ -> null),
         () -> List.of("web.shop.localhost", "hello.default.localhost"));
     var none = MapFields.of();
 
