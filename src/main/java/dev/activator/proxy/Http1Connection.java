@@ -246,7 +246,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     } else {
       takePipelined();
       if (current == null) {
-        nextHead.requestEnded();
+        nextHead.mayBegin();
       }
     }
   }

@@ -28,7 +28,6 @@ final class NextHead {
   private boolean awaited;
   private long dueNanos;
   private boolean begun;
-  private boolean complete;
 
   /** @param timer after which {@link #isLate} is asked */
   NextHead(Channel channel, RequestDecoder decoder, Loop loop, HeldBytes.Share held,
@@ -54,7 +53,6 @@ final class NextHead {
 
   /** A head, or a part of a body. */
   void messageRead() {
-    complete = true;
     held.ended();
     begun = false;
     awaited = false;
@@ -62,24 +60,19 @@ final class NextHead {
 
   /** @param idle whether what was read is no body, and no request is under way */
   void readEnds(boolean idle) {
-    if (idle && (!complete || decoder.partialHeadBytes() > 0)) {
-      begin();
+    if (idle) {
+      mayBegin();
     }
-    complete = false;
     countMemory();
   }
 
-  /** The one before. */
-  void requestEnded() {
+  /** To be called when a request ends, too: this one may have come with it. */
+  void mayBegin() {
     if (decoder.partialHeadBytes() > 0) {
-      begin();
-    }
-  }
-
-  private void begin() {
-    begun = true;
-    if (!awaited) {
-      await();
+      begun = true;
+      if (!awaited) {
+        await();
+      }
     }
   }
 

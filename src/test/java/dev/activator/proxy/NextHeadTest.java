@@ -64,9 +64,11 @@ class NextHeadTest {
     assertThat(late).isFalse();
 
     // when its first byte comes, and another half a minute later
+    receives("G");
     head.readEnds(true);
     assertThat(head.isBegun()).isTrue();
     loop.advance(ofSeconds(30));
+    receives("E");
     head.readEnds(true);
     loop.advance(ofMillis(29_999));
     assertThat(late).isFalse();
@@ -104,7 +106,7 @@ class NextHeadTest {
     loop.advance(ofMinutes(10));
     assertThat(late).isFalse();
 
-    head.requestEnded();
+    head.mayBegin();
     loop.advance(ofMinutes(1));
 
     assertThat(late).isTrue();
