@@ -243,6 +243,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       pipeline.clear();
     } else {
       takePipelined();
+      if (current == null) {
+        nextHead.requestEnded();
+      }
     }
   }
 

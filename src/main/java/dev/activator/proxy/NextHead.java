@@ -62,15 +62,25 @@ final class NextHead {
 
   /** @param idle whether what was read is no body, and no request is under way */
   void readEnds(boolean idle) {
-    boolean begins = idle && !complete && !begun;
-    complete = false;
-    if (begins) {
-      begun = true;
-      if (!awaited) {
-        await();
-      }
+    if (idle && (!complete || decoder.partialHeadBytes() > 0)) {
+      begin();
     }
+    complete = false;
     countMemory();
+  }
+
+  /** The one before. */
+  void requestEnded() {
+    if (decoder.partialHeadBytes() > 0) {
+      begin();
+    }
+  }
+
+  private void begin() {
+    begun = true;
+    if (!awaited) {
+      await();
+    }
   }
 
   private void countMemory() {

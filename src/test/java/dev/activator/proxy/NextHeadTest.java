@@ -85,6 +85,32 @@ class NextHeadTest {
   }
 
   @Test
+  void hasItsTimeIfItBeginsInTheReadThatEndsARequest() {
+    receives("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /");
+    head.messageRead();
+    head.readEnds(true);
+
+    loop.advance(ofMinutes(1));
+
+    assertThat(late).isTrue();
+    assertThat(ended.count(Reason.SLOW_HEAD)).isOne();
+  }
+
+  @Test
+  void hasItsTimeFromTheEndOfTheRequestBeforeIt() {
+    receives("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /");
+    head.messageRead();
+    head.readEnds(false);
+    loop.advance(ofMinutes(10));
+    assertThat(late).isFalse();
+
+    head.requestEnded();
+    loop.advance(ofMinutes(1));
+
+    assertThat(late).isTrue();
+  }
+
+  @Test
   void isCountedWhileItIsIncomplete() {
     receives("GET / HTTP/1.1\r\nHost: " + "x".repeat(1_000));
     head.readEnds(true);

@@ -293,11 +293,17 @@ class StrictnessTest extends StrictTest {
 
   @Test
   void doesNotWaitForEverForAHead() throws Exception {
-    try (var silent = activator.connect(); var slow = activator.connect()) {
+    okPod();
+    try (var silent = activator.connect();
+        var slow = activator.connect();
+        var pipelining = activator.connect()) {
       slow.send("GET / HTTP/1.1\r\nHost:");
+      pipelining.send("GET / HTTP/1.1\r\n" + TO_HELLO + "\r\nGET /");
 
+      assertThat(response(pipelining)).isEqualTo("200 ok");
       assertThat(silent.readToEnd()).isEmpty();
       assertThat(slow.readToEnd()).isEmpty();
+      assertThat(pipelining.readToEnd()).isEmpty();
     }
   }
 
