@@ -1,7 +1,9 @@
 package dev.activator.loop;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.EventLoop;
@@ -41,6 +43,15 @@ public record Transport(Class<? extends SocketChannel> socket,
     return eventLoop instanceof IoEventLoop io && io.isIoType(EpollIoHandler.class)
         ? new Transport(EpollSocketChannel.class, EpollServerSocketChannel.class)
         : NIO;
+  }
+
+  /** The kernel drops what is unsent, and TLS does not wait to send close_notify. */
+  public static void reset(Channel channel) {
+    // Else the option cannot be set.
+    if (channel.isOpen()) {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      var _ = channel.pipeline().firstContext().close();
+    }
   }
 
   /**

@@ -9,11 +9,11 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
+import dev.activator.loop.Transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
@@ -229,13 +229,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     return true;
   }
 
-  /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
   private void reset() {
-    channel.config().setOption(ChannelOption.SO_LINGER, 0);
     if (current != null) {
       current.endUnread();
     }
-    var _ = channel.pipeline().firstContext().close();
+    Transport.reset(channel);
   }
 
   void ended() {

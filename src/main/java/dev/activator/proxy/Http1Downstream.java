@@ -14,10 +14,10 @@ import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Upgrade;
 import dev.activator.proxy.policy.Version;
+import dev.activator.loop.Transport;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
@@ -300,10 +300,8 @@ final class Http1Downstream implements Downstream {
   public void abort() {
     closing = true;
     if (bodyEnd == BodyEnd.CLOSE) {
-      // An orderly close would complete the body, and so would close_notify of TLS. A reset does
-      // not.
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
-      channel.pipeline().firstContext().close();
+      // An orderly close would complete the body, and so would close_notify of TLS.
+      Transport.reset(channel);
     } else {
       channel.flush();
       channel.close();

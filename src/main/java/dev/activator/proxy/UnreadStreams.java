@@ -1,8 +1,8 @@
 package dev.activator.proxy;
 
 import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.loop.Transport;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import org.slf4j.Logger;
@@ -56,7 +56,7 @@ final class UnreadStreams implements UnreadBytes.CallerConnection {
     long left = account.drainNanosLeft();
     if (left <= 0) {
       countIdle();
-      closeNow();
+      Transport.reset(channel);
     }
     return Math.max(0, left);
   }
@@ -91,15 +91,9 @@ final class UnreadStreams implements UnreadBytes.CallerConnection {
     boolean stalled = account.isStalled();
     if (stalled) {
       all.countOverBudget();
-      closeNow();
+      Transport.reset(channel);
     }
     return stalled || holdsStreams;
-  }
-
-  /** With a reset the kernel drops its bytes, and TLS does not wait to send close_notify. */
-  private void closeNow() {
-    channel.config().setOption(ChannelOption.SO_LINGER, 0);
-    var _ = channel.pipeline().firstContext().close();
   }
 
   void close() {

@@ -457,14 +457,14 @@ class ChartTest {
               + (rule.has("resourceNames") ? " " + rule.path("resourceNames") : ""))));
     }
     assertThat(rules).containsExactlyInAnyOrder(
-        "[\"\"] [\"configmaps\"] [\"get\",\"list\",\"watch\"]",
+        "[\"\"] [\"configmaps\"] [\"list\",\"watch\"]",
         "[\"coordination.k8s.io\"] [\"leases\"] [\"create\"]",
         "[\"coordination.k8s.io\"] [\"leases\"] [\"get\",\"update\"] [\"web\"]",
-        "[\"activator.dev\"] [\"scaledservices\"] [\"get\",\"list\",\"watch\"]",
-        "[\"\"] [\"services\"] [\"get\",\"list\",\"watch\"]",
-        "[\"apps\"] [\"deployments\",\"statefulsets\"] [\"get\",\"list\",\"watch\"]",
-        "[\"autoscaling\"] [\"horizontalpodautoscalers\"] [\"get\",\"list\",\"watch\"]",
-        "[\"discovery.k8s.io\"] [\"endpointslices\"] [\"get\",\"list\",\"watch\"]",
+        "[\"activator.dev\"] [\"scaledservices\"] [\"list\",\"watch\"]",
+        "[\"\"] [\"services\"] [\"list\",\"watch\"]",
+        "[\"apps\"] [\"deployments\",\"statefulsets\"] [\"list\",\"watch\"]",
+        "[\"autoscaling\"] [\"horizontalpodautoscalers\"] [\"list\",\"watch\"]",
+        "[\"discovery.k8s.io\"] [\"endpointslices\"] [\"list\",\"watch\"]",
         "[\"*\"] [\"*/scale\"] [\"get\",\"patch\"]",
         "[\"activator.dev\"] [\"scaledservices/status\"] [\"patch\"]",
         "[\"\"] [\"events\"] [\"create\",\"patch\"]");

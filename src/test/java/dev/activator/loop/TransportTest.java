@@ -2,6 +2,7 @@ package dev.activator.loop;
 
 import dev.activator.testing.FreePort;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelHandlerContext;
@@ -51,6 +52,17 @@ class TransportTest {
     assertThat(connected.cause()).isInstanceOf(ConnectException.class)
         .hasMessageContaining("refused");
     assertThat(closed.await(120, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void resetsNoConnectionThatIsClosedAlready() throws Exception {
+    try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var channel = Transport
+          .connect((InetSocketAddress) server.getLocalSocketAddress(), client()).sync().channel();
+      channel.close().sync();
+
+      assertThatCode(() -> Transport.reset(channel)).doesNotThrowAnyException();
+    }
   }
 
   @Test
