@@ -75,7 +75,7 @@ class RollingRestartTest {
     }
   }
 
-  /** Keeps its connection until a GOAWAY. */
+  /** Keeps its connection until a GOAWAY. Waits for one, as a busy machine may take long to open it. */
   private final class GrpcCaller implements SteadyCallers.Caller {
     private final ManagedChannel channel = OkHttpChannelBuilder.forAddress("127.0.0.1", 1)
         .usePlaintext().socketFactory(service.sockets()).build();
@@ -86,7 +86,8 @@ class RollingRestartTest {
       headers.put(RestartPods.NUMBER, Integer.toString(number));
       TestServiceGrpc.newBlockingStub(channel)
           .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
-          .withDeadlineAfter(30, TimeUnit.SECONDS).emptyCall(Empty.getDefaultInstance());
+          .withWaitForReady().withDeadlineAfter(2, TimeUnit.MINUTES)
+          .emptyCall(Empty.getDefaultInstance());
     }
 
     @Override
