@@ -33,11 +33,9 @@ import reactor.netty.resources.LoopResources;
  * Serves {@code /debug/pprof/} while profiling is enabled, and answers 404 otherwise. One request
  * per connection.
  *
- * <p>
- * <b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
+ * <p><b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
  *
- * <p>
- * <b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
+ * <p><b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
  */
 final class ProfilingServer {
   private static final Logger log = LoggerFactory.getLogger(ProfilingServer.class);
