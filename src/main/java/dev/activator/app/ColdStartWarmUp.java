@@ -41,8 +41,7 @@ import tools.jackson.core.json.JsonFactory;
  * the first request is compiled when a caller waits for it: a pod on the loopback interface is listed
  * and removed by events as the API server sends them.
  *
- * <p>
- * <b>Errors.</b> Failures do not matter.
+ * <p><b>Errors.</b> Failures do not matter.
  */
 final class ColdStartWarmUp {
   private static final Logger log = LoggerFactory.getLogger(ColdStartWarmUp.class);

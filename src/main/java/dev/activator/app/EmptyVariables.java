@@ -12,8 +12,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 /**
  * Treats empty variables as not set, as Go programs do.
  *
- * <p>
- * <b>Source.</b> {@code os.Getenv}, except for two variables that {@code envconfig} reads, which
+ * <p><b>Source.</b> {@code os.Getenv}, except for two variables that {@code envconfig} reads, which
  * refuses an empty number.
  */
 final class EmptyVariables implements EnvironmentPostProcessor {

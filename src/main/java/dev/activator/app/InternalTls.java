@@ -18,11 +18,9 @@ import org.slf4j.LoggerFactory;
  * {@code system-internal-tls}: passes certificates and trust bundles of the cluster to connections
  * to pods and from callers.
  *
- * <p>
- * <b>Threads.</b> One starts it; events come on one other.
+ * <p><b>Threads.</b> One starts it; events come on one other.
  *
- * <p>
- * <b>Errors.</b> An unusable certificate fails the start; later, the previous one stays.
+ * <p><b>Errors.</b> An unusable certificate fails the start; later, the previous one stays.
  */
 final class InternalTls implements CertificateListener {
   private static final Logger log = LoggerFactory.getLogger(InternalTls.class);

@@ -31,8 +31,7 @@ import org.springframework.http.server.reactive.HttpHandler;
  * Serves metrics and health at the address of Knative's variables, and at another one if the
  * ConfigMap, which is read later, names it.
  *
- * <p>
- * <b>Source.</b> {@code observability/metrics/prometheus/server.go} and {@code
+ * <p><b>Source.</b> {@code observability/metrics/prometheus/server.go} and {@code
  * metrics/prometheus_enabled.go} of {@code knative.dev/pkg}: the variables win over the map.
  */
 final class MetricsServer {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.NestedExceptionUtils;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.DisposableServer;
@@ -33,11 +34,9 @@ import reactor.netty.resources.LoopResources;
  * Serves {@code /debug/pprof/} while profiling is enabled, and answers 404 otherwise. One request
  * per connection.
  *
- * <p>
- * <b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
+ * <p><b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
  *
- * <p>
- * <b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
+ * <p><b>Source.</b> {@code observability/runtime/pprof.go} of {@code knative.dev/pkg}.
  */
 final class ProfilingServer {
   private static final Logger log = LoggerFactory.getLogger(ProfilingServer.class);
@@ -89,16 +88,9 @@ final class ProfilingServer {
       return bound.port();
     } catch (RuntimeException taken) {
       own.dispose();
-      throw new IOException("cannot listen on " + host + ":" + port + ": " + rootOf(taken), taken);
+      throw new IOException("cannot listen on " + host + ":" + port + ": "
+          + NestedExceptionUtils.getMostSpecificCause(taken).getMessage(), taken);
     }
-  }
-
-  private static String rootOf(Throwable failure) {
-    var root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return String.valueOf(root.getMessage());
   }
 
   /** Also ends requests in flight. Idempotent. */

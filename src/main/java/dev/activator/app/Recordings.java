@@ -27,11 +27,9 @@ import reactor.netty.http.server.HttpServerResponse;
  * Records the process with Java Flight Recorder for the requested seconds, and sends the {@code
  * .jfr} file.
  *
- * <p>
- * <b>Threads.</b> Never blocks the event loops that call it.
+ * <p><b>Threads.</b> Never blocks the event loops that call it.
  *
- * <p>
- * <b>Errors.</b> 400 for an invalid length; 503 during another recording, or without a writable
+ * <p><b>Errors.</b> 400 for an invalid length; 503 during another recording, or without a writable
  * directory for temporary files.
  */
 final class Recordings {

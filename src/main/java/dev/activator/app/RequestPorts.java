@@ -24,8 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Opened last, closed first.
  *
- * <p>
- * <b>Threads.</b> Any may ask for the port.
+ * <p><b>Threads.</b> Any may ask for the port.
  */
 final class RequestPorts {
   /** How long the answers to requests that still wait may take to be sent. */

@@ -12,15 +12,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Ends the process: in order at the first signal or failure, at once at the second signal.
  *
- * <p>
- * <b>Threads.</b> Any may call.
+ * <p><b>Threads.</b> Any may call.
  *
  * <p>
  * <b>Errors.</b> The exit code is 0 after a signal, and 1 after a failure, a signal while the start
  * waits for the cluster, or a second signal.
  *
- * <p>
- * <b>Source.</b> {@code signals.NewContext} of {@code knative.dev/pkg}, and {@code
+ * <p><b>Source.</b> {@code signals.NewContext} of {@code knative.dev/pkg}, and {@code
  * cmd/activator/main.go}, which exits with 0 even after a listener failed.
  */
 public final class Shutdown {

@@ -37,8 +37,7 @@ import java.util.stream.DoubleStream;
  * Meters of the stages, which do not know meters: reads their views with the metrics, and measures
  * their calls.
  *
- * <p>
- * <b>Threads.</b> Any may read.
+ * <p><b>Threads.</b> Any may read.
  */
 final class StageMeters {
   private static final double NANOS = 1e9;

@@ -16,6 +16,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalysisReporter;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.ConfigurableEnvironment;
@@ -58,10 +59,7 @@ final class StartFailures implements FailureAnalyzer {
   }
 
   private @Nullable String sentence(BindException failure) {
-    Throwable deepest = failure;
-    while (deepest.getCause() != null) {
-      deepest = deepest.getCause();
-    }
+    var deepest = NestedExceptionUtils.getMostSpecificCause(failure);
     if (deepest instanceof IllegalArgumentException && isOurs(deepest)) {
       return deepest.getMessage();
     }

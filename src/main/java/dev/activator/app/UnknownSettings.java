@@ -16,8 +16,7 @@ import org.springframework.core.env.StandardEnvironment;
 /**
  * Finds settings that look like ours and that nothing reads: most likely misspelt.
  *
- * <p>
- * Spring's own check ({@code ignoreUnknownFields}) ignores variables and misspelt prefixes.
+ * <p>Spring's own check ({@code ignoreUnknownFields}) ignores variables and misspelt prefixes.
  */
 final class UnknownSettings {
   private static final String OURS = "activator";

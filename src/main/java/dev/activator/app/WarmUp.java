@@ -60,8 +60,7 @@ import org.slf4j.LoggerFactory;
  * interface. They share only event loops with the activator, so meters, logs and the autoscaler do
  * not see them.
  *
- * <p>
- * <b>Errors.</b> Failures do not stop the start.
+ * <p><b>Errors.</b> Failures do not stop the start.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // Failures are missing in the count.
 final class WarmUp {

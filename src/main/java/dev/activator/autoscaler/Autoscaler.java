@@ -22,11 +22,9 @@ import org.jspecify.annotations.Nullable;
  * Decides how many replicas each workload has, and scales it: at once when a report wakes it, every two
  * seconds otherwise. It knows nothing from before {@link #start}, which begins a term.
  *
- * <p>
- * <b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
+ * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  *
- * <p>
- * <b>Errors.</b> A report on a workload that does not become known within seconds is dropped.
+ * <p><b>Errors.</b> A report on a workload that does not become known within seconds is dropped.
  */
 public final class Autoscaler {
   private static final Duration EARLY = Duration.ofSeconds(3);

@@ -51,12 +51,10 @@ import org.slf4j.LoggerFactory;
  * Receives activators' reports over a WebSocket, one batch per binary frame, and answers the
  * kubelet's probes.
  *
- * <p>
- * <b>Errors.</b> {@link #start} throws if the address is in use. Invalid frames and entries are
+ * <p><b>Errors.</b> {@link #start} throws if the address is in use. Invalid frames and entries are
  * logged and skipped.
  *
- * <p>
- * <b>Source.</b> {@code pkg/autoscaler/statserver/server.go} in Knative Serving.
+ * <p><b>Source.</b> {@code pkg/autoscaler/statserver/server.go} in Knative Serving.
  */
 public final class AutoscalerServer {
   private static final Logger log = LoggerFactory.getLogger(AutoscalerServer.class);

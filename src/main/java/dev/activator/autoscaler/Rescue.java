@@ -26,8 +26,7 @@ import org.slf4j.LoggerFactory;
  * for it. Never starts a second one, and never ends one. Activators with such requests take turns: one
  * stands for election only while it has some.
  *
- * <p>
- * <b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
+ * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  */
 public final class Rescue {
   static final Duration WITHOUT_LINK = Duration.ofSeconds(15);

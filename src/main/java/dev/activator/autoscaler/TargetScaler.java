@@ -30,8 +30,7 @@ import org.slf4j.LoggerFactory;
  * Scales one workload for one term. It asks and writes one thing at a time; what changes meanwhile is
  * looked at afterwards.
  *
- * <p>
- * <b>Threads.</b> The term's loop.
+ * <p><b>Threads.</b> The term's loop.
  */
 final class TargetScaler {
   private static final Logger log = LoggerFactory.getLogger(TargetScaler.class);

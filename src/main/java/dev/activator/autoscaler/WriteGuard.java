@@ -5,8 +5,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Says whether this process may write: only one may at a time.
  *
- * <p>
- * <b>Threads.</b> Called on the autoscaler's loop, and must not block.
+ * <p><b>Threads.</b> Called on the autoscaler's loop, and must not block.
  */
 public interface WriteGuard {
   /** Of an autoscaler that is the only one. */

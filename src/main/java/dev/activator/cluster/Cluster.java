@@ -36,8 +36,7 @@ import org.jspecify.annotations.Nullable;
  * cluster's loop, with everything, each change, and periodically everything again; they must not
  * block. Lookups never wait.
  *
- * <p>
- * <b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
+ * <p><b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
  */
 public final class Cluster implements Revisions, AutoCloseable {
   private final Supplier<ClusterAccess> access;

@@ -128,8 +128,7 @@ final class Connection {
   /**
    * The library would go on without it.
    *
-   * <p>
-   * <b>Source.</b> {@code ConfirmUsable} of client-go.
+   * <p><b>Source.</b> {@code ConfirmUsable} of client-go.
    */
   private static <T> T named(String kind, @Nullable String name, List<T> all,
       Function<T, String> nameOf) {
@@ -168,8 +167,7 @@ final class Connection {
    * Read for each request, as a token may be replaced at any time. While it cannot be read, the
    * last one counts, at first that of the field {@code token}.
    *
-   * <p>
-   * <b>Source.</b> {@code NewBearerAuthWithRefreshRoundTripper} of client-go.
+   * <p><b>Source.</b> {@code NewBearerAuthWithRefreshRoundTripper} of client-go.
    */
   private static final class TokenFile implements OAuthTokenProvider {
     private final Path file;

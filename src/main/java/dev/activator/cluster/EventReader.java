@@ -28,11 +28,9 @@ import tools.jackson.databind.json.JsonMapper;
  * Reads Events for a person who looks, at most once in ten seconds for the same objects. A refusal is
  * remembered for five minutes.
  *
- * <p>
- * <b>Threads.</b> Any, and no call waits.
+ * <p><b>Threads.</b> Any, and no call waits.
  *
- * <p>
- * <b>Errors.</b> Are answers.
+ * <p><b>Errors.</b> Are answers.
  */
 public final class EventReader {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);

@@ -19,14 +19,11 @@ import tools.jackson.databind.json.JsonMapper;
  * Writes Events. One that says the same again raises the count of the first, once a minute at most. Texts that
  * differ in numbers alone count as one: some change every second.
  *
- * <p>
- * <b>Threads.</b> Any, and no call waits.
+ * <p><b>Threads.</b> Any, and no call waits.
  *
- * <p>
- * <b>Errors.</b> An Event that cannot be written is logged, and not repeated.
+ * <p><b>Errors.</b> An Event that cannot be written is logged, and not repeated.
  *
- * <p>
- * <b>Source.</b> {@code tools/record} of client-go.
+ * <p><b>Source.</b> {@code tools/record} of client-go.
  */
 public final class EventWriter {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);

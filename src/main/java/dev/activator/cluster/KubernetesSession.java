@@ -31,8 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The client, the informers and their loop.
  *
- * <p>
- * <b>Threads.</b> Events are decoded on the client's threads, then stored and told on the loop.
+ * <p><b>Threads.</b> Events are decoded on the client's threads, then stored and told on the loop.
  * Consumers must not block.
  */
 final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseable {

@@ -24,8 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Reads and writes one {@code Lease}.
  *
- * <p>
- * <b>Errors.</b> Are answers, and come within two seconds.
+ * <p><b>Errors.</b> Are answers, and come within two seconds.
  */
 public final class LeaseApi implements LeaseClient {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);

@@ -10,8 +10,7 @@ import org.slf4j.LoggerFactory;
 /**
  * <b>Threads.</b> Any may add; the caller of {@link #tell} calls all in order.
  *
- * <p>
- * <b>Errors.</b> A consumer that throws is logged and misses that event.
+ * <p><b>Errors.</b> A consumer that throws is logged and misses that event.
  */
 final class Listeners<E> {
   private static final Logger log = LoggerFactory.getLogger(Listeners.class);

@@ -24,8 +24,7 @@ import org.slf4j.LoggerFactory;
  * Watches the pods of revisions with waiting requests, and reports when none will start, and when
  * one may again. A watch ends {@link #LEASE} after the last {@link #requestsWaitFor}.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  */
 public final class PodStatusWatcher {
   private static final Logger log = LoggerFactory.getLogger(PodStatusWatcher.class);

@@ -26,8 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Reads and writes the {@code scale} subresource of any kind that has one.
  *
- * <p>
- * <b>Errors.</b> Are answers. A write is given up after two seconds, here and at the server.
+ * <p><b>Errors.</b> Are answers. A write is given up after two seconds, here and at the server.
  */
 final class ScaleApi implements ScaleClient {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);

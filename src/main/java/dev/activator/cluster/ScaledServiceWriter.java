@@ -30,8 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Writes the status of ScaledServices and Events about them, while this activator leads.
  *
- * <p>
- * <b>Threads.</b> Any; the state belongs to the loop.
+ * <p><b>Threads.</b> Any; the state belongs to the loop.
  *
  * <p>
  * <b>Errors.</b> A refused write is logged, once for each answer, and repeated every five seconds.

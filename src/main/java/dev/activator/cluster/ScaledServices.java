@@ -36,8 +36,7 @@ import org.slf4j.LoggerFactory;
  * Joins each ScaledService with its Service, the Service's EndpointSlices, its workload and an HPA, and
  * tells what it comes to when that changes.
  *
- * <p>
- * <b>Threads.</b> The session's loop; any for {@link #hosts} and {@link #find}.
+ * <p><b>Threads.</b> The session's loop; any for {@link #hosts} and {@link #find}.
  */
 final class ScaledServices {
   private static final Logger log = LoggerFactory.getLogger(ScaledServices.class);

@@ -23,8 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * A connection of its own for the election and for scaling, which no list or watch delays.
  *
- * <p>
- * <b>Threads.</b> Any, once it is open.
+ * <p><b>Threads.</b> Any, once it is open.
  */
 public final class ScalingSession implements AutoCloseable {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);

@@ -18,8 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Waits for the API, then for the first lists.
  *
- * <p>
- * <b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg}: asks once a
+ * <p><b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg}: asks once a
  * second for a minute.
  */
 final class Startup {

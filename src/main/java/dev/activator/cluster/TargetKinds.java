@@ -26,8 +26,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The kinds that ScaledServices scale. Each is followed from its first use on, if we may list it.
  *
- * <p>
- * <b>Threads.</b> The session's loop.
+ * <p><b>Threads.</b> The session's loop.
  */
 final class TargetKinds {
   private static final Logger log = LoggerFactory.getLogger(TargetKinds.class);

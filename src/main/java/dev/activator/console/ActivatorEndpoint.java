@@ -18,8 +18,7 @@ import reactor.core.publisher.Mono;
  * {@code /actuator/activator}: for which revisions requests wait; with a namespace and a name, why;
  * with {@code cold-starts}, how the last ones spent their time.
  *
- * <p>
- * <b>Errors.</b> 404 for an unknown revision; 503 if a loop does not answer.
+ * <p><b>Errors.</b> 404 for an unknown revision; 503 if a loop does not answer.
  */
 @WebEndpoint(id = "activator")
 public final class ActivatorEndpoint {

@@ -32,8 +32,7 @@ import reactor.core.publisher.Sinks;
  * {@code /console}: what happens now. Pages are written here, and while a viewer is connected the parts
  * that differ are sent once a second. A slow viewer skips what it did not read in time.
  *
- * <p>
- * <b>Errors.</b> 503 to more than {@link #MOST_VIEWERS} at once, and after closing.
+ * <p><b>Errors.</b> 503 to more than {@link #MOST_VIEWERS} at once, and after closing.
  */
 public final class LivePage implements AutoCloseable {
   static final int MOST_VIEWERS = 32;

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * requests pay nothing for it. How long they take is counted only while a person looks, unless metrics
  * are exported anyway.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  */
 public final class RevisionActivity {
   static final int SECONDS = 60;

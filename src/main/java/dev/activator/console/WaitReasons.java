@@ -11,8 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Why requests wait, for those who wait: read once a second while a revision has no capacity, so
  * that an answer needs no look at its loop.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  */
 public final class WaitReasons {
   private static final Duration PERIOD = Duration.ofSeconds(1);

@@ -5,11 +5,9 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Reads and writes the lease of the election.
  *
- * <p>
- * <b>Threads.</b> Must not block, and may answer on any thread.
+ * <p><b>Threads.</b> Must not block, and may answer on any thread.
  *
- * <p>
- * <b>Errors.</b> Are answers; a future never fails, and always completes within two seconds.
+ * <p><b>Errors.</b> Are answers; a future never fails, and always completes within two seconds.
  */
 public interface LeaseClient {
   CompletableFuture<LeaseAnswer> read();

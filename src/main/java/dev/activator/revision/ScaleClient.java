@@ -5,11 +5,9 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Reads and writes {@code scale} subresources.
  *
- * <p>
- * <b>Threads.</b> Called on the autoscaler's loop, must not block, and may answer on any thread.
+ * <p><b>Threads.</b> Called on the autoscaler's loop, must not block, and may answer on any thread.
  *
- * <p>
- * <b>Errors.</b> Are answers; a future never fails.
+ * <p><b>Errors.</b> Are answers; a future never fails.
  */
 public interface ScaleClient {
   /** The replicas of a workload in the namespace of {@code id}. */

@@ -21,8 +21,7 @@ import java.util.concurrent.TimeUnit;
  * Pods that take a while to answer each request, and answer probes at once. They share a port, and
  * have addresses of their own.
  *
- * <p>
- * <b>Threads.</b> All on one event loop, whose timer is exact to a fraction of a millisecond.
+ * <p><b>Threads.</b> All on one event loop, whose timer is exact to a fraction of a millisecond.
  */
 final class SlowPods {
   private static final String ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nqueue";

@@ -35,8 +35,7 @@ import java.util.concurrent.locks.LockSupport;
  * WebSocket. They count events, and every fifth also looks how old each event is: to look costs
  * more than to be told, and a client that cannot keep up would measure itself.
  *
- * <p>
- * Reads commands from its input: {@code open COUNT REVISION}, {@code report}, {@code close}.
+ * <p>Reads commands from its input: {@code open COUNT REVISION}, {@code report}, {@code close}.
  */
 public final class WatchClients {
   private static final Mark STAMP = new Mark("\"stamp\":\"");

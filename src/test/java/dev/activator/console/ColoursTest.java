@@ -16,8 +16,7 @@ import org.springframework.core.io.ClassPathResource;
 /**
  * Colours that can be told apart.
  *
- * <p>
- * <b>Source.</b> Contrast (minimum) and non-text contrast of the WCAG 2.2.
+ * <p><b>Source.</b> Contrast (minimum) and non-text contrast of the WCAG 2.2.
  */
 class ColoursTest {
   private static final double OF_TEXT = 4.5;

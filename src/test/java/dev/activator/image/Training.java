@@ -46,8 +46,7 @@ import tools.jackson.databind.node.ObjectNode;
  * JVM write down what it learned: {@code app/activator.aot}. The Kubernetes API, over TLS, the autoscaler, the
  * pods and the callers are in this process. It is run from its source, on the class path of the activator.
  *
- * <p>
- * <b>Errors.</b> The exit code is 1 if it does not start, answers wrongly, or leaves no cache.
+ * <p><b>Errors.</b> The exit code is 1 if it does not start, answers wrongly, or leaves no cache.
  */
 class Training {
   private static final int ROUNDS = 60;

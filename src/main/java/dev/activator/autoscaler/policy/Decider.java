@@ -9,8 +9,7 @@ import java.util.TreeMap;
  * Decides how many pods one workload should have: by the average load of a long window, and in a surge,
  * called panic, by that of a short one too.
  *
- * <p>
- * <b>Units.</b> Nanoseconds since any origin, which is a whole second.
+ * <p><b>Units.</b> Nanoseconds since any origin, which is a whole second.
  *
  * <p>
  * <b>Source.</b> {@code pkg/autoscaler/scaling/autoscaler.go} of Knative Serving, without scraping:

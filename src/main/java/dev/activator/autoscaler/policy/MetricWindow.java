@@ -9,11 +9,9 @@ import java.util.Arrays;
  * The average runs over the seconds from the first report to the last: a second in between without a
  * report counts as 0, and silence after the last one does not count until the window has passed.
  *
- * <p>
- * <b>Units.</b> Seconds, counted from any origin.
+ * <p><b>Units.</b> Seconds, counted from any origin.
  *
- * <p>
- * <b>Source.</b> {@code pkg/autoscaler/aggregation/bucketing.go} of Knative Serving.
+ * <p><b>Source.</b> {@code pkg/autoscaler/aggregation/bucketing.go} of Knative Serving.
  */
 final class MetricWindow {
   private static final double SMALLEST_SMOOTHING = 0.2;

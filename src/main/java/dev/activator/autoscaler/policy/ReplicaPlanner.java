@@ -9,8 +9,7 @@ import java.util.OptionalLong;
  * Turns decisions into what is written: keeps them within their bounds, lets the last pods go only when
  * it is time, and leaves alone what is not ours to change.
  *
- * <p>
- * <b>Units.</b> Nanoseconds of the autoscaler's clock.
+ * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
 public final class ReplicaPlanner {
   private final HeldScale held = new HeldScale();

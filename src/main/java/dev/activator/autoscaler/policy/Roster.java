@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The activators that must have been heard before anything is scaled down: those in the endpoints of
  * our own Service. Each sends a batch of reports every second.
  *
- * <p>
- * <b>Units.</b> Nanoseconds of the autoscaler's clock.
+ * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
 public final class Roster {
   /** An activator that was silent for longer is heard anew. */

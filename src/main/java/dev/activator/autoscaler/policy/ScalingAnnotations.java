@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The annotations of a revision that say how it is scaled. One that makes no sense counts as absent.
  *
- * <p>
- * <b>Source.</b> {@code pkg/apis/autoscaling/annotation_validation.go} of Knative Serving, whose
+ * <p><b>Source.</b> {@code pkg/apis/autoscaling/annotation_validation.go} of Knative Serving, whose
  * messages these are.
  */
 public final class ScalingAnnotations {

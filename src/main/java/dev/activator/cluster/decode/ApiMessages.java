@@ -20,8 +20,7 @@ import tools.jackson.core.JacksonException;
  * <b>Errors.</b> {@link IllegalStateException} or {@link tools.jackson.core.JacksonException} if it
  * is neither; not for a malformed object with a name and a version.
  *
- * <p>
- * <b>Source.</b> {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.
+ * <p><b>Source.</b> {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.
  */
 public final class ApiMessages {
   private static final JsonFactory JSON = new JsonFactory();

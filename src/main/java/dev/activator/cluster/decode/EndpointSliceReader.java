@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Leaves out invalid addresses with a remark.
  *
- * <p>
- * <b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint are the
+ * <p><b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint are the
  * same pod's, so the first counts.
  */
 final class EndpointSliceReader implements FactReader<EndpointSet> {

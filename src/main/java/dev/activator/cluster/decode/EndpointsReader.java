@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Leaves out invalid addresses with a remark.
  *
- * <p>
- * <b>Source.</b> Knative's {@code endpointsToDests}.
+ * <p><b>Source.</b> Knative's {@code endpointsToDests}.
  */
 final class EndpointsReader implements FactReader<EndpointSet> {
   private static final String OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";

@@ -19,8 +19,7 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * Streams one JSON object: skips what is not read and builds no tree.
  *
- * <p>
- * <b>Errors.</b> A value of the wrong type reads as absent and is a {@link #problem()}. Invalid
+ * <p><b>Errors.</b> A value of the wrong type reads as absent and is a {@link #problem()}. Invalid
  * JSON throws a {@link tools.jackson.core.JacksonException}.
  */
 final class JsonCursor {

@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps nothing of other Secrets.
  *
- * <p>
- * <b>Errors.</b> Messages never quote a value.
+ * <p><b>Errors.</b> Messages never quote a value.
  */
 public final class SecretReader implements FactReader<RoutingCertificate> {
   public static final String NAME = "routing-serving-certs";

@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@code None} counts as no address.
  *
- * <p>
- * <b>Source.</b> Knative's {@code getDest}.
+ * <p><b>Source.</b> Knative's {@code getDest}.
  */
 final class ServiceReader implements FactReader<ClusterIp> {
   private static final String HEADLESS = "None";

@@ -5,8 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps one of equal values that repeat; forgets those that do not.
  *
- * <p>
- * <b>Threads.</b> Any; a race only costs a miss.
+ * <p><b>Threads.</b> Any; a race only costs a miss.
  */
 final class Shared<T> {
   private final @Nullable Object[] known;

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <b>Threads.</b> Any may put. One takes, and processes under the lock, so that lists and deletions
  * see queue and store agree.
  *
- * <p>
- * <b>Source.</b> client-go's {@code DeltaFIFO}; the taker is woken instead of waiting in
+ * <p><b>Source.</b> client-go's {@code DeltaFIFO}; the taker is woken instead of waiting in
  * {@code Pop}.
  */
 final class DeltaQueue<T> implements DeltaSink<T> {

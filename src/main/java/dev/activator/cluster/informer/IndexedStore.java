@@ -20,11 +20,9 @@ import org.slf4j.LoggerFactory;
  * <b>Threads.</b> Any. An object and its index entries become visible together; one {@link #read}
  * gives answers that agree.
  *
- * <p>
- * <b>Errors.</b> An object whose index function throws is missing in that index.
+ * <p><b>Errors.</b> An object whose index function throws is missing in that index.
  *
- * <p>
- * <b>Source.</b> client-go's {@code thread_safe_store.go}.
+ * <p><b>Source.</b> client-go's {@code thread_safe_store.go}.
  */
 public final class IndexedStore<T> {
   private static final Logger log = LoggerFactory.getLogger(IndexedStore.class);

@@ -22,8 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Stores what is put into the {@link #sink} and tells every handler.
  *
- * <p>
- * <b>Threads.</b> Any. Objects are stored on {@code loop}, a limited number of keys a turn;
+ * <p><b>Threads.</b> Any. Objects are stored on {@code loop}, a limited number of keys a turn;
  * handlers run on theirs. It stores before it tells, so a handler finds that version in the store
  * or a newer one.
  *
@@ -31,15 +30,13 @@ import org.slf4j.LoggerFactory;
  * <b>Errors.</b> A change that fails is logged and skipped; one that ran out of memory is retried
  * unless something newer is pending.
  *
- * <p>
- * <b>Source.</b> client-go's {@code SharedIndexInformer}.
+ * <p><b>Source.</b> client-go's {@code SharedIndexInformer}.
  */
 public final class Informer<T> implements AutoCloseable {
   /**
    * Called once for each version, on the informer's loop.
    *
-   * <p>
-   * <b>Source.</b> client-go's {@code TransformFunc}.
+   * <p><b>Source.</b> client-go's {@code TransformFunc}.
    */
   @FunctionalInterface
   public interface Transform<T> {

@@ -5,8 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A change of one object, or several merged.
  *
- * <p>
- * <b>Source.</b> client-go's {@code ResourceEventHandler}.
+ * <p><b>Source.</b> client-go's {@code ResourceEventHandler}.
  */
 public sealed interface Notification<T> {
   /** The handler has not been told of the object before. */

@@ -12,15 +12,12 @@ import org.slf4j.LoggerFactory;
 /**
  * A handler and its pending changes, at most one for each key.
  *
- * <p>
- * <b>Threads.</b> The processor never waits for it. The lock is never held during a call of the
+ * <p><b>Threads.</b> The processor never waits for it. The lock is never held during a call of the
  * handler.
  *
- * <p>
- * <b>Errors.</b> A loop that rejects tasks ends the listener.
+ * <p><b>Errors.</b> A loop that rejects tasks ends the listener.
  *
- * <p>
- * <b>Source.</b> client-go's {@code processorListener}.
+ * <p><b>Source.</b> client-go's {@code processorListener}.
  */
 final class ProcessorListener<T> {
   static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);

@@ -17,8 +17,7 @@ import java.util.Set;
  * <b>Threads.</b> Any may add and remove. Between two tasks of the informer's loop, the store is
  * exactly what was distributed: a new listener is offered the store, then every change.
  *
- * <p>
- * <b>Source.</b> client-go's {@code sharedProcessor}, which uses a lock.
+ * <p><b>Source.</b> client-go's {@code sharedProcessor}, which uses a lock.
  */
 final class SharedProcessor<T> {
   private static final class Member<T> {

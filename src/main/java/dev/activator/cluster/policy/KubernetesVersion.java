@@ -6,8 +6,7 @@ import java.util.regex.Pattern;
 /**
  * Without suffixes, so a pre-release of the minimum is new enough.
  *
- * <p>
- * <b>Source.</b> {@code knative.dev/pkg/version}.
+ * <p><b>Source.</b> {@code knative.dev/pkg/version}.
  */
 public record KubernetesVersion(int major, int minor,
     int patch) implements Comparable<KubernetesVersion> {

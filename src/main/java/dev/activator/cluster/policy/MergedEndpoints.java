@@ -22,8 +22,7 @@ import java.util.Map;
  * All objects of one Service merged; its Endpoints would be cut off at a thousand addresses.
  * Terminating pods count only if they serve and no other is ready.
  *
- * <p>
- * <b>Source.</b> kube-proxy's {@code endpointslicecache.go} and {@code topology.go}.
+ * <p><b>Source.</b> kube-proxy's {@code endpointslicecache.go} and {@code topology.go}.
  *
  * @param preferred of a dual-stack pod's families
  */

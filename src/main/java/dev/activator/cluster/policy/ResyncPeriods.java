@@ -6,8 +6,7 @@ import java.time.Duration;
  * How often an informer checks for due resyncs, and each listener's effective period. Zero means
  * never.
  *
- * <p>
- * <b>Source.</b> client-go's {@code shared_informer.go}.
+ * <p><b>Source.</b> client-go's {@code shared_informer.go}.
  */
 public record ResyncPeriods(Duration check, Phase phase) {
   /** Shorter periods are raised to this. */

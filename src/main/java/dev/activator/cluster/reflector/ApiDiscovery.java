@@ -11,8 +11,7 @@ import java.util.regex.Pattern;
 /**
  * Finds out under which path a kind is served: plurals are not guessed.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  */
 public final class ApiDiscovery {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);

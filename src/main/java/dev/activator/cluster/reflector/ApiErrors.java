@@ -21,7 +21,8 @@ public final class ApiErrors {
    * @param resource such as {@code endpoints -A}
    */
   public String about(String verb, String resource, Throwable failure) {
-    int status = status(failure);
+    var answer = find(ApiException.class, failure);
+    int status = answer == null ? 0 : answer.status();
     return switch (status) {
       case 0 -> isUnreachable(failure)
           ? "cannot reach the Kubernetes API at " + url + ": " + rootOf(failure)
@@ -42,16 +43,6 @@ public final class ApiErrors {
       default -> "the Kubernetes API at " + url + " answers " + status + " to " + verb + " "
           + resource;
     };
-  }
-
-  /** 0 if there was no answer. */
-  private static int status(Throwable failure) {
-    for (Throwable one = failure; one != null; one = one.getCause()) {
-      if (one instanceof ApiException answer) {
-        return answer.status();
-      }
-    }
-    return 0;
   }
 
   /** An answer that is not JSON shows that something is reachable. */

@@ -40,8 +40,7 @@ import org.jspecify.annotations.Nullable;
  * Our threads, and cancellation while a body is read: the library only closes the body, which
  * OkHttp does not allow from another thread on HTTP/1.1.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  */
 final class ApiTransport extends OkHttpClientFactory {
   /** The name of a request's handle; not sent. */
@@ -102,8 +101,7 @@ final class ApiTransport extends OkHttpClientFactory {
    * Trusts the cluster's own authorities only, if it has any. The library would add Java's, and
    * loading those takes 30 ms.
    *
-   * <p>
-   * <b>Source.</b> {@code TLSConfigFor} and the provider {@code oidc} of client-go.
+   * <p><b>Source.</b> {@code TLSConfigFor} and the provider {@code oidc} of client-go.
    *
    * @throws IllegalArgumentException if certificates cannot be read
    */
@@ -193,8 +191,7 @@ final class ApiTransport extends OkHttpClientFactory {
    * Detects a dead peer within 45 seconds: a watch may be silent for a minute, and HTTP/1.1 has no
    * pings.
    *
-   * <p>
-   * <b>Source.</b> client-go's HTTP/2 health check: 30 s idle and 15 s for a ping.
+   * <p><b>Source.</b> client-go's HTTP/2 health check: 30 s idle and 15 s for a ping.
    */
   private static final class KeepAliveSockets extends SocketFactory {
     private static final Duration IDLE = Duration.ofSeconds(30);

@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Compares the store with a fresh list. A different object has drifted if the watch delivers no
  * event for it within the grace period.
  *
- * <p>
- * <b>Threads.</b> The loop.
+ * <p><b>Threads.</b> The loop.
  */
 final class Audit {
   private final Loop loop;

@@ -14,11 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One informer for each query, until its last lease is closed.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  *
- * <p>
- * <b>Source.</b> client-go's {@code SharedInformerFactory}, which never stops informers.
+ * <p><b>Source.</b> client-go's {@code SharedInformerFactory}, which never stops informers.
  */
 public final class Informers {
   interface Sources {

@@ -28,11 +28,9 @@ import tools.jackson.core.json.JsonFactory;
 /**
  * Uses the client library's authentication, TLS and proxies, but not its objects.
  *
- * <p>
- * <b>Threads.</b> Any, and no call waits. Bodies are read on its own threads.
+ * <p><b>Threads.</b> Any, and no call waits. Bodies are read on its own threads.
  *
- * <p>
- * <b>Errors.</b> An {@link ApiException} for any status but 200. Nothing is retried.
+ * <p><b>Errors.</b> An {@link ApiException} for any status but 200. Nothing is retried.
  */
 public final class KubernetesApi implements AutoCloseable {
   private static final int OK = 200;

@@ -12,11 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * <b>Threads.</b> Any, and no call waits; answers come on its own threads.
  *
- * <p>
- * <b>Errors.</b> An {@link ApiException} if the API answers with a failure.
+ * <p><b>Errors.</b> An {@link ApiException} if the API answers with a failure.
  *
- * <p>
- * <b>Source.</b> client-go's {@code ListerWatcher} and {@code pager.go}.
+ * <p><b>Source.</b> client-go's {@code ListerWatcher} and {@code pager.go}.
  */
 interface ListerWatcher<T> {
   /** Called one at a time, in order. */

@@ -21,11 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Lists, watches, resumes a watch that ended, and lists again if it cannot resume. Retries until
  * closed.
  *
- * <p>
- * <b>Threads.</b> Any. The state belongs to the loop, which makes every call to the sink.
+ * <p><b>Threads.</b> Any. The state belongs to the loop, which makes every call to the sink.
  *
- * <p>
- * <b>Source.</b> client-go's {@code Reflector}; unlike there, the store is periodically compared
+ * <p><b>Source.</b> client-go's {@code Reflector}; unlike there, the store is periodically compared
  * with a fresh list.
  */
 final class Reflector<T> implements AutoCloseable {

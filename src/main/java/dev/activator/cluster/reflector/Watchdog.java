@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Alarms when no watch is open for too long, and later lists again. Audits when the watch is
  * silent, and once in each audit period.
  *
- * <p>
- * <b>Threads.</b> The loop.
+ * <p><b>Threads.</b> The loop.
  */
 final class Watchdog {
   private static final Duration LONGEST_TICK = Duration.ofSeconds(5);

@@ -22,8 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The variables of a container: {@code envFrom}, then {@code env}, which may refer to earlier ones.
  *
- * <p>
- * <b>Source.</b> {@code makeEnvironmentVariables} in the kubelet's {@code kubelet_pods.go}.
+ * <p><b>Source.</b> {@code makeEnvironmentVariables} in the kubelet's {@code kubelet_pods.go}.
  *
  * @param variables empty if there is a problem
  * @param problem what is missing, in the kubelet's words; empty if nothing is

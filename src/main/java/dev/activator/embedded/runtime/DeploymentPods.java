@@ -22,11 +22,9 @@ import tools.jackson.databind.node.ObjectNode;
  * The pods of one Deployment, and their objects. Endpoints are written first, since requests wait for
  * them.
  *
- * <p>
- * <b>Threads.</b> One loop.
+ * <p><b>Threads.</b> One loop.
  *
- * <p>
- * <b>Errors.</b> If no port is free, the revision's status reports a failure, and the pod is
+ * <p><b>Errors.</b> If no port is free, the revision's status reports a failure, and the pod is
  * retried.
  */
 final class DeploymentPods {

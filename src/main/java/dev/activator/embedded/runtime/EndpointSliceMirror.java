@@ -19,8 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Writes the EndpointSlices of every Endpoints object: one for each set of ports and address
  * family, or an empty one.
  *
- * <p>
- * <b>Threads.</b> One loop.
+ * <p><b>Threads.</b> One loop.
  *
  * <p>
  * <b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which copies the

@@ -15,8 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Writes the Endpoints of every Service that has a selector.
  *
- * <p>
- * <b>Threads.</b> One loop.
+ * <p><b>Threads.</b> One loop.
  *
  * <p>
  * <b>Source.</b> {@code pkg/controller/endpoint} of Kubernetes. There all pods of a Service share its

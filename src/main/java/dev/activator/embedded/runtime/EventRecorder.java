@@ -20,8 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Writes Events about pods, Deployments and Services, for {@code kubectl get events} and {@code
  * describe}. It finds out from the objects, like any client could.
  *
- * <p>
- * <b>Threads.</b> One loop.
+ * <p><b>Threads.</b> One loop.
  */
 final class EventRecorder {
   private static final String COMPONENT = "embedded-platform";

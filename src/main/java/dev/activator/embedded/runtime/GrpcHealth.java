@@ -17,8 +17,7 @@ import reactor.netty.http.client.HttpClient;
 /**
  * A call of gRPC's health check. Both of its messages have one field, as protobuf's own wrappers do.
  *
- * <p>
- * <b>Source.</b> {@code grpc.health.v1.Health/Check}, and {@code pkg/probe/grpc} of Kubernetes.
+ * <p><b>Source.</b> {@code grpc.health.v1.Health/Check}, and {@code pkg/probe/grpc} of Kubernetes.
  */
 final class GrpcHealth {
   /** Before each message: a byte that says "not compressed", and the length. */

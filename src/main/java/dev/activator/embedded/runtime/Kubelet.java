@@ -20,8 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs as many pods of each Deployment as it says.
  *
- * <p>
- * <b>Threads.</b> One loop.
+ * <p><b>Threads.</b> One loop.
  */
 final class Kubelet {
   private static final Logger OUTPUT = LoggerFactory.getLogger("dev.activator.embedded.output");

@@ -21,8 +21,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A process that takes requests on its own port.
  *
- * <p>
- * <b>Threads.</b> One loop.
+ * <p><b>Threads.</b> One loop.
  */
 final class LocalPod {
   private static final Logger log = LoggerFactory.getLogger(LocalPod.class);

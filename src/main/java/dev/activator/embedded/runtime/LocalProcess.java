@@ -19,12 +19,10 @@ import org.slf4j.LoggerFactory;
  * A process on this machine. Its orphans are killed too: they keep its environment, where a
  * variable names the pod.
  *
- * <p>
- * <b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and
+ * <p><b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and
  * reads its output.
  *
- * <p>
- * <b>Errors.</b> A program that does not exist is reported as an exit. Without {@code /proc} no
+ * <p><b>Errors.</b> A program that does not exist is reported as an exit. Without {@code /proc} no
  * orphans are found.
  */
 final class LocalProcess implements UserProcess {

@@ -20,8 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Runs Services as local processes.
  *
- * <p>
- * <b>Threads.</b> Any may call. Decisions are made on one loop.
+ * <p><b>Threads.</b> Any may call. Decisions are made on one loop.
  */
 public final class LocalRuntime {
   private static final Logger log = LoggerFactory.getLogger(LocalRuntime.class);

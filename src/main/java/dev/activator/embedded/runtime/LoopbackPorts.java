@@ -15,8 +15,7 @@ import java.util.random.RandomGenerator;
  * Kubernetes' node ports. The first is random and the others follow, so two activators rarely
  * choose the same port.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  */
 final class LoopbackPorts {
   private static final int FIRST = 20_000;

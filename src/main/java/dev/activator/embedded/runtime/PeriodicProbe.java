@@ -8,8 +8,7 @@ import java.util.function.Supplier;
 /**
  * Probes one run of a process again and again, and tells when the outcome changes.
  *
- * <p>
- * <b>Threads.</b> {@code loop}; attempts block on other threads.
+ * <p><b>Threads.</b> {@code loop}; attempts block on other threads.
  *
  * <p>
  * <b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds} a process is

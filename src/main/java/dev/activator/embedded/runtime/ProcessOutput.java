@@ -15,8 +15,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads what a process prints, line by line.
  *
- * <p>
- * <b>Threads.</b> One thread reads; any may ask.
+ * <p><b>Threads.</b> One thread reads; any may ask.
  */
 final class ProcessOutput {
   private static final Logger log = LoggerFactory.getLogger(ProcessOutput.class);

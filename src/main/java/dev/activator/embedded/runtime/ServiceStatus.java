@@ -8,8 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The status of a Service.
  *
- * <p>
- * <b>Source.</b> {@code configuration_lifecycle.go}, {@code route_lifecycle.go} and {@code
+ * <p><b>Source.</b> {@code configuration_lifecycle.go}, {@code route_lifecycle.go} and {@code
  * service_lifecycle.go} in {@code knative.dev/serving/pkg/apis/serving/v1}.
  *
  * @param newest the newest revision

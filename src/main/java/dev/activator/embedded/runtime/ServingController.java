@@ -28,15 +28,12 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Gives each Service a Revision for each of its last templates, and each Revision its objects.
  *
- * <p>
- * <b>Threads.</b> Works on {@code loop}; any may ask for the latest revision.
+ * <p><b>Threads.</b> Works on {@code loop}; any may ask for the latest revision.
  *
- * <p>
- * <b>Errors.</b> A Service that cannot run is refused when it is written. Objects that a user
+ * <p><b>Errors.</b> A Service that cannot run is refused when it is written. Objects that a user
  * deletes are created again at the Service's next change.
  *
- * <p>
- * <b>Source.</b> Knative Serving's service, configuration, revision and serverlessservice
+ * <p><b>Source.</b> Knative Serving's service, configuration, revision and serverlessservice
  * reconcilers.
  */
 public final class ServingController {

@@ -10,8 +10,7 @@ import java.util.function.Consumer;
 /**
  * A started process.
  *
- * <p>
- * <b>Threads.</b> The loop it was started with.
+ * <p><b>Threads.</b> The loop it was started with.
  */
 interface UserProcess {
   /** Terminates it, and kills it if that has no effect. */

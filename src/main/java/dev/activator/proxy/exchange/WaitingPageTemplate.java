@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPage;
@@ -40,8 +41,7 @@ public record WaitingPageTemplate(String html, String contentPolicy) {
   }
 
   LocalResponse page(WaitStatus now, int retryAfterSeconds) {
-    String status = WaitingPage.json(now).replace("&", "&amp;").replace("\"", "&quot;")
-        .replace("<", "&lt;").replace(">", "&gt;");
+    String status = ErrorFormat.html(WaitingPage.json(now));
     return WaitingPage.page(html.replace("{{style}}", "<style>" + STYLE + "</style>")
         .replace(SCRIPT_PLACE,
             "<script data-status=\"" + status + "\">" + SCRIPT + "</script>"),

@@ -124,7 +124,7 @@ public enum ErrorFormat {
         + "</p>\n" + facts + "</body>\n</html>\n";
   }
 
-  static String html(String text) {
+  public static String html(String text) {
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         .replace("\"", "&quot;").replace("'", "&#39;");
   }

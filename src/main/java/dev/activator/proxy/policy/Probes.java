@@ -46,19 +46,7 @@ public final class Probes {
 
   /** As Go: HTML first, then a quoted string. */
   private static String escape(String value) {
-    var text = new StringBuilder();
-    for (char c : value.toCharArray()) {
-      switch (c) {
-        case '&' -> text.append("&amp;");
-        case '<' -> text.append("&lt;");
-        case '>' -> text.append("&gt;");
-        case '"' -> text.append("&#34;");
-        case '\'' -> text.append("&#39;");
-        case '\\' -> text.append("\\\\");
-        case '\t' -> text.append("\\t");
-        default -> text.append(c);
-      }
-    }
-    return text.toString();
+    return value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        .replace("\"", "&#34;").replace("'", "&#39;").replace("\\", "\\\\").replace("\t", "\\t");
   }
 }

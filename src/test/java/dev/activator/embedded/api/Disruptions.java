@@ -19,8 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <b>Threads.</b> Any thread may call in. Each call returns before it has its effect, which comes
  * before that of any write made afterwards.
  *
- * <p>
- * <b>Units.</b> Time is the loop's.
+ * <p><b>Units.</b> Time is the loop's.
  */
 public final class Disruptions {
   private final ApiServer server;

@@ -12,8 +12,7 @@ import io.netty.util.ReferenceCountUtil;
 /**
  * Ends the connection where the answer ends, without saying that the answer does.
  *
- * <p>
- * <b>Threads.</b> Lives on its channel's thread.
+ * <p><b>Threads.</b> Lives on its channel's thread.
  */
 final class AnswerCut extends ChannelOutboundHandlerAdapter {
   @Override

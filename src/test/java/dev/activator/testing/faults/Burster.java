@@ -8,8 +8,7 @@ import java.time.Duration;
 /**
  * Lets what is written gather for a while, and sends it all at once.
  *
- * <p>
- * <b>Threads.</b> Lives on its channel's thread.
+ * <p><b>Threads.</b> Lives on its channel's thread.
  */
 final class Burster extends ChannelOutboundHandlerAdapter {
   private final Duration period;

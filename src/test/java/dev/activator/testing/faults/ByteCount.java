@@ -10,8 +10,7 @@ import java.nio.channels.ClosedChannelException;
 /**
  * Does something once this many bytes were sent; none follow them.
  *
- * <p>
- * <b>Threads.</b> Lives on its channel's thread.
+ * <p><b>Threads.</b> Lives on its channel's thread.
  */
 final class ByteCount extends ChannelOutboundHandlerAdapter {
   private final Runnable action;

@@ -7,8 +7,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /**
  * One request and what became of it.
  *
- * <p>
- * <b>Threads.</b> Any thread may look; its connection's and its cache's add to it.
+ * <p><b>Threads.</b> Any thread may look; its connection's and its cache's add to it.
  */
 public final class Call {
   private final Asked asked;

@@ -16,8 +16,7 @@ import java.nio.channels.ClosedChannelException;
 /**
  * Does something once this many events of a watch were sent: lines of a body, or messages.
  *
- * <p>
- * <b>Threads.</b> Lives on its channel's thread.
+ * <p><b>Threads.</b> Lives on its channel's thread.
  */
 final class EventCount extends ChannelOutboundHandlerAdapter {
   private final GenericFutureListener<Future<Void>> action;

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Changes the events of one watch, and sends each of them late: lines of a body, or messages.
  *
- * <p>
- * <b>Threads.</b> Lives on its channel's thread.
+ * <p><b>Threads.</b> Lives on its channel's thread.
  */
 final class EventTap extends ChannelOutboundHandlerAdapter {
   private final UnaryOperator<byte[]> change;

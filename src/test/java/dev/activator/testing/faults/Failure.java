@@ -7,8 +7,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Failures as a Kubernetes API tells them.
  *
- * <p>
- * <b>Source.</b> Reasons and texts of {@code api/errors/errors.go} in Kubernetes' apimachinery.
+ * <p><b>Source.</b> Reasons and texts of {@code api/errors/errors.go} in Kubernetes' apimachinery.
  */
 public final class Failure {
   private Failure() {}

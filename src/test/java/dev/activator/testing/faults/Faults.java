@@ -18,12 +18,10 @@ import org.slf4j.LoggerFactory;
  * What goes wrong on purpose, and a record of all requests. As long as no rule is there, requests
  * are written down and nothing else.
  *
- * <p>
- * <b>Threads.</b> Any thread may call in. Rules are counted inside a lock, which a request takes
+ * <p><b>Threads.</b> Any thread may call in. Rules are counted inside a lock, which a request takes
  * only while there are any; which request comes first is then decided, and the seed does the rest.
  *
- * <p>
- * <b>Units.</b> Time is the loop's.
+ * <p><b>Units.</b> Time is the loop's.
  */
 public final class Faults {
   private static final Logger log = LoggerFactory.getLogger(Faults.class);

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stands before a watch's outlet, and tells it something else.
  *
- * <p>
- * <b>Threads.</b> Belongs to the cache's loop.
+ * <p><b>Threads.</b> Belongs to the cache's loop.
  */
 public final class FaultyOutlet implements Watch.Outlet {
   private static final Duration LINGERING = Duration.ofSeconds(1);

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends bytes few at a time, each time in a packet of its own as far as it depends on the sender.
  *
- * <p>
- * <b>Threads.</b> Lives on its channel's thread.
+ * <p><b>Threads.</b> Lives on its channel's thread.
  */
 final class Fragmenter extends ChannelOutboundHandlerAdapter {
   private final int bytes;

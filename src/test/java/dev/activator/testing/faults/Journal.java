@@ -11,11 +11,9 @@ import java.util.function.Supplier;
 /**
  * The last requests, with what became of them, for tests to look at and to wait for.
  *
- * <p>
- * <b>Threads.</b> Any thread may call in. Waiting is for tests' threads, not for a loop's.
+ * <p><b>Threads.</b> Any thread may call in. Waiting is for tests' threads, not for a loop's.
  *
- * <p>
- * <b>Errors.</b> Waiting in vain ends in an {@link AssertionError} that says what was seen.
+ * <p><b>Errors.</b> Waiting in vain ends in an {@link AssertionError} that says what was seen.
  */
 public final class Journal {
   private static final int KEPT = 4_096;

@@ -9,8 +9,7 @@ import reactor.netty.NettyPipeline;
 /**
  * One connection, and what can be done to it.
  *
- * <p>
- * <b>Threads.</b> Any thread may call in; all is done on the connection's.
+ * <p><b>Threads.</b> Any thread may call in; all is done on the connection's.
  */
 public final class Line {
   private static final long PATIENCE_MILLIS = 5_000;

@@ -12,8 +12,7 @@ import io.netty.util.ReferenceCountUtil;
 /**
  * Changes the messages of a WebSocket.
  *
- * <p>
- * <b>Threads.</b> Lives on its channel's thread.
+ * <p><b>Threads.</b> Lives on its channel's thread.
  */
 final class MessageTap extends ChannelDuplexHandler {
   private final Fault.OnConnection fault;

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Holds a connection still: what goes in either direction, and its end, waits until it is released.
  * The other side sees a peer that is there and says nothing.
  *
- * <p>
- * <b>Threads.</b> Lives on its channel's thread.
+ * <p><b>Threads.</b> Lives on its channel's thread.
  */
 final class Stall extends ChannelDuplexHandler {
   private final Duration duration;

@@ -29,8 +29,7 @@ import java.util.stream.IntStream;
  * Who runs and who waits, of one revision: the rules in their plainest form. The mechanism shares
  * its permits between threads and so is built otherwise; its tests hold it to this.
  *
- * <p>
- * In every state: a queue that is not empty means there is no room.
+ * <p>In every state: a queue that is not empty means there is no room.
  */
 public sealed interface ThrottleState {
   /** Nobody runs, nobody waits, and there is nowhere to go. */

@@ -29,8 +29,7 @@ public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration b
   /**
    * How many events may wait for one watch: about those of a second.
    *
-   * <p>
-   * <b>Source.</b> {@code suggestedWatchChannelSize} in {@code cacher/watch_cache.go} of
+   * <p><b>Source.</b> {@code suggestedWatchChannelSize} in {@code cacher/watch_cache.go} of
    * Kubernetes' apiserver.
    *
    * @param largest without indices

@@ -23,8 +23,7 @@ import org.slf4j.LoggerFactory;
  * only advances its revision. The cache of a CustomResourceDefinition's kind is created at its
  * first use, and removed with the kind.
  *
- * <p>
- * <b>Threads.</b> Any may call; all caches live on one loop.
+ * <p><b>Threads.</b> Any may call; all caches live on one loop.
  */
 public final class Caches {
   private static final Logger log = LoggerFactory.getLogger(Caches.class);

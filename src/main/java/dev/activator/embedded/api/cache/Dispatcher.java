@@ -14,8 +14,7 @@ import org.slf4j.LoggerFactory;
  * Hands events to the watches of one cache, in order. If some buffers are full, all watches wait
  * for a moment; then those still without room are ended. Lists and new watches never wait.
  *
- * <p>
- * <b>Source.</b> {@code dispatchEvent} in {@code cacher/cacher.go} of Kubernetes' apiserver.
+ * <p><b>Source.</b> {@code dispatchEvent} in {@code cacher/cacher.go} of Kubernetes' apiserver.
  */
 final class Dispatcher {
   private static final Logger log = LoggerFactory.getLogger(Dispatcher.class);
@@ -35,8 +34,7 @@ final class Dispatcher {
    * The time to wait for slow watches. It grows slowly and is capped, so that a watch that is
    * always slow hardly delays the others.
    *
-   * <p>
-   * <b>Source.</b> {@code cacher/time_budget.go} in Kubernetes' apiserver.
+   * <p><b>Source.</b> {@code cacher/time_budget.go} in Kubernetes' apiserver.
    */
   private record TimeBudget(long savedNanos, long atNanos) {
     private static final long CAP_NANOS = Duration.ofMillis(100).toNanos();

@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The last events in a ring. Indices only grow: an index never refers to another event.
  *
- * <p>
- * <b>Source.</b> {@code cacher/watch_cache.go} in Kubernetes' apiserver.
+ * <p><b>Source.</b> {@code cacher/watch_cache.go} in Kubernetes' apiserver.
  */
 final class EventWindow {
   private final Capacity capacity;

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Values sorted by key. Immutable; a change shares all but its path, so that each event of the
  * window can keep its state.
  *
- * <p>
- * <b>Source.</b> A treap (Seidel and Aragon, 1996) whose priorities are hashes of the keys.
+ * <p><b>Source.</b> A treap (Seidel and Aragon, 1996) whose priorities are hashes of the keys.
  */
 final class SortedTree<V> {
   private final @Nullable Node<V> root;

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * One watch. It sends its backlog first, then each event once, in order. A bounded buffer holds
  * what the outlet cannot take yet.
  *
- * <p>
- * <b>Threads.</b> The cache's loop, except {@link #resume} and {@link #cancel}.
+ * <p><b>Threads.</b> The cache's loop, except {@link #resume} and {@link #cancel}.
  */
 public final class Watch {
   /** Clients report a watch that ends earlier as an error. */

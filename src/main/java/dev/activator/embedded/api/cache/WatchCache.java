@@ -30,12 +30,10 @@ import tools.jackson.databind.node.ObjectNode;
  * <b>Threads.</b> Any may call public methods; the others need the loop. A read that the published
  * state can answer completes on the caller's thread.
  *
- * <p>
- * <b>Errors.</b> {@link StatusException} 410 for a revision that is too old, 504 for one that is
+ * <p><b>Errors.</b> {@link StatusException} 410 for a revision that is too old, 504 for one that is
  * too new, 429 while there is no state.
  *
- * <p>
- * <b>Source.</b> {@code cacher/watch_cache.go} and {@code cacher/cacher.go} in Kubernetes'
+ * <p><b>Source.</b> {@code cacher/watch_cache.go} and {@code cacher/cacher.go} in Kubernetes'
  * apiserver.
  */
 public final class WatchCache {

@@ -14,8 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The core group in one document, all other groups in another.
  *
- * <p>
- * <b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver.
+ * <p><b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver.
  */
 final class AggregatedDiscovery {
   private static final String GROUP = "apidiscovery.k8s.io";

@@ -13,8 +13,7 @@ import reactor.core.publisher.FluxSink;
  * Brings the events of a watch to its connection's thread. While one batch is under way, the next
  * gathers, so that many events share one thread change and one write.
  *
- * <p>
- * <b>Threads.</b> The cache's loop, except {@link Batch#take}.
+ * <p><b>Threads.</b> The cache's loop, except {@link Batch#take}.
  */
 final class Batches implements Watch.Outlet {
   private static final int LARGEST_EVENTS = 256;

@@ -11,8 +11,7 @@ import tools.jackson.databind.JsonNode;
  * A place in an object as printer columns name it, such as {@code
  * .status.conditions[?(@.type=="Ready")].status}.
  *
- * <p>
- * <b>Source.</b> {@code util/jsonpath/parser.go} in Kubernetes' client-go, as far as columns use
+ * <p><b>Source.</b> {@code util/jsonpath/parser.go} in Kubernetes' client-go, as far as columns use
  * it.
  *
  * @param steps none if the path cannot be read

@@ -17,8 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Checks the object of one write as its parameter {@code fieldValidation} asks for, and keeps the
  * warnings for its answer.
  *
- * <p>
- * <b>Source.</b> {@code endpoints/handlers/create.go} in Kubernetes' apiserver.
+ * <p><b>Source.</b> {@code endpoints/handlers/create.go} in Kubernetes' apiserver.
  */
 final class FieldValidation {
   private enum Mode {

@@ -49,8 +49,7 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
   /**
    * Where the next page begins.
    *
-   * <p>
-   * <b>Source.</b> {@code storage/continue.go} in Kubernetes' apiserver.
+   * <p><b>Source.</b> {@code storage/continue.go} in Kubernetes' apiserver.
    *
    * @param revision -1 for the newest
    * @param start relative to the list's prefix

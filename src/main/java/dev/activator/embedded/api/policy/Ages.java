@@ -5,8 +5,7 @@ import java.time.Duration;
 /**
  * How long ago something was, for people.
  *
- * <p>
- * <b>Source.</b> {@code util/duration/duration.go} in Kubernetes' apimachinery.
+ * <p><b>Source.</b> {@code util/duration/duration.go} in Kubernetes' apimachinery.
  */
 public final class Ages {
   private Ages() {}

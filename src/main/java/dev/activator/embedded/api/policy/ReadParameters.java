@@ -7,8 +7,7 @@ import java.util.Set;
 /**
  * What a list or a watch asks for.
  *
- * <p>
- * <b>Source.</b> {@code apis/meta/internalversion/validation/validation.go} in Kubernetes'
+ * <p><b>Source.</b> {@code apis/meta/internalversion/validation/validation.go} in Kubernetes'
  * apimachinery, and {@code storage/cacher/delegator} in its apiserver.
  *
  * @param match {@code Exact}, {@code NotOlderThan}, or empty

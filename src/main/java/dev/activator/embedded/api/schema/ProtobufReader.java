@@ -21,11 +21,9 @@ import tools.jackson.databind.node.ObjectNode;
  * Reads objects in Kubernetes' protobuf form, which {@code kubectl create} and clients with types
  * send for built-in kinds.
  *
- * <p>
- * <b>Errors.</b> 400 for what is malformed, 415 for kinds without a schema.
+ * <p><b>Errors.</b> 400 for what is malformed, 415 for kinds without a schema.
  *
- * <p>
- * <b>Source.</b> {@code pkg/runtime/serializer/protobuf} in Kubernetes' apimachinery.
+ * <p><b>Source.</b> {@code pkg/runtime/serializer/protobuf} in Kubernetes' apimachinery.
  */
 public final class ProtobufReader {
   public static final String TYPE = "application/vnd.kubernetes.protobuf";

@@ -29,8 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
  * object's resourceVersion; a write that changes nothing makes no event. Revisions begin at the
  * clock's microseconds, so that those of earlier runs are too old.
  *
- * <p>
- * <b>Threads.</b> Any may call; writes run one at a time.
+ * <p><b>Threads.</b> Any may call; writes run one at a time.
  */
 public final class ApiStore {
   public interface StoreSubscription extends AutoCloseable {

@@ -9,12 +9,10 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * All operations must succeed.
  *
- * <p>
- * <b>Errors.</b> {@link StatusException} 400 for what is not a patch, {@link PatchException} for
+ * <p><b>Errors.</b> {@link StatusException} 400 for what is not a patch, {@link PatchException} for
  * one that does not fit.
  *
- * <p>
- * <b>Source.</b> RFC 6902; the copy limit is {@code AccumulatedCopySizeLimit} of Kubernetes'
+ * <p><b>Source.</b> RFC 6902; the copy limit is {@code AccumulatedCopySizeLimit} of Kubernetes'
  * library.
  */
 public final class JsonPatch {

@@ -10,8 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The kinds that one server has now.
  *
- * <p>
- * <b>Threads.</b> Any may call. Listeners may be called inside the store's lock: they must hand
+ * <p><b>Threads.</b> Any may call. Listeners may be called inside the store's lock: they must hand
  * over.
  */
 public final class KindRegistry {

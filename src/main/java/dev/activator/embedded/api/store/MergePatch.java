@@ -14,8 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Objects merge, null removes, everything else replaces. Strategic patches also know which lists
  * are sets, whose members merge one by one.
  *
- * <p>
- * <b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery, and
+ * <p><b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery, and
  * the {@code patchMergeKey} tags of {@code core/v1/types.go}.
  */
 public final class MergePatch {

@@ -11,8 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Deletes objects. Two kinds are holders: a namespace goes only after the objects in it, and a
  * CustomResourceDefinition only after the objects of its kind.
  *
- * <p>
- * <b>Threads.</b> Guarded by the store's lock.
+ * <p><b>Threads.</b> Guarded by the store's lock.
  */
 final class ObjectDeleter {
   private final Storage storage;

@@ -10,12 +10,10 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Writes, for good or as a dry run with the same checks and answers.
  *
- * <p>
- * <b>Threads.</b> Any may call. Admission hooks and the changes given to {@code edit} run on the
+ * <p><b>Threads.</b> Any may call. Admission hooks and the changes given to {@code edit} run on the
  * caller's thread, outside the lock.
  *
- * <p>
- * <b>Errors.</b> {@link StatusException}, as a Kubernetes API answers.
+ * <p><b>Errors.</b> {@link StatusException}, as a Kubernetes API answers.
  */
 public final class ObjectWrites {
   private final Object lock;

@@ -10,8 +10,7 @@ import reactor.core.publisher.Sinks;
 /**
  * The last lines that one run of a container printed.
  *
- * <p>
- * <b>Threads.</b> One thread appends; any may read or follow.
+ * <p><b>Threads.</b> One thread appends; any may read or follow.
  *
  * <p>
  * <b>Units.</b> At most {@link #MAX_LINES} lines and {@link #MAX_CHARS} characters; older lines go first.

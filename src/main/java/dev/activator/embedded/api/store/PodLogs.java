@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
  * What the containers of pods print, in the current run and the one before. A pod has one
  * container.
  *
- * <p>
- * <b>Threads.</b> Any.
+ * <p><b>Threads.</b> Any.
  */
 public final class PodLogs {
   private record Runs(OutputLog current, @Nullable OutputLog previous) {}

@@ -6,8 +6,7 @@ import java.util.List;
 /**
  * The life of one pod. A run is one life of its process, counted from 1.
  *
- * <p>
- * <b>Source.</b> The kubelet's {@code CrashLoopBackOff}, with shorter pauses.
+ * <p><b>Source.</b> The kubelet's {@code CrashLoopBackOff}, with shorter pauses.
  */
 public sealed interface PodState {
   Duration FIRST_PAUSE = Duration.ofSeconds(1);

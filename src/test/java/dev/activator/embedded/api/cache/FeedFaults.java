@@ -15,8 +15,7 @@ import java.util.function.Consumer;
 /**
  * Holds up what is brought to the caches of some kinds, makes them forget, and takes them down.
  *
- * <p>
- * <b>Threads.</b> Any thread may call in; all is done on the caches' loop.
+ * <p><b>Threads.</b> Any thread may call in; all is done on the caches' loop.
  */
 public final class FeedFaults {
   private final Loop loop;
