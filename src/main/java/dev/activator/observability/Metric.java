@@ -195,12 +195,7 @@ public enum Metric {
     return sentence;
   }
 
-  /** Without a histogram's suffixes. */
-  public String prometheusName() {
-    return familyName() + (kind == Kind.COUNTER ? "_total" : "");
-  }
-
-  /** Without a counter's suffix, too. */
+  /** For Prometheus, without the suffixes of counters and histograms. */
   public String familyName() {
     String suffix = switch (unit) {
       case "s" -> "_seconds";

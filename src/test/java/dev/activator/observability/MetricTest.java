@@ -31,7 +31,7 @@ class MetricTest {
       "http.client.request.body.size, http_client_request_body_size_bytes"})
   void isNamedAsDashboardsExpect(String name, String prometheusName) {
     assertThat(Stream.of(Metric.values()).filter(metric -> metric.text().equals(name)))
-        .singleElement().extracting(Metric::prometheusName).isEqualTo(prometheusName);
+        .singleElement().extracting(MetricTest::prometheusName).isEqualTo(prometheusName);
   }
 
   @Test
@@ -49,11 +49,15 @@ class MetricTest {
         + Stream.of(Metric.values()).map(MetricTest::row).collect(Collectors.joining());
   }
 
+  private static String prometheusName(Metric metric) {
+    return metric.familyName() + (metric.kind() == Metric.Kind.COUNTER ? "_total" : "");
+  }
+
   private static String row(Metric metric) {
     String tags = metric.tags().stream().map(tag -> "`" + tag + "`")
         .collect(Collectors.joining(", "));
     return "| `%s` | `%s` | %s | `%s` | %s | %s |%n".formatted(metric.text(),
-        metric.prometheusName(), metric.kind().name().toLowerCase(Locale.ROOT).replace('_', ' '),
+        prometheusName(metric), metric.kind().name().toLowerCase(Locale.ROOT).replace('_', ' '),
         metric.unit(), tags, metric.sentence());
   }
 }

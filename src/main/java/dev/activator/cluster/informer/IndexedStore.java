@@ -31,7 +31,6 @@ public final class IndexedStore<T> {
   private final View view = new View();
   private final Map<String, VersionedObject<T>> objects = new HashMap<>();
   private final Map<String, Index<T>> indices = new LinkedHashMap<>();
-  private volatile long indexFailures;
 
   /** Remembers each key's values: the function may answer differently later. */
   private static final class Index<T> {
@@ -138,10 +137,6 @@ public final class IndexedStore<T> {
     return read(now -> now.by(index, value));
   }
 
-  public long indexFailures() {
-    return indexFailures;
-  }
-
   /**
    * Includes stored objects.
    *
@@ -185,13 +180,11 @@ public final class IndexedStore<T> {
     }
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // only under the write lock
   private Set<?> valuesOf(String name, Index<T> index, VersionedObject<T> object) {
     try {
       return Set.copyOf(index.function.apply(object));
     } catch (RuntimeException failure) {
       // An Error is for the informer, which retries where memory ran out.
-      indexFailures++;
       log.warn("The index \"{}\" leaves out {}: its function failed", name, object.key(), failure);
       return Set.of();
     }

@@ -115,7 +115,7 @@ public final class Informer<T> implements AutoCloseable {
 
   public InformerView view() {
     return new InformerView(name, store.size(), queue.depth(), hasSynced(), failures,
-        store.indexFailures(), processor.views());
+        processor.views());
   }
 
   /** No handler call starts after this; pending changes are dropped. Idempotent. */

@@ -42,10 +42,6 @@ final class ProcessorListener<T> {
   private long initialEnd = Long.MAX_VALUE;
   /** Whether a turn runs, is queued, or waits out the pause. */
   private boolean awake;
-  private boolean busy;
-  private long busySinceNanos;
-  private long delivered;
-  private long failures;
   private boolean closed;
 
   ProcessorListener(Handler<T> handler, HandlerOptions options) {
@@ -90,7 +86,6 @@ final class ProcessorListener<T> {
     var oldest = pending.firstEntry();
     return new ListenerView(options.name(), pending.size(),
         oldest == null ? Duration.ZERO : Duration.ofNanos(now - oldest.getValue().sinceNanos()),
-        busy ? Duration.ofNanos(now - busySinceNanos) : Duration.ZERO, delivered, failures,
         synced.isDone() && !synced.isCancelled());
   }
 
@@ -123,7 +118,6 @@ final class ProcessorListener<T> {
         return;
       }
       boolean returned = call(next);
-      finished(returned);
       syncedIfDone();
       if (!returned) {
         queueTurn(PAUSE_AFTER_FAILURE);
@@ -139,8 +133,6 @@ final class ProcessorListener<T> {
       awake = false;
       return null;
     }
-    busy = true;
-    busySinceNanos = options.loop().nanoTime();
     return first.getValue().change();
   }
 
@@ -153,15 +145,6 @@ final class ProcessorListener<T> {
       log.error("Handler {} failed on a change of {}, which is skipped", options.name(),
           notification.key(), failure);
       return false;
-    }
-  }
-
-  private synchronized void finished(boolean returned) {
-    busy = false;
-    if (returned) {
-      delivered++;
-    } else {
-      failures++;
     }
   }
 

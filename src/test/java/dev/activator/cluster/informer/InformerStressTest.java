@@ -106,7 +106,6 @@ class InformerStressTest {
     await(last);
 
     assertThat(a.view().pending()).isEqualTo(9_999);
-    assertThat(a.view().busy()).isPositive();
     assertThat(b.view().pending()).isZero();
     assertThat(informer.store().size()).isEqualTo(10_000);
     go.countDown();
@@ -170,7 +169,6 @@ class InformerStressTest {
     await(slow.synced());
 
     assertThat(slow.hasSynced()).isTrue();
-    assertThat(slow.view().delivered()).isEqualTo(3);
   }
 
   @Test

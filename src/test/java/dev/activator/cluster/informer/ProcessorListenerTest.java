@@ -52,8 +52,6 @@ class ProcessorListenerTest {
     loop.advance(ofSeconds(10));
     assertThat(calls).containsExactly("0s x", "1s y", "2s z");
     assertThat(failing.hasSynced()).isTrue();
-    assertThat(failing.view().failures()).isEqualTo(2);
-    assertThat(failing.view().delivered()).isEqualTo(1);
   }
 
   @Test
@@ -246,14 +244,14 @@ class ProcessorListenerTest {
     var registration = listen(HandlerOptions.on(own, "slow"));
     listed("x@1", "y@1");
     assertThat(registration.view())
-        .isEqualTo(new ListenerView("slow", 2, ZERO, ZERO, 0, 0, false));
+        .isEqualTo(new ListenerView("slow", 2, ZERO, false));
 
     own.run();
 
     assertThat(registration.view())
-        .isEqualTo(new ListenerView("slow", 0, ZERO, ZERO, 2, 0, true));
+        .isEqualTo(new ListenerView("slow", 0, ZERO, true));
     assertThat(informer.view())
-        .isEqualTo(new InformerView("things", 2, 0, true, 0, 0, List.of(registration.view())));
+        .isEqualTo(new InformerView("things", 2, 0, true, 0, List.of(registration.view())));
   }
 
   @Test
