@@ -26,6 +26,8 @@ final class SteadyCallers implements AutoCloseable {
   }
 
   private static final int OVER = -1;
+  /** What a quiet machine answers in a second. */
+  private static final int MOST_WAITING = 500;
 
   private final List<BlockingQueue<Integer>> turns = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
@@ -45,6 +47,9 @@ final class SteadyCallers implements AutoCloseable {
   }
 
   private void giveNext() {
+    if (given - answered.get() - lost.size() > MOST_WAITING) {
+      return;
+    }
     turns.get(given % turns.size()).add(given);
     given++;
   }
