@@ -124,8 +124,10 @@ class DisruptionsWireTest {
 
       assertThat(watch.end()).isEqualTo(RawClient.End.RESET);
     }
-    assertThatThrownBy(() -> RawClient.connect(port)).rootCause()
-        .isInstanceOf(ConnectException.class);
+    // A program that another test starts holds the closed port until it runs.
+    await()
+        .untilAsserted(() -> assertThatThrownBy(() -> RawClient.connect(port).close()).rootCause()
+            .isInstanceOf(ConnectException.class));
 
     api.faults().heal();
     await().ignoreExceptions()
