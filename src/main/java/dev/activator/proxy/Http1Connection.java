@@ -95,7 +95,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
     downstream.readEnds();
     pipeline.readEnds();
-    nextHead.readEnds(current == null && downstream.requestEnded());
+    nextHead.readEnds(isIdle());
   }
 
   @Override
@@ -196,6 +196,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (pipeline.takeAll() && current != null && !downstream.isReading()) {
       current.flushUpstream();
     }
+    if (isIdle()) {
+      nextHead.mayBegin();
+    }
+  }
+
+  private boolean isIdle() {
+    return current == null && downstream.requestEnded() && pipeline.isIdle();
   }
 
   void begin(Exchange exchange) {
@@ -243,9 +250,6 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       pipeline.clear();
     } else {
       takePipelined();
-      if (current == null) {
-        nextHead.mayBegin();
-      }
     }
   }
 

@@ -58,7 +58,7 @@ final class NextHead {
     awaited = false;
   }
 
-  /** @param idle whether what was read is no body, and no request is under way */
+  /** @param idle whether what was read is no body, and no request is under way or waits */
   void readEnds(boolean idle) {
     if (idle) {
       mayBegin();

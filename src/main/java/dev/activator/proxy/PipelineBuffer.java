@@ -79,6 +79,10 @@ final class PipelineBuffer {
     return taking;
   }
 
+  boolean isIdle() {
+    return !taking && parts.isEmpty();
+  }
+
   /** False if nothing waits. */
   boolean takeAll() {
     if (taking || parts.isEmpty()) {

@@ -1,0 +1,77 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.proxy.EndedConnections.Reason;
+import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.codec.ResponseEncoder;
+import dev.activator.proxy.exchange.Dispatchers;
+import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.FakeThrottle;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.Rejection;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class Http1ConnectionTest {
+  private static final RevisionId HELLO = new RevisionId("default", "hello");
+  private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
+  private static final String WAITING = "GET / HTTP/1.1\r\nHost: hello\r\n\r\n";
+  private static final String ANSWERED_AT_ONCE = "GET / HTTP/1.1\r\nHost: hello\r\nUser-Agent: kube-probe/1.34\r\n\r\n";
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FakeThrottle throttle = new FakeThrottle();
+  private final EndedConnections ended = new EndedConnections();
+  private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+
+  Http1ConnectionTest() {
+    var dispatcher = Dispatchers.of(loop, Revision.of(HELLO, 0), throttle::admit, null,
+        held.share());
+    var decoder = new RequestDecoder();
+    channel.pipeline().addLast(decoder, new ResponseEncoder());
+    channel.pipeline().addLast(
+        new Http1Connection(channel, decoder, dispatcher, HEAD_TIMEOUT, ended, () -> {
+          throw new AssertionError("no HTTP/2");
+        }));
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    channel.finishAndReleaseAll();
+    assertThat(held.total()).isZero();
+  }
+
+  /** With 40, the requests in between take more than a turn of the loop. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 40})
+  void aHeadHasItsTimeFromTheEndOfAllRequestsBeforeIt(int between) {
+    var all = WAITING + ANSWERED_AT_ONCE.repeat(between) + WAITING + "GET /";
+    channel.writeInbound(Unpooled.copiedBuffer(all, StandardCharsets.US_ASCII));
+    rejectWaiting();
+    assertThat(throttle.queued()).isOne();
+    loop.advance(HEAD_TIMEOUT.dividedBy(2));
+
+    rejectWaiting();
+
+    assertThat(throttle.queued()).isZero();
+    loop.advance(HEAD_TIMEOUT.minusNanos(1));
+    assertThat(channel.isOpen()).isTrue();
+    loop.advance(Duration.ofNanos(1));
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(ended.count(Reason.SLOW_HEAD)).isOne();
+  }
+
+  private void rejectWaiting() {
+    throttle.reject(new Rejection.QueueFull(HELLO, 1));
+    loop.run();
+  }
+}
