@@ -99,6 +99,10 @@ final class Connection {
     }
     try {
       var read = KubeconfigReader.read(file);
+      if (read.getCurrentContext() == null && access.cluster().isBlank()
+          && !access.server().isBlank()) {
+        return config(new ClusterAccess.At(URI.create(access.server())));
+      }
       var context = named("context", read.getCurrentContext(), read.getContexts(),
           NamedContext::getName).getContext();
       if (!access.cluster().isBlank()) {

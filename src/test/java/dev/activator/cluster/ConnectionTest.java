@@ -291,6 +291,18 @@ class ConnectionTest {
   }
 
   @Test
+  void takesAServerWhereThereIsNoContext(@TempDir Path directory) throws IOException {
+    var file = Files.writeString(directory.resolve("config"),
+        KUBECONFIG.replace("current-context: here", "current-context: ''"));
+
+    var config = Connection
+        .configured(new ClusterAccess.Kubeconfig(file, "http://127.0.0.1:3", ""));
+
+    assertThat(config.getMasterUrl()).isEqualTo("http://127.0.0.1:3/");
+    assertThat(config.getAutoOAuthToken()).isNull();
+  }
+
+  @Test
   void takesAnEmptyFieldOfAUserAsAbsent(@TempDir Path directory) throws IOException {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
         "token: secret, tokenFile: '', as-uid: ''"));
