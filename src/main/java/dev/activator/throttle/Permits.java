@@ -178,6 +178,10 @@ final class Permits {
   void broken(Pod pod) {
     if (firstWindow > 0) {
       pod.narrow();
+      if (firstWindow == 0) {
+        // Slow start was switched off meanwhile.
+        pod.endSlowStart();
+      }
     }
   }
 

@@ -213,6 +213,8 @@ final class RevisionThrottler implements Permits.Owner {
 
   private void grant() {
     permits.updateCarried();
+    // First, as a window that widens after the last attempt would not be noticed.
+    long wider = queue.isEmpty() ? -1 : permits.nanosToNextStep();
     int granted = 0;
     while (!queue.isEmpty()) {
       if (granted == MAX_GRANTS_PER_TASK) {
@@ -232,8 +234,7 @@ final class RevisionThrottler implements Permits.Owner {
       estimator.queueGranted(granted);
     }
     queue.publishOldest();
-    long wider = queue.isEmpty() ? -1 : permits.nanosToNextStep();
-    if (wider >= 0) {
+    if (wider >= 0 && !queue.isEmpty()) {
       slowStart.within(wider);
     }
   }

@@ -12,6 +12,7 @@ public final class VirtualLoop implements Loop {
   private final PriorityQueue<Task> tasks = new PriorityQueue<>(
       Comparator.comparingLong(Task::dueNanos).thenComparingLong(Task::order));
   private long now;
+  private long readingNanos;
   private long order;
 
   @Override
@@ -27,7 +28,13 @@ public final class VirtualLoop implements Loop {
 
   @Override
   public long nanoTime() {
+    now += readingNanos;
     return now;
+  }
+
+  /** From now on each reading of the time takes this long. */
+  public void readingsTake(long nanos) {
+    readingNanos = nanos;
   }
 
   /** The time since this loop was made. */
@@ -59,10 +66,10 @@ public final class VirtualLoop implements Loop {
     long end = now + by.toNanos();
     for (var next = tasks.peek(); next != null && next.dueNanos() <= end; next = tasks.peek()) {
       tasks.remove();
-      now = next.dueNanos();
+      now = Math.max(now, next.dueNanos());
       next.action().run();
     }
-    now = end;
+    now = Math.max(now, end);
   }
 
   private Task add(long due, Runnable action) {

@@ -3,25 +3,28 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.policy.Balancer;
 import dev.activator.throttle.policy.Subset;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** One pod, whose count two threads change at once. */
+/** One pod that two threads change at once. */
 class PodTest {
   private static final int TIMES = 300_000;
+  private static final Destination A = new Destination("10.0.0.1", 8012);
 
   @Test
   void countsEachRequestWhileCarriedOnesChange() throws Exception {
     // given a pod with one request
-    var pod = new Pod(new Destination("10.0.0.1", 8012), new Permits(new Random(1), new Nobody()),
-        false, Subset.UNLIMITED);
+    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false, Subset.UNLIMITED);
     pod.open(Subset.UNLIMITED);
     assertThat(pod.tryAcquire(100)).isTrue();
 
@@ -47,12 +50,35 @@ class PodTest {
     assertThat(pod.load()).isOne();
   }
 
+  @Test
+  void hasNoWindowWhereSlowStartIsSwitchedOffWhileARequestBreaks() {
+    var owner = new Nobody();
+    var permits = new Permits(new Random(1), owner);
+    var one = new Subset(List.of(A), Subset.UNLIMITED, Subset.UNLIMITED);
+    permits.route(one, Destinations.NONE, Balancer.FIRST_AVAILABLE, 4);
+    var broken = permits.tryAcquire();
+    permits.tryAcquire();
+
+    owner.whenItLooksAtTheClock = () -> permits.route(one, Destinations.NONE,
+        Balancer.FIRST_AVAILABLE, 0);
+    broken.release(Ending.BROKEN);
+
+    assertThat(permits.tryAcquire()).isNotNull();
+  }
+
   private static final class Nobody implements Permits.Owner {
+    private Runnable whenItLooksAtTheClock = () -> {
+    };
+
     @Override
     public void wake() {}
 
     @Override
     public long nanoTime() {
+      var now = whenItLooksAtTheClock;
+      whenItLooksAtTheClock = () -> {
+      };
+      now.run();
       return 0;
     }
 

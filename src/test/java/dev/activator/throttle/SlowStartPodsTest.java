@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The first pod of a revision without a limit does not get all that wait at once. */
 class SlowStartPodsTest {
@@ -126,6 +128,21 @@ class SlowStartPodsTest {
     assertThat(running(held)).isEqualTo(512);
     revision.loop.advance(STEP);
     assertThat(running(held)).isEqualTo(2_000);
+  }
+
+  /** In one case the step passes between two looks at the window. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+  void aRequestThatComesAsTheWindowWidensWaitsForNoOtherStep(int nanosBefore) {
+    revision.pods(A);
+    revision.requests(4);
+    revision.loop.advance(STEP.minusNanos(nanosBefore));
+
+    revision.loop.readingsTake(1);
+    var request = revision.request();
+    revision.loop.advance(STEP.dividedBy(2));
+
+    assertThat(request.runs()).isTrue();
   }
 
   @Test
