@@ -132,11 +132,15 @@ public final class UnreadBytes {
       endingScheduled.set(false);
       var all = List.copyOf(accounts);
       all.forEach(Account::measure);
-      long excess = Math.min(budget.excess(total()), bytes.getPlain());
+      long before = bytes.getPlain();
+      long excess = Math.min(budget.excess(total()), before);
+      if (before == 0 && budget.excess(total()) > 0) {
+        // What this share held has gone since it was the largest.
+        freeMemory();
+      }
       if (excess <= 0) {
         return;
       }
-      long before = bytes.getPlain();
       var holdings = new ArrayList<Holding>(all.size());
       for (int i = 0; i < all.size(); i++) {
         holdings.add(all.get(i).holding(i));
@@ -164,7 +168,6 @@ public final class UnreadBytes {
         }
       }
     }
-
   }
 
   public static final class Account {

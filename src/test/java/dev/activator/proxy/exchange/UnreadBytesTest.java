@@ -31,7 +31,7 @@ class UnreadBytesTest {
       loop.execute(() -> {
         var channel = new EmbeddedChannel();
         for (int i = 0; i < CALLERS; i++) {
-          share.account(channel, new Caller(), 0).measure();
+          share.account(channel, new Caller(100), 0).measure();
         }
       });
 
@@ -52,7 +52,7 @@ class UnreadBytesTest {
           share.account(channel, new SlowSocket(), 0).measure();
         }
         for (int i = 0; i < CALLERS; i++) {
-          share.account(channel, new Caller(), 0).measure();
+          share.account(channel, new Caller(100), 0).measure();
         }
       });
 
@@ -75,8 +75,28 @@ class UnreadBytesTest {
     group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
+  @Test
+  void endsConnectionsOfAnotherLoopOnceThoseOfTheFirstHaveGone() {
+    var first = new VirtualLoop();
+    var second = new VirtualLoop();
+    var leaving = unread.share(first).account(new EmbeddedChannel(), new Caller(3_000), 0);
+    leaving.measure();
+    unread.share(second).account(new EmbeddedChannel(), new Caller(2_000), 0).measure();
+
+    leaving.close();
+    first.run();
+    second.run();
+
+    assertThat(ended).isOne();
+    group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
   private final class Caller implements UnreadBytes.CallerConnection {
-    private long held = 100;
+    private long held;
+
+    Caller(long held) {
+      this.held = held;
+    }
 
     @Override
     public long queuedBytes() {
