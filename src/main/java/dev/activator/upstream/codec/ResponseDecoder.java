@@ -1,9 +1,11 @@
 package dev.activator.upstream.codec;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -37,6 +39,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   private final Trailers trailers;
   private final FieldCount fields = new FieldCount(FieldCount.OF_RESPONSES);
   private @Nullable HttpMethod asked;
+  private ByteBuf reading = Unpooled.EMPTY_BUFFER;
 
   public ResponseDecoder() {
     this(new Trailers());
@@ -63,6 +66,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
       throws Exception {
+    reading = in;
     if (asked == null) {
       in.skipBytes(in.readableBytes());
       context.close();
@@ -160,6 +164,9 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields.add();
     int end = start + length;
+    if (line[end] != ':' && !lineHasColon()) {
+      throw new IllegalArgumentException("no colon");
+    }
     while (line[end] == ' ' || line[end] == '\t') {
       end++;
     }
@@ -168,6 +175,13 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     }
     var known = KnownNames.of(line, start, length);
     return known == null ? FieldList.checked(super.splitHeaderName(line, start, length)) : known;
+  }
+
+  /** Netty does not ask if white space follows the name. */
+  private boolean lineHasColon() {
+    int end = reading.readerIndex() - 1;
+    int start = reading.indexOf(end, 0, HttpConstants.LF) + 1;
+    return reading.indexOf(start, end, HttpConstants.COLON) >= 0;
   }
 
   /** Netty allocates trailers for every body; only chunked ones have them. */
