@@ -7,6 +7,7 @@ import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
 import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -32,8 +33,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p><b>Threads.</b> Any; the state belongs to the loop.
  *
- * <p>
- * <b>Errors.</b> A refused write is logged, once for each answer, and repeated every five seconds.
+ * <p><b>Errors.</b> A refused write is logged once for each answer, and repeated every five seconds.
  */
 public final class ScaledServiceWriter {
   private static final Logger log = LoggerFactory.getLogger(ScaledServiceWriter.class);
@@ -56,6 +56,7 @@ public final class ScaledServiceWriter {
   private final Set<RevisionId> stale = new LinkedHashSet<>();
   private final DeadlineTimer writing;
   private final DeadlineTimer leading;
+  private final LogLimit limit = new LogLimit();
   private boolean led;
   private int underWay;
   private @Nullable CompletableFuture<Void> finishing;
@@ -279,8 +280,13 @@ public final class ScaledServiceWriter {
   private void refused(RevisionId id, Entry entry, @Nullable ApiAnswer answer) {
     var now = answer == null ? "no answer" : answer.status() + " " + answer.message();
     if (!now.equals(entry.refusal)) {
-      entry.refusal = now;
-      log.warn("The status of ScaledService {} cannot be written: {}", id, now);
+      limit.log(loop.nanoTime(), others -> {
+        entry.refusal = now;
+        log.warn(
+            "The status of ScaledService {} cannot be written: {}. {} other writes failed since"
+                + " the last such line",
+            id, now, others);
+      });
     }
   }
 

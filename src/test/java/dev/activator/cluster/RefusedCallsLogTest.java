@@ -82,6 +82,24 @@ class RefusedCallsLogTest {
     }
   }
 
+  @Test
+  void ofManyStatusesThatMayNotBeWrittenOneIsNamedInTenSeconds() {
+    try (var thread = new ThreadLoop("writer");
+        var log = LogLines.of(ScaledServiceWriter.class)) {
+      var loop = new SteppedLoop(thread);
+      var writer = session.writer(loop, InstantSource.system(), () -> true);
+      writer.start();
+      List.of("a", "b", "c", "d", "e").forEach(name -> writer.changed(state(name)));
+
+      await().until(() -> {
+        loop.advance(Duration.ofSeconds(1));
+        return api.faults().journal().calls(Match.requests(Verb.PATCH)).size() >= 10;
+      });
+      long most = 1 + Duration.ofNanos(loop.nanoTime()).toSeconds() / 10;
+      assertThat(log.at(Level.WARN)).hasSizeBetween(1, (int) most);
+    }
+  }
+
   private static ScaledServiceState state(String name) {
     return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(), 0,
