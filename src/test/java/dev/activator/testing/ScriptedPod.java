@@ -46,7 +46,8 @@ public final class ScriptedPod implements Closeable {
 
   private ScriptedPod(Opening opening, Script script) throws IOException {
     // On a port of its own: once it is closed, another test's server must not come to listen there.
-    this(new ServerSocket(FreePort.next(), 1024, InetAddress.getLoopbackAddress()), opening, script);
+    this(new ServerSocket(FreePort.next(), 1024, InetAddress.getLoopbackAddress()), opening,
+        script);
   }
 
   private ScriptedPod(ServerSocket server, Opening opening, Script script) {
