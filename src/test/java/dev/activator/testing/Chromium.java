@@ -122,7 +122,7 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
     answers.put(id, answer);
     socket.sendText("{\"id\":" + id + ",\"method\":\"" + method + "\",\"params\":" + parameters
         + "}", true).join();
-    var result = answer.orTimeout(30, TimeUnit.SECONDS).join();
+    var result = answer.orTimeout(120, TimeUnit.SECONDS).join();
     assertThat(result.has("error")).as("%s: %s", method, result).isFalse();
     return result.path("result");
   }
