@@ -16,6 +16,7 @@ import java.net.URI;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -130,22 +131,27 @@ class WatchWireTest {
   void sendsTheSameEventsOverAWebSocket() throws Exception {
     // given both kinds of watch
     var heard = new Listener();
-    var socket = wire.client().newWebSocketBuilder()
-        .buildAsync(URI.create(api.url().replace("http", "ws") + PATH + "&timeoutSeconds=3"), heard)
-        .get(120, TimeUnit.SECONDS);
-    try (var lines = wire.lines(PATH)) {
+    try (var timed = EmbeddedApi.stepped();
+        var wire = new Wire(timed.url(), timed.port());
+        var lines = wire.lines(PATH)) {
+      var socket = wire.client().newWebSocketBuilder()
+          .buildAsync(URI.create(timed.url().replace("http", "ws") + PATH + "&timeoutSeconds=3"),
+              heard)
+          .get(120, TimeUnit.SECONDS);
+
       // when things happen
-      store.create(CONFIG_MAP, named("a"));
-      store.delete(CONFIG_MAP, "default", "a");
+      timed.store().create(CONFIG_MAP, named("a"));
+      timed.store().delete(CONFIG_MAP, "default", "a");
 
       // then both tell the same
       assertThat(heard.next()).isEqualTo(lines.next());
       assertThat(heard.next()).isEqualTo(lines.next());
+      // and the socket answers pings, and closes as it should when its time is over
+      socket.sendPing(ByteBuffer.wrap("hi".getBytes(StandardCharsets.US_ASCII)));
+      assertThat(heard.next()).isEqualTo("pong hi");
+      timed.advance(Duration.ofSeconds(3));
+      assertThat(heard.next()).isEqualTo("closed 1000");
     }
-    // and the socket answers pings, and closes as it should when its time is over
-    socket.sendPing(ByteBuffer.wrap("hi".getBytes(StandardCharsets.US_ASCII)));
-    assertThat(heard.next()).isEqualTo("pong hi");
-    assertThat(heard.next()).isEqualTo("closed 1000");
   }
 
   @Test
