@@ -1,7 +1,9 @@
 package dev.activator.testing;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.ThreadLocalRandom;
@@ -27,6 +29,18 @@ public final class FreePort {
         free.setOption(StandardSocketOptions.SO_REUSEADDR, true).bind(new InetSocketAddress(port));
         return port;
       } catch (IOException taken) {
+        continue;
+      }
+    }
+  }
+
+  /** Listens on such a port of the loopback address: nothing has it once this is closed. */
+  static ServerSocket listen(int backlog) {
+    while (true) {
+      try {
+        return new ServerSocket(next(), backlog, InetAddress.getLoopbackAddress());
+      } catch (IOException taken) {
+        // By another process, since it was looked at.
         continue;
       }
     }

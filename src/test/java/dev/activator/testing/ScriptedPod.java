@@ -3,7 +3,6 @@ package dev.activator.testing;
 import dev.activator.revision.Destination;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
@@ -44,10 +43,9 @@ public final class ScriptedPod implements Closeable {
     this(server, RawPeer::new, script);
   }
 
-  private ScriptedPod(Opening opening, Script script) throws IOException {
+  private ScriptedPod(Opening opening, Script script) {
     // On a port of its own: once it is closed, another test's server must not come to listen there.
-    this(new ServerSocket(FreePort.next(), 1024, InetAddress.getLoopbackAddress()), opening,
-        script);
+    this(FreePort.listen(1024), opening, script);
   }
 
   private ScriptedPod(ServerSocket server, Opening opening, Script script) {
