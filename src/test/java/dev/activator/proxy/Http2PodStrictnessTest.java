@@ -24,6 +24,11 @@ class Http2PodStrictnessTest extends WireTest {
   private final AtomicInteger asked = new AtomicInteger();
   private final AtomicInteger ended = new AtomicInteger();
 
+  @Override
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.slow();
+  }
+
   @FunctionalInterface
   private interface Mischief {
     void to(RawHttp2 pod, int stream) throws IOException;

@@ -15,6 +15,11 @@ import org.junit.jupiter.api.Test;
 
 /** Requests in HTTP/2 without TLS, and their responses. */
 class Http2Test extends Http2WireTest {
+  @Override
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.slow();
+  }
+
   @Test
   @DisplayName("AH-28 asks a pod in HTTP/2 what it was asked in HTTP/2, whatever the revision's protocol")
   void passesARequestOn() throws Exception {

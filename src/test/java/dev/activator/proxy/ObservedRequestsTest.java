@@ -56,6 +56,7 @@ class ObservedRequestsTest extends WireTest {
 
   @Test
   void tellsTheSameOfHttp2() throws Exception {
+    startWith(Activator.Settings.DEFAULT.slow());
     pod(caller -> {
       var pod = RawHttp2.pod(caller);
       while (true) {

@@ -30,6 +30,11 @@ class StaleConnectionTest extends WireTest {
   private final BlockingQueue<String> bodies = new LinkedBlockingQueue<>();
   private volatile int kept;
 
+  @Override
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.slow();
+  }
+
   /** One that does not ask the kernel whether a connection lives, so that it never knows in time. */
   @Override
   IoHandlerFactory io() {

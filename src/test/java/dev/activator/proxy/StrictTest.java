@@ -13,6 +13,12 @@ abstract class StrictTest extends WireTest {
   static final String POST = "POST / HTTP/1.1\r\n" + TO_HELLO;
   private static final String BEHIND = "GET /behind HTTP/1.1\r\n" + TO_HELLO + "\r\n";
 
+  /** A caller that is slow to send a large head would otherwise see its connection end. */
+  @Override
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.slow();
+  }
+
   /** A pod whose every whole request is seen. */
   ScriptedPod okPod() throws IOException {
     return pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
