@@ -24,6 +24,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.FakeThrottle;
+import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission;
@@ -166,7 +167,19 @@ public final class Activator implements Closeable {
                 new WaitingPages(WaitingPage.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
                     _ -> status, (_, _) -> {
                     }))));
-    port = server.listen("127.0.0.1", 0);
+    port = listen();
+  }
+
+  /** On no ephemeral port: once it is closed, another test's server must not come to listen there. */
+  private int listen() {
+    while (true) {
+      try {
+        return server.listen("127.0.0.1", FreePort.next());
+      } catch (IOException taken) {
+        // By another process, since it was looked at.
+        continue;
+      }
+    }
   }
 
   static IoHandlerFactory nativeIo() {

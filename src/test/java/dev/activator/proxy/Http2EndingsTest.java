@@ -92,7 +92,7 @@ class Http2EndingsTest extends Http2WireTest {
         assertThat(caller.response(2 * i + 1)).isEqualTo("200 ok");
       }
     }
-    assertThat(pod.connections()).isEqualTo(10);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(10));
   }
 
   @Test

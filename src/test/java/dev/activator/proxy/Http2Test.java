@@ -155,7 +155,7 @@ class Http2Test extends Http2WireTest {
       assertThat(caller.responses(50)).hasSize(50).allSatisfy((stream,
           response) -> assertThat(response).isEqualTo("200 /" + (stream - 1) / 2));
     }
-    assertThat(pod.connections()).isEqualTo(1);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(1));
   }
 
   @Test
@@ -172,7 +172,7 @@ class Http2Test extends Http2WireTest {
       eventually(() -> assertThat(frames).hasSize(5));
       assertThat(frames.stream().filter(frame -> frame.type() == RawHttp2.HEADERS)).hasSize(5);
     }
-    assertThat(pod.connections()).isEqualTo(3);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(3));
   }
 
   @Test

@@ -52,7 +52,7 @@ class PodStrictnessTest extends WireTest {
       assertThat(response(caller)).isEqualTo("200 ok");
     }
     // Nothing was asked twice.
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -72,7 +72,7 @@ class PodStrictnessTest extends WireTest {
       }
     }
     assertThat(seen).hasSize(3);
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @Test
@@ -102,7 +102,7 @@ class PodStrictnessTest extends WireTest {
       Activator.request(caller, "GET / HTTP/1.1");
       assertThat(response(caller)).isEqualTo("200 ok");
     }
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @Test
@@ -114,7 +114,7 @@ class PodStrictnessTest extends WireTest {
       assertThat(response(caller)).isEqualTo("200 ok");
       assertThat(response(caller)).isEqualTo("200 ok");
     }
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @Test
@@ -137,7 +137,7 @@ class PodStrictnessTest extends WireTest {
         assertThat(response(caller)).isEqualTo("200 ok");
       }
     }
-    assertThat(pod.connections()).isOne();
+    eventually(() -> assertThat(pod.connections()).isOne());
   }
 
   @ParameterizedTest
@@ -151,7 +151,7 @@ class PodStrictnessTest extends WireTest {
         assertThat(response(caller)).isEqualTo("200 ok");
       }
     }
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @Test

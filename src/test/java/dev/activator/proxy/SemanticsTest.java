@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.RawPeer;
 import org.junit.jupiter.api.Test;
 
 /** HTTP/1 as its oddities are: no bodies, old callers, interim responses, bodies held back. */
@@ -21,7 +22,7 @@ class SemanticsTest extends WireTest {
       Activator.request(caller, "HEAD / HTTP/1.1");
       assertThat(caller.readHead().header("Content-Length")).isEqualTo("5");
     }
-    assertThat(pod.connections()).isEqualTo(1);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(1));
   }
 
   @Test
@@ -36,7 +37,7 @@ class SemanticsTest extends WireTest {
           assertThat(head.header("Transfer-Encoding")).isNull();
         }
       }
-      assertThat(pod.connections()).isEqualTo(1);
+      eventually(() -> assertThat(pod.connections()).isEqualTo(1));
     }
   }
 
@@ -66,7 +67,7 @@ class SemanticsTest extends WireTest {
         assertThat(caller.readBody(head)).isEqualTo("ok");
       }
     }
-    assertThat(pod.connections()).isEqualTo(3);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(3));
   }
 
   @Test
@@ -157,14 +158,21 @@ class SemanticsTest extends WireTest {
       caller.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n");
       caller.awaitEnd();
     });
-    try (var caller = activator.connect()) {
-      Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 3", "Expect: 100-continue");
-      var head = caller.readHead();
-      assertThat(head.start()).isEqualTo("HTTP/1.1 413 Content Too Large");
-      // Whether the caller sends its body now is not known.
-      assertThat(head.header("Connection")).isEqualTo("close");
-      caller.awaitEnd();
-    }
+    RawPeer.Head head;
+    int times = 0;
+    do {
+      try (var caller = activator.connect()) {
+        Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 3", "Expect: 100-continue");
+        head = caller.readHead();
+        // Whether the caller sends its body now is not known.
+        if ("close".equals(head.header("Connection"))) {
+          caller.awaitEnd();
+        }
+      }
+      // Where the pod takes more than a second, the caller is asked for its body all the same.
+    } while (head.start().equals("HTTP/1.1 100 Continue") && times++ < 5);
+    assertThat(head.start()).isEqualTo("HTTP/1.1 413 Content Too Large");
+    assertThat(head.header("Connection")).isEqualTo("close");
   }
 
   @Test

@@ -89,7 +89,7 @@ class StaleConnectionTest extends WireTest {
       assertThat(response(caller)).isEqualTo("200 ok");
       assertThat(next(bodies)).isEqualTo(body);
       assertThat(bodies).isEmpty();
-      assertThat(pod.connections()).isEqualTo(2);
+      eventually(() -> assertThat(pod.connections()).isEqualTo(2));
       assertThat(activator.throttle.retried()).isZero();
     }
   }

@@ -6,18 +6,12 @@ import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 
 /** Requests that are refused, sent at once and byte by byte, with one behind them that must not run. */
 abstract class StrictTest extends WireTest {
   static final String TO_HELLO = String.join("\r\n", Activator.TO_HELLO) + "\r\n";
   static final String POST = "POST / HTTP/1.1\r\n" + TO_HELLO;
   private static final String BEHIND = "GET /behind HTTP/1.1\r\n" + TO_HELLO + "\r\n";
-
-  @Override
-  Activator.Settings settings() {
-    return Activator.Settings.DEFAULT.headTimeout(Duration.ofSeconds(5));
-  }
 
   /** A pod whose every whole request is seen. */
   ScriptedPod okPod() throws IOException {

@@ -85,7 +85,7 @@ public final class ScriptedPod implements Closeable {
     return new Destination(server.getInetAddress().getHostAddress(), server.getLocalPort());
   }
 
-  /** How many connections were accepted, but for those that the other side gave up before it sent a byte. */
+  /** How many connections were accepted, but for those that the other side gave up before it sent a request. */
   public int connections() {
     return connections.get();
   }
