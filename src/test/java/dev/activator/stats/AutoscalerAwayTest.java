@@ -241,8 +241,8 @@ class AutoscalerAwayTest {
     autoscalerGoes();
     await().until(() -> !link.connected());
     int before = attempts.made();
+    pass(Duration.ofSeconds(10));
     try (var waiting = RawPeer.connect(requests)) {
-      pass(Duration.ofSeconds(10));
       waiting.send(request(AT_ZERO));
       try (var impatient = RawPeer.connect(requests)) {
         impatient.send(request(LEFT));
