@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 final class RequestPorts {
   /** How long the answers to requests that still wait may take to be sent. */
-  private static final Duration REJECTED_WITHIN = Duration.ofSeconds(1);
+  private static final Duration REJECTED_WITHIN = Duration.ofSeconds(5);
   private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
 
   private final ProxyServer server;

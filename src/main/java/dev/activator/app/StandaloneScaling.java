@@ -50,6 +50,7 @@ public final class StandaloneScaling implements Surroundings {
   private final ClusterAccess access;
   private final Identity identity;
   private final ScalingSession session;
+  private final Duration statusesTimeout;
   private final LeaseApi lease;
   private final Loop loop;
   private final ScaledServiceController controller = new ScaledServiceController();
@@ -81,9 +82,16 @@ public final class StandaloneScaling implements Surroundings {
   /** @param loops must not serve requests */
   public StandaloneScaling(ClusterAccess access, Identity identity, EventLoopGroup loops,
       RandomGenerator random) {
+    this(access, identity, loops, random, new ScalingSession(access, ScalingSession.TIMEOUT),
+        STATUSES_TIMEOUT);
+  }
+
+  StandaloneScaling(ClusterAccess access, Identity identity, EventLoopGroup loops,
+      RandomGenerator random, ScalingSession session, Duration statusesTimeout) {
     this.access = access;
     this.identity = identity;
-    this.session = new ScalingSession(access);
+    this.session = session;
+    this.statusesTimeout = statusesTimeout;
     this.lease = session.lease(identity.namespace, identity.lease);
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
@@ -213,7 +221,7 @@ public final class StandaloneScaling implements Surroundings {
       server.disconnect();
       tell("LeaderLost", "stopped leading");
       return autoscaler.stop().thenCompose(_ -> controller.writer().finish().completeOnTimeout(null,
-          STATUSES_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+          statusesTimeout.toMillis(), TimeUnit.MILLISECONDS));
     }
 
     private void tell(String reason, String what) {

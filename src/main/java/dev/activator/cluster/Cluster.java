@@ -256,7 +256,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   public EventReader eventReader(LongSupplier nanoTime) {
-    return new EventReader(this::api, nanoTime);
+    return new EventReader(this::api, nanoTime, EventReader.TIMEOUT);
   }
 
   private @Nullable KubernetesApi api() {

@@ -33,7 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
  * <p><b>Errors.</b> Are answers.
  */
 public final class EventReader {
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Duration FRESH = Duration.ofSeconds(10);
   private static final Duration REFUSED = Duration.ofMinutes(5);
   private static final int MOST_EVENTS = 20;
@@ -47,6 +47,7 @@ public final class EventReader {
 
   private final Supplier<@Nullable KubernetesApi> api;
   private final LongSupplier nanoTime;
+  private final Duration timeout;
   private final Map<Objects, Kept> kept = new HashMap<>();
   private final Map<String, Long> refusedAt = new HashMap<>();
 
@@ -105,9 +106,10 @@ public final class EventReader {
 
   private record Kept(long nanos, CompletableFuture<Answer> answer) {}
 
-  EventReader(Supplier<@Nullable KubernetesApi> api, LongSupplier nanoTime) {
+  EventReader(Supplier<@Nullable KubernetesApi> api, LongSupplier nanoTime, Duration timeout) {
     this.api = api;
     this.nanoTime = nanoTime;
+    this.timeout = timeout;
   }
 
   public synchronized CompletableFuture<Answer> read(Objects what) {
@@ -153,7 +155,7 @@ public final class EventReader {
         .<Answer>thenApply(_ -> new Answer.Read(lists.stream()
             .flatMap(list -> list.join().stream()).distinct()
             .sorted(Comparator.comparing(Event::when).reversed()).limit(MOST_EVENTS).toList()))
-        .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .exceptionally(EventReader::failed);
   }
 
@@ -172,9 +174,9 @@ public final class EventReader {
         + "&fieldSelector=" + encoded(selector), "", 1, new ArrayList<>());
   }
 
-  private static CompletableFuture<List<Event>> pages(KubernetesApi open, String path, String next,
+  private CompletableFuture<List<Event>> pages(KubernetesApi open, String path, String next,
       int page, List<Event> found) {
-    return open.fetch(path + next, TIMEOUT).thenCompose(answer -> {
+    return open.fetch(path + next, timeout).thenCompose(answer -> {
       var list = list(answer);
       list.path("items").values().forEach(event -> found.add(Event.of(event)));
       var more = list.at("/metadata/continue").asString("");

@@ -24,10 +24,9 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Reads and writes one {@code Lease}.
  *
- * <p><b>Errors.</b> Are answers, and come within two seconds.
+ * <p><b>Errors.</b> Are answers, and so is a timeout.
  */
 public final class LeaseApi implements LeaseClient {
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final String API_VERSION = "coordination.k8s.io/v1";
   private static final String JSON_TYPE = "application/json";
   private static final JsonMapper JSON = new JsonMapper();
@@ -35,28 +34,30 @@ public final class LeaseApi implements LeaseClient {
       .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 
   private final Supplier<KubernetesApi> api;
+  private final Duration timeout;
   private final String namespace;
   private final String name;
   /** As last read or written; empty before. */
   private volatile String uid = "";
 
-  LeaseApi(Supplier<KubernetesApi> api, String namespace, String name) {
+  LeaseApi(Supplier<KubernetesApi> api, Duration timeout, String namespace, String name) {
     this.api = api;
+    this.timeout = timeout;
     this.namespace = namespace;
     this.name = name;
   }
 
   @Override
   public CompletableFuture<LeaseAnswer> read() {
-    return answered(api.get().fetch(path() + "/" + name, TIMEOUT));
+    return answered(api.get().fetch(path() + "/" + name, timeout));
   }
 
   @Override
   public CompletableFuture<LeaseAnswer> write(LeaseRecord lease) {
     boolean creates = lease.version().isEmpty();
     return answered(api.get().send(creates ? "POST" : "PUT",
-        (creates ? path() : path() + "/" + name) + "?timeout=2s", JSON_TYPE, body(lease),
-        TIMEOUT));
+        (creates ? path() : path() + "/" + name) + "?timeout=" + timeout.toSeconds() + "s",
+        JSON_TYPE, body(lease), timeout));
   }
 
   /** For Events about it. */
@@ -84,7 +85,7 @@ public final class LeaseApi implements LeaseClient {
 
   private CompletableFuture<LeaseAnswer> answered(CompletableFuture<ApiAnswer> request) {
     String what = "the Lease " + namespace + "/" + name;
-    return request.orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+    return request.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .thenApply(answer -> switch (answer.status()) {
           case 200, 201 -> lease(what, answer.body());
           case 404 -> new Absent();

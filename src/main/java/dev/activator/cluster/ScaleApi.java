@@ -26,24 +26,25 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Reads and writes the {@code scale} subresource of any kind that has one.
  *
- * <p><b>Errors.</b> Are answers. A write is given up after two seconds, here and at the server.
+ * <p><b>Errors.</b> Are answers. A write that times out here is given up by the server, too.
  */
 final class ScaleApi implements ScaleClient {
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final JsonMapper JSON = new JsonMapper();
 
   private final Supplier<KubernetesApi> api;
+  private final Duration timeout;
   private final Map<Kind, Served.Here> served = new ConcurrentHashMap<>();
 
   private record Kind(String apiVersion, String kind) {}
 
-  ScaleApi(Supplier<KubernetesApi> api) {
+  ScaleApi(Supplier<KubernetesApi> api, Duration timeout) {
     this.api = api;
+    this.timeout = timeout;
   }
 
   @Override
   public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
-    return at(id, workload, "get", path -> api.get().fetch(path, TIMEOUT));
+    return at(id, workload, "get", path -> api.get().fetch(path, timeout));
   }
 
   @Override
@@ -52,8 +53,9 @@ final class ScaleApi implements ScaleClient {
     var patch = JSON.createObjectNode();
     patch.putObject("metadata").put("resourceVersion", read.resourceVersion());
     patch.putObject("spec").put("replicas", replicas);
-    return at(id, workload, "patch", path -> api.get().send("PATCH", path + "?timeout=2s",
-        "application/merge-patch+json", patch.toString(), TIMEOUT));
+    return at(id, workload, "patch", path -> api.get().send("PATCH",
+        path + "?timeout=" + timeout.toSeconds() + "s", "application/merge-patch+json",
+        patch.toString(), timeout));
   }
 
   private CompletableFuture<ScaleAnswer> at(RevisionId id, ScaleTargetRef workload, String verb,
@@ -69,7 +71,7 @@ final class ScaleApi implements ScaleClient {
               .apply(here.groupPath() + "/namespaces/" + id.namespace() + "/" + here.plural() + "/"
                   + URLEncoder.encode(workload.name(), StandardCharsets.UTF_8) + "/scale")
               .thenApply(answer -> answer(what, answer));
-        }).orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        }).orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .exceptionally(failure -> new Refused(Reason.UNAVAILABLE,
             "cannot " + what + ": no answer from the Kubernetes API"));
   }

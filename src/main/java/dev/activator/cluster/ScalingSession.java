@@ -26,18 +26,22 @@ import tools.jackson.databind.json.JsonMapper;
  * <p><b>Threads.</b> Any, once it is open.
  */
 public final class ScalingSession implements AutoCloseable {
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  public static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Logger log = LoggerFactory.getLogger(ScalingSession.class);
 
   private final ClusterAccess access;
-  private final ScaleApi scales = new ScaleApi(this::api);
+  private final Duration timeout;
+  private final ScaleApi scales;
   private volatile @Nullable KubernetesApi api;
   /** Why the members could not be read the last time, as it was logged; empty if they could. */
   private volatile String problem = "";
   private final EventWriter events = new EventWriter(() -> api, Clock.systemUTC());
 
-  public ScalingSession(ClusterAccess access) {
+  /** @param timeout of each request for a scale, a lease or the members */
+  public ScalingSession(ClusterAccess access, Duration timeout) {
     this.access = access;
+    this.timeout = timeout;
+    this.scales = new ScaleApi(this::api, timeout);
   }
 
   /** @throws ClusterUnavailableException if the access is invalid */
@@ -67,7 +71,7 @@ public final class ScalingSession implements AutoCloseable {
   }
 
   public LeaseApi lease(String namespace, String name) {
-    return new LeaseApi(this::api, namespace, name);
+    return new LeaseApi(this::api, timeout, namespace, name);
   }
 
   /**
@@ -78,8 +82,8 @@ public final class ScalingSession implements AutoCloseable {
   public CompletableFuture<Optional<Map<String, Boolean>>> members(String namespace,
       String service) {
     return api().fetch("apis/discovery.k8s.io/v1/namespaces/" + namespace
-        + "/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D" + service, TIMEOUT)
-        .orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).thenApply(answer -> {
+        + "/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D" + service, timeout)
+        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).thenApply(answer -> {
           if (answer.status() != 200) {
             throw new IllegalStateException(answer.status() + " " + answer.message());
           }

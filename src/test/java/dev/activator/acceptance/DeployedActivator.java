@@ -35,10 +35,11 @@ final class DeployedActivator implements AutoCloseable {
 
   private final Process process;
   private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
+  private final Thread reading;
 
   private DeployedActivator(Process process) {
     this.process = process;
-    Thread.ofVirtual().start(this::read);
+    this.reading = Thread.ofVirtual().start(this::read);
   }
 
   /**
@@ -63,7 +64,7 @@ final class DeployedActivator implements AutoCloseable {
         "config-logging", "CONFIG_OBSERVABILITY_NAME", "config-observability"));
     builder.environment().putAll(Map.of("KUBECONFIG", kubeconfig(directory, api).toString(),
         "ACTIVATOR_PORT_HTTP1", "0", "ACTIVATOR_PORT_H2C", "0", "PROFILING_PORT", "0",
-        "SERVER_PORT", "0", "ACTIVATOR_SERVING_PROPAGATIONDELAY", "2s"));
+        "SERVER_PORT", "0", "ACTIVATOR_SERVING_PROPAGATIONDELAY", "6s"));
     builder.environment().putAll(environment);
     return new DeployedActivator(builder.start());
   }
@@ -178,6 +179,7 @@ final class DeployedActivator implements AutoCloseable {
     if (!process.waitFor(2, TimeUnit.MINUTES)) {
       throw new AssertionError("still runs:\n" + log());
     }
+    reading.join();
     return process.exitValue();
   }
 

@@ -172,7 +172,7 @@ class EmbeddedModeIT {
 
     assertThat(answer.statusCode()).isEqualTo(503);
     assertThat(answer.body()).contains("default/broken-00001").contains("exit code 3");
-    assertThat(activator.log()).contains("no such luck");
+    await().untilAsserted(() -> assertThat(activator.log()).contains("no such luck"));
   }
 
   @Test

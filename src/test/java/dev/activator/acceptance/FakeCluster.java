@@ -1,5 +1,6 @@
 package dev.activator.acceptance;
 
+import dev.activator.testing.FreePort;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.store.Json;
@@ -32,11 +33,14 @@ final class FakeCluster implements AutoCloseable {
 
   final EmbeddedApi api = EmbeddedApi.start();
   final CountDownLatch slow = new CountDownLatch(1);
+  /** The request for {@code /slow} is at the pod. */
+  final CountDownLatch slowArrived = new CountDownLatch(1);
   /** The revisions the autoscaler heard of. */
   final Set<String> heard = ConcurrentHashMap.newKeySet();
   private final LoopResources threads = LoopResources.create("fake-cluster", 1, true);
   private final HttpServer pod;
-  private int autoscalerPort;
+  // Of its own: while the autoscaler is away, no other may come to listen or to call from there.
+  private final int autoscalerPort = FreePort.next();
   private AutoscalerServer autoscaler;
 
   FakeCluster() throws IOException {
@@ -50,7 +54,6 @@ final class FakeCluster implements AutoCloseable {
     pod.createContext("/", this::answer);
     pod.start();
     autoscaler = autoscaler();
-    autoscalerPort = autoscaler.port();
   }
 
   private AutoscalerServer autoscaler() {
@@ -64,6 +67,7 @@ final class FakeCluster implements AutoCloseable {
   private void answer(HttpExchange exchange) throws IOException {
     boolean probe = "queue".equals(exchange.getRequestHeaders().getFirst("K-Network-Probe"));
     if (exchange.getRequestURI().getPath().equals("/slow")) {
+      slowArrived.countDown();
       try {
         slow.await();
       } catch (InterruptedException hurried) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** The packaged jar in the place of Knative's activator, in as much of a cluster as it needs. */
 class ManifestIT {
-  private static final Duration LONG = Duration.ofMinutes(1);
+  private static final Duration LONG = Duration.ofMinutes(2);
 
   private Path directory;
   private FakeCluster cluster;
@@ -65,7 +65,7 @@ class ManifestIT {
     assertThat(held).isNotDone();
 
     cluster.scaleUp("hello");
-    var answer = held.get(1, TimeUnit.MINUTES);
+    var answer = held.get(2, TimeUnit.MINUTES);
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(answer.body()).isEqualTo("hello");
   }
@@ -91,19 +91,20 @@ class ManifestIT {
 
   private void drains() throws Exception {
     var slow = activator.askLater("hello", "/slow");
+    assertThat(cluster.slowArrived.await(2, TimeUnit.MINUTES)).isTrue();
     await().until(() -> activator.log().contains("DEBUG"));
     var underWay = activator.askLater("hello", "/");
-    assertThat(underWay.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
+    assertThat(underWay.get(2, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
 
     activator.terminate();
 
-    await().until(() -> activator.probe().statusCode() == 500);
-    assertThat(activator.probe().body()).isEqualTo("received SIGTERM from kubelet\n");
+    var told = await().until(activator::probe, probe -> probe.statusCode() == 500);
+    assertThat(told.body()).isEqualTo("received SIGTERM from kubelet\n");
     assertThat(activator.management("/actuator/health/readiness").body())
         .contains("received SIGTERM from kubelet");
     assertThat(activator.management("/actuator/health/liveness").statusCode()).isEqualTo(200);
     cluster.slow.countDown();
-    assertThat(slow.get(1, TimeUnit.MINUTES).body()).isEqualTo("hello");
+    assertThat(slow.get(2, TimeUnit.MINUTES).body()).isEqualTo("hello");
     assertThat(activator.exitCode()).isZero();
   }
 
@@ -121,14 +122,14 @@ class ManifestIT {
     for (int i = 0; i < 500; i++) {
       answers.add(activator.askLater("hello", "/"));
       if (i % 10 == 9) {
-        answers.getLast().get(1, TimeUnit.MINUTES);
+        answers.getLast().get(2, TimeUnit.MINUTES);
       }
     }
     var cold = activator.askLater("other", "/");
 
     // then all are answered, and it stays ready
     for (var answer : answers) {
-      assertThat(answer.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
+      assertThat(answer.get(2, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
     }
     assertThat(activator.probe().statusCode()).isEqualTo(200);
 
@@ -136,7 +137,7 @@ class ManifestIT {
     cluster.autoscalerComes();
     await().until(() -> cluster.heard.contains("other"));
     cluster.scaleUp("other");
-    assertThat(cold.get(1, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
+    assertThat(cold.get(2, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
   }
 
   @Test
@@ -152,7 +153,8 @@ class ManifestIT {
             "ACTIVATOR_READINESS_AUTOSCALERTIMEOUT", "333ms"));
 
     activator.ready();
-    assertThat(activator.log()).contains("The autoscaler is not connected");
+    await().untilAsserted(
+        () -> assertThat(activator.log()).contains("The autoscaler is not connected"));
     for (int i = 0; i < 100; i++) {
       assertThat(activator.ask("hello", "/").statusCode()).isEqualTo(200);
       assertThat(activator.probe().statusCode()).isEqualTo(200);
@@ -168,6 +170,7 @@ class ManifestIT {
     activator.ready();
     cluster.scaleUp("hello");
     var slow = activator.askLater("hello", "/slow");
+    assertThat(cluster.slowArrived.await(2, TimeUnit.MINUTES)).isTrue();
     activator.terminate();
     await()
         .untilAsserted(() -> assertThat(activator.log()).contains("Draining"));

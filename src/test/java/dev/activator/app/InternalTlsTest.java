@@ -28,7 +28,7 @@ class InternalTlsTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
-      Duration.ofSeconds(60), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
+      Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
 
   @AfterEach
   void close() {

@@ -96,7 +96,7 @@ class MetricsServerTest {
     try (var client = HttpClient.newBuilder().sslContext(context(caller)).build()) {
       return client
           .send(HttpRequest.newBuilder(URI.create("https://localhost:" + server.getPort() + "/"))
-              .timeout(Duration.ofSeconds(30)).build(), BodyHandlers.discarding())
+              .timeout(Duration.ofMinutes(2)).build(), BodyHandlers.discarding())
           .statusCode();
     }
   }
@@ -131,7 +131,7 @@ class MetricsServerTest {
   private String suite(WebServer server, String... groups) throws Exception {
     try (var socket = (SSLSocket) context(NOBODY).getSocketFactory().createSocket("127.0.0.1",
         server.getPort())) {
-      socket.setSoTimeout(30_000);
+      socket.setSoTimeout(120_000);
       var parameters = socket.getSSLParameters();
       parameters.setNamedGroups(groups);
       socket.setSSLParameters(parameters);

@@ -164,7 +164,7 @@ class RequestPortsTest {
       assertThat(whole.delay()).isEqualTo(Duration.ofSeconds(40));
       whole.action().run();
       assertThat(idle.readToEnd()).isEmpty();
-      assertThat(draining.join(Duration.ofSeconds(30))).isTrue();
+      assertThat(draining.join(Duration.ofMinutes(2))).isTrue();
     }
   }
 
@@ -184,7 +184,7 @@ class RequestPortsTest {
       var head = caller.readHead();
       assertThat(head.start()).startsWith("HTTP/1.1 503 ");
       assertThat(head.header("K-Activator-Reason")).isEqualTo("shutting-down");
-      assertThat(draining.join(Duration.ofSeconds(30))).isTrue();
+      assertThat(draining.join(Duration.ofMinutes(2))).isTrue();
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.cluster.ScalingSession;
 import dev.activator.testing.FreePort;
 import dev.activator.cluster.AddressSource;
 import dev.activator.app.properties.ServingProperties;
@@ -55,7 +56,7 @@ class StandaloneScalingTest {
   private final StandaloneScaling surroundings = new StandaloneScaling(access,
       new StandaloneScaling.Identity("activator-1", IP, "system", "activator", "activator",
           FreePort.next()),
-      threads, new Random(1));
+      threads, new Random(1), new ScalingSession(access, LONG), LONG);
   private final Cluster cluster = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
       ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
   private final AutoscalerLink link = AutoscalerLink.to(surroundings::autoscaler, loop,
@@ -153,7 +154,7 @@ class StandaloneScalingTest {
     assertThat(facts.card(WEB).maxPods()).isEqualTo(5);
     assertThat(facts.settings(WEB)).extracting(Setting::origin)
         .noneMatch(origin -> origin.contains("Revision"));
-    assertThat(facts.card(WEB).obstacles()).isEmpty();
+    await().untilAsserted(() -> assertThat(facts.card(WEB).obstacles()).isEmpty());
 
     store.delete(Kinds.SERVICE, "shop", "web");
     await().untilAsserted(() -> assertThat(facts.card(WEB).obstacles())
@@ -271,11 +272,13 @@ class StandaloneScalingTest {
   void theConsoleNamesTheCommandWhereEventsMayNotBeListed() {
     api.faults().add(Match.requests(Verb.LIST).of(Kinds.EVENT), Fault.Answer.status(403));
 
-    var events = facts().events(WEB).join();
-
-    assertThat(events.all()).isEmpty();
-    assertThat(events.insteadDo()).isEqualTo("This activator may not list Events (the chart's"
-        + " rbac.events): kubectl get events -n shop");
+    // An answer that takes longer than two seconds is none.
+    await().untilAsserted(() -> {
+      var events = facts().events(WEB).join();
+      assertThat(events.all()).isEmpty();
+      assertThat(events.insteadDo()).isEqualTo("This activator may not list Events (the chart's"
+          + " rbac.events): kubectl get events -n shop");
+    });
   }
 
   @Test

@@ -62,7 +62,7 @@ class AutoscalerServerTest {
     elected.start();
     try {
       var address = URI.create("ws://127.0.0.1:" + elected.port() + "/");
-      assertThat(http.newWebSocketBuilder().buildAsync(address, events)).failsWithin(30, SECONDS)
+      assertThat(http.newWebSocketBuilder().buildAsync(address, events)).failsWithin(120, SECONDS)
           .withThrowableThat().withCauseInstanceOf(WebSocketHandshakeException.class);
 
       leads.set(true);

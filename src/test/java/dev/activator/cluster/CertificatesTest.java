@@ -31,7 +31,7 @@ class CertificatesTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
-      Duration.ofSeconds(60), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
+      Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
   private final BlockingQueue<RoutingCertificate> certificates = new LinkedBlockingQueue<>();
   private final Map<String, List<String>> bundles = new ConcurrentSkipListMap<>();
 
@@ -82,7 +82,7 @@ class CertificatesTest {
   }
 
   private String nextChain() throws InterruptedException {
-    var next = certificates.poll(60, TimeUnit.SECONDS);
+    var next = certificates.poll(120, TimeUnit.SECONDS);
     assertThat(next).isNotNull();
     return next.chain();
   }

@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.FreePort;
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
@@ -34,10 +35,10 @@ class ClusterOnEmbeddedApiTest {
       NioIoHandler.newFactory());
   private final NettyLoop loop = new NettyLoop(threads.next());
   private ApiStore store = new ApiStore(Clock.systemUTC());
-  private ApiServer server = started(store, 0);
+  private ApiServer server = started(store, FreePort.next());
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
-      KubernetesVersion.MINIMUM, Duration.ofSeconds(60), ReflectorSettings.DEFAULT,
+      KubernetesVersion.MINIMUM, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
       new Random(1), new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
 
   /** What was told and not taken back. */

@@ -5,7 +5,6 @@ import static dev.activator.cluster.FakeApi.REVISIONS;
 import static dev.activator.cluster.FakeApi.SERVICES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -29,10 +28,11 @@ class ClusterTest {
 
   private final FakeApi api = new FakeApi();
   private final BlockingQueue<String> news = new LinkedBlockingQueue<>();
-  private final Cluster cluster = listening(cluster(new ClusterAccess.At(api.url()), 60));
+  private final Cluster cluster = listening(
+      cluster(new ClusterAccess.At(api.url()), Duration.ofSeconds(120)));
 
-  private static Cluster cluster(ClusterAccess access, int patienceSeconds) {
-    return new Cluster(() -> access, KubernetesVersion.MINIMUM, Duration.ofSeconds(patienceSeconds),
+  private static Cluster cluster(ClusterAccess access, Duration patience) {
+    return new Cluster(() -> access, KubernetesVersion.MINIMUM, patience,
         ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
   }
 
@@ -269,26 +269,21 @@ class ClusterTest {
           + "| has no revisions.serving.knative.dev (404); is Knative Serving installed?"})
   void saysInOneLineWhatTheApiRefuses(String path, int status, String message) {
     api.refuses(path, status);
-    var failure = startWithin(4);
-    for (int seconds = 8; failure.endsWith("does not answer") && seconds < 120; seconds *= 2) {
-      // A busy machine answered nothing in this time.
-      failure = startWithin(seconds);
-    }
-    assertThat(failure).isEqualTo("the Kubernetes API at " + api.url() + "/ " + message);
-  }
-
-  /** The message of its failure. */
-  private String startWithin(int seconds) {
-    try (var impatient = cluster(new ClusterAccess.At(api.url()), seconds)) {
-      var failure = catchThrowableOfType(ClusterUnavailableException.class, impatient::start);
-      assertThat(impatient.synced()).isFalse();
-      return failure.getMessage();
-    }
+    assertThat(StartFailure.of(patience -> {
+      try (var impatient = cluster(new ClusterAccess.At(api.url()), patience)) {
+        try {
+          impatient.start();
+        } finally {
+          assertThat(impatient.synced()).isFalse();
+        }
+      }
+    })).isEqualTo("the Kubernetes API at " + api.url() + "/ " + message);
   }
 
   @Test
   void namesAKubeconfigThatIsNotThere() {
-    var nowhere = cluster(new ClusterAccess.Kubeconfig(Path.of("/nowhere/config"), "", ""), 1);
+    var nowhere = cluster(new ClusterAccess.Kubeconfig(Path.of("/nowhere/config"), "", ""),
+        Duration.ofSeconds(1));
 
     assertThatThrownBy(nowhere::start).isInstanceOf(ClusterUnavailableException.class)
         .hasMessage("there is no readable kubeconfig at /nowhere/config");

@@ -29,7 +29,7 @@ class ConfigMapsTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-      KubernetesVersion.MINIMUM, Duration.ofSeconds(60), ReflectorSettings.DEFAULT,
+      KubernetesVersion.MINIMUM, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
       new Random(1), AddressSource.DEFAULT);
 
   @AfterEach

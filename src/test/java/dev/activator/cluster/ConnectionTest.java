@@ -213,13 +213,14 @@ class ConnectionTest {
 
   @Test
   void asksACommandForTheToken(@TempDir Path directory) throws IOException {
-    var command = Files.writeString(directory.resolve("token"), """
-        #!/bin/sh
+    // A link: a file that was just written may still be open in a process that another test starts.
+    Files.createSymbolicLink(directory.resolve("token"), Path.of("/bin/sh"));
+    var script = Files.writeString(directory.resolve("script"), """
         echo "{\\"apiVersion\\": \\"v1\\", \\"status\\": {\\"token\\": \\"$ANSWER-$1\\"}}"
         """);
-    assertThat(command.toFile().setExecutable(true)).isTrue();
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
-        "exec: {apiVersion: v1, command: ./token, args: [now], env: [{name: ANSWER, value: made}, {name: NONE, value: ''}]}"));
+        "exec: {apiVersion: v1, command: ./token, args: [" + script
+            + ", now], env: [{name: ANSWER, value: made}, {name: NONE, value: ''}]}"));
 
     var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
 

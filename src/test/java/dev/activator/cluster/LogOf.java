@@ -1,5 +1,6 @@
 package dev.activator.cluster;
 
+import java.util.concurrent.CopyOnWriteArrayList;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -19,6 +20,8 @@ public final class LogOf implements AutoCloseable {
   /** What this class writes. */
   public LogOf(Class<?> writer) {
     logger = (Logger) LoggerFactory.getLogger(writer);
+    // It is read while other threads write.
+    appender.list = new CopyOnWriteArrayList<>();
     appender.start();
     logger.addAppender(appender);
   }

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 class RefusedCallsLogTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ScalingSession session = new ScalingSession(
-      new ClusterAccess.At(URI.create(api.url())));
+      new ClusterAccess.At(URI.create(api.url())), Duration.ofSeconds(120));
 
   @BeforeEach
   void open() {
@@ -76,6 +76,8 @@ class RefusedCallsLogTest {
         loop.advance(Duration.ofSeconds(1));
         return api.faults().journal().calls(Match.requests(Verb.PATCH)).size() > 6;
       });
+      // A line comes after the answer.
+      await().until(() -> log.at(Level.WARN).size() > 1);
       assertThat(log.at(Level.WARN)).hasSize(2)
           .anyMatch(line -> line.contains("ScaledService shop/a cannot be written: 403"))
           .anyMatch(line -> line.contains("ScaledService shop/b cannot be written: 403"));

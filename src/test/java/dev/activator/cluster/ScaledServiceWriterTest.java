@@ -43,7 +43,7 @@ class ScaledServiceWriterTest {
   private final ThreadLoop thread = new ThreadLoop("writer");
   private final SteppedLoop loop = new SteppedLoop(thread);
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-      KubernetesVersion.MINIMUM, Duration.ofSeconds(30), ReflectorSettings.DEFAULT,
+      KubernetesVersion.MINIMUM, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
       new Random(1), AddressSource.DEFAULT);
   private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private volatile boolean leads;

@@ -2,8 +2,8 @@ package dev.activator.cluster;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.revision.LeaseAnswer;
@@ -37,7 +37,7 @@ class ScalingSessionTest {
 
   private final EmbeddedApi server = EmbeddedApi.start();
   private final ScalingSession session = new ScalingSession(
-      new ClusterAccess.At(URI.create(server.url())));
+      new ClusterAccess.At(URI.create(server.url())), Duration.ofSeconds(120));
 
   @BeforeEach
   void create() {
@@ -46,8 +46,6 @@ class ScalingSessionTest {
         {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'namespace': 'shop',
          'name': 'web'}, 'spec': {'replicas': 2}}
         """));
-    // The first request of a JVM may take longer than the two seconds that each has.
-    await().until(() -> result(session.scales().read(WEB, WORKLOAD)), Found.class::isInstance);
   }
 
   @AfterEach

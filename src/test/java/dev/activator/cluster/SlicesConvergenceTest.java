@@ -62,7 +62,7 @@ class SlicesConvergenceTest {
 
   private Cluster cluster(EmbeddedApi api) {
     var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-        KubernetesVersion.MINIMUM, Duration.ofSeconds(60), Rig.QUICK, new Random(1),
+        KubernetesVersion.MINIMUM, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
         new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
     cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));
     cluster.onPodsGone(id -> told.remove(id.name()));

@@ -13,10 +13,9 @@ import org.junit.jupiter.api.Test;
 class StartupTest {
   @Test
   void givesUpWithTheLastProblem() {
-    var startup = new Startup("http://x", () -> "no such API", List::of, Duration.ofSeconds(2));
-
-    assertThatThrownBy(startup::run).isInstanceOf(ClusterUnavailableException.class)
-        .hasMessage("no such API");
+    assertThat(StartFailure.of(
+        patience -> new Startup("http://x", () -> "no such API", List::of, patience).run()))
+        .isEqualTo("no such API");
   }
 
   @Test
@@ -62,14 +61,14 @@ class StartupTest {
     starting.interrupt();
 
     // then it does
-    assertThat(interrupted).succeedsWithin(Duration.ofMinutes(1)).isEqualTo(true);
+    assertThat(interrupted).succeedsWithin(Duration.ofMinutes(2)).isEqualTo(true);
   }
 
   @Test
   void asksAgainUntilAllIsWell() throws InterruptedException {
     var asked = new AtomicInteger();
     var startup = new Startup("http://x", () -> asked.incrementAndGet() < 3 ? "not yet" : null,
-        List::of, Duration.ofSeconds(60));
+        List::of, Duration.ofSeconds(120));
 
     startup.run();
 

@@ -75,11 +75,11 @@ class TokenTest {
     var token = Files.writeString(directory.resolve("token"), "new\n");
     try (var api = new KubernetesApi(
         Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
-      api.fetch("one", Duration.ofSeconds(30)).get();
+      api.fetch("one", Duration.ofSeconds(120)).get();
       Files.writeString(token, "newer\n");
-      api.fetch("two", Duration.ofSeconds(30)).get();
+      api.fetch("two", Duration.ofSeconds(120)).get();
       Files.delete(token);
-      api.fetch("three", Duration.ofSeconds(30)).get();
+      api.fetch("three", Duration.ofSeconds(120)).get();
     }
     assertThat(asked).startsWith("Bearer new").endsWith("Bearer newer")
         .doesNotContain("Bearer unused");
@@ -91,9 +91,9 @@ class TokenTest {
     writeUser(file, "token: first, tokenFile: token");
     try (var api = new KubernetesApi(
         Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
-      api.fetch("one", Duration.ofSeconds(30)).get();
+      api.fetch("one", Duration.ofSeconds(120)).get();
       Files.writeString(directory.resolve("token"), "new");
-      api.fetch("two", Duration.ofSeconds(30)).get();
+      api.fetch("two", Duration.ofSeconds(120)).get();
     }
     assertThat(asked).startsWith("Bearer first").endsWith("Bearer new");
   }
@@ -108,9 +108,9 @@ class TokenTest {
         + "\", client-id: me, id-token: old, refresh-token: first}}");
     try (var api = new KubernetesApi(
         Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
-      assertThat(api.fetch("one", Duration.ofSeconds(30)).get().status()).isEqualTo(200);
+      assertThat(api.fetch("one", Duration.ofSeconds(120)).get().status()).isEqualTo(200);
       // The client outlives the refresh.
-      assertThat(api.fetch("two", Duration.ofSeconds(30)).get().status()).isEqualTo(200);
+      assertThat(api.fetch("two", Duration.ofSeconds(120)).get().status()).isEqualTo(200);
     }
     assertThat(asked).containsExactly("Bearer old", "Bearer new", "Bearer new");
   }

@@ -12,9 +12,11 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Isolated("reads the log")
 class LiveSettingsTest {
   private final LogLines log = LogLines.of(LiveSettings.class);
   private final List<String> heard = new ArrayList<>();

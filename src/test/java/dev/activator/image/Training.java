@@ -5,14 +5,13 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.testing.FreePort;
 import dev.activator.testing.SecureApi;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -70,9 +69,9 @@ class Training {
   private final SecureApi api;
   private final String[] uids = new String[REVISIONS];
   private final DisposableServer pods;
-  private final int http = freePort();
-  private final int https = freePort();
-  private final int management = freePort();
+  private final int http = FreePort.next();
+  private final int https = FreePort.next();
+  private final int management = FreePort.next();
 
   private Training(Path root) throws Exception {
     this.root = root.toRealPath();
@@ -356,14 +355,6 @@ class Training {
   private static void awaitEnd(Process process) throws InterruptedException {
     if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
       throw new IllegalStateException("does not end: " + process.info());
-    }
-  }
-
-  private static int freePort() {
-    try (var socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    } catch (IOException none) {
-      throw new UncheckedIOException(none);
     }
   }
 }

@@ -6,6 +6,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.KeepAlive;
+import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
@@ -24,6 +25,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.FakeThrottle;
+import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission;
@@ -64,35 +66,45 @@ public final class Activator implements Closeable {
    * How a test's proxy is set up.
    *
    * @param services which Service pods are addressed by; null for the pods themselves
+   * @param slowness how many seconds a second of the proxy takes
    */
   record Settings(HostRule hosts, Function<RevisionId, @Nullable String> services,
-      Duration headTimeout, long heldBytes, long unreadBytes, boolean startMessages) {
+      Duration headTimeout, long heldBytes, long unreadBytes, boolean startMessages, int slowness) {
     static final Settings DEFAULT = new Settings(_ -> null, _ -> null, Duration.ofSeconds(60),
-        256 << 20, 256 << 20, false);
+        256 << 20, 256 << 20, false, 1);
 
     Settings hosts(HostRule rule) {
-      return new Settings(rule, services, headTimeout, heldBytes, unreadBytes, startMessages);
+      return new Settings(rule, services, headTimeout, heldBytes, unreadBytes, startMessages,
+          slowness);
     }
 
     Settings services(Function<RevisionId, @Nullable String> other) {
-      return new Settings(hosts, other, headTimeout, heldBytes, unreadBytes, startMessages);
+      return new Settings(hosts, other, headTimeout, heldBytes, unreadBytes, startMessages,
+          slowness);
     }
 
     Settings headTimeout(Duration timeout) {
-      return new Settings(hosts, services, timeout, heldBytes, unreadBytes, startMessages);
+      return new Settings(hosts, services, timeout, heldBytes, unreadBytes, startMessages,
+          slowness);
     }
 
     Settings holding(long bytes) {
-      return new Settings(hosts, services, headTimeout, bytes, unreadBytes, startMessages);
+      return new Settings(hosts, services, headTimeout, bytes, unreadBytes, startMessages,
+          slowness);
     }
 
     /** How much of responses may be held that callers do not take. */
     Settings unread(long bytes) {
-      return new Settings(hosts, services, headTimeout, heldBytes, bytes, startMessages);
+      return new Settings(hosts, services, headTimeout, heldBytes, bytes, startMessages, slowness);
     }
 
     Settings tellingAllOfStarts() {
-      return new Settings(hosts, services, headTimeout, heldBytes, unreadBytes, true);
+      return new Settings(hosts, services, headTimeout, heldBytes, unreadBytes, true, slowness);
+    }
+
+    /** A pod or a caller that waits some seconds for a core is not too late. */
+    Settings slow() {
+      return new Settings(hosts, services, headTimeout, heldBytes, unreadBytes, startMessages, 20);
     }
   }
 
@@ -159,14 +171,27 @@ public final class Activator implements Closeable {
         settings.services(), this::find,
         () -> readiness);
     server = new ProxyServer(group, group, loops, settings.headTimeout(),
-        loop -> new RequestDispatcher(loop, router,
+        loop -> new RequestDispatcher(new SlowLoop(loop, settings.slowness()), router,
             (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop),
-            new Counter(), requests, held.share(), unread.share(loop),
+            new Counter(), requests, held.share(),
+            unread.share(new SlowLoop(loop, settings.slowness())),
             new CallerTexts(settings.startMessages(),
                 new WaitingPages(WaitingPage.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
                     _ -> status, (_, _) -> {
                     }))));
-    port = server.listen("127.0.0.1", 0);
+    port = listen();
+  }
+
+  /** On no ephemeral port: once it is closed, another test's server must not come to listen there. */
+  private int listen() {
+    while (true) {
+      try {
+        return server.listen("127.0.0.1", FreePort.next());
+      } catch (IOException taken) {
+        // By another process, since it was looked at.
+        continue;
+      }
+    }
   }
 
   static IoHandlerFactory nativeIo() {
@@ -243,6 +268,23 @@ public final class Activator implements Closeable {
   public void close() {
     server.close();
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private record SlowLoop(Loop loop, int slowness) implements Loop {
+    @Override
+    public void execute(Runnable task) {
+      loop.execute(task);
+    }
+
+    @Override
+    public Timer schedule(Duration delay, Runnable task) {
+      return loop.schedule(delay.multipliedBy(slowness), task);
+    }
+
+    @Override
+    public long nanoTime() {
+      return loop.nanoTime() / slowness;
+    }
   }
 
   private final class Counter implements RequestCounter {

@@ -86,7 +86,7 @@ class DrainTest extends WireTest {
       socket.send("as usual");
       assertThat(socket.read(8)).isEqualTo("as usual");
     }
-    assertThat(pod.connections()).isOne();
+    eventually(() -> assertThat(pod.connections()).isOne());
   }
 
   @Test

@@ -63,7 +63,7 @@ class ForwardingTest extends WireTest {
         assertThat(ended.poll(120, TimeUnit.SECONDS)).isEqualTo("GET /" + i + " HTTP/1.1");
         assertThat(ended.poll(120, TimeUnit.SECONDS)).isEqualTo("closed");
       }
-      assertThat(pod.connections()).isEqualTo(3);
+      eventually(() -> assertThat(pod.connections()).isEqualTo(3));
     }
   }
 
@@ -76,7 +76,7 @@ class ForwardingTest extends WireTest {
         assertThat(caller.readBody(caller.readHead())).isEqualTo("ok");
         assertThat(seen().start()).isEqualTo("GET /" + i + " HTTP/1.1");
       }
-      assertThat(pod.connections()).isEqualTo(1);
+      eventually(() -> assertThat(pod.connections()).isEqualTo(1));
     }
   }
 
@@ -119,7 +119,7 @@ class ForwardingTest extends WireTest {
 
       assertThat(caller.readBody(caller.readHead())).isEqualTo("hello world");
       assertThat(seen().header("Content-Length")).isEqualTo("11");
-      assertThat(pod.connections()).isEqualTo(1);
+      eventually(() -> assertThat(pod.connections()).isEqualTo(1));
     }
   }
 
@@ -148,7 +148,7 @@ class ForwardingTest extends WireTest {
       assertThat(caller.readChunk()).isEmpty();
       assertThat(caller.readHeadLines()).containsExactly("X-Sum: X-T: t", "X-More: m");
       assertThat(seen().header("Transfer-Encoding")).isEqualTo("chunked");
-      assertThat(pod.connections()).isEqualTo(1);
+      eventually(() -> assertThat(pod.connections()).isEqualTo(1));
     }
   }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Requests that wait hold memory, and the process has only so much of it. */
@@ -31,9 +32,17 @@ class HeldBytesTest extends WireTest {
     for (int i = 0; i < count; i++) {
       int before = activator.throttle.queued();
       callers.add(activator.get("/", "Large: " + "x".repeat(20_000)));
-      eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(before + 1));
+      awaitHeld(before + 1);
     }
     return callers;
+  }
+
+  /** Each with a head of 20 kB, which is counted after it is queued. */
+  private void awaitHeld(int requests) {
+    eventually(() -> {
+      assertThat(activator.throttle.queued()).isEqualTo(requests);
+      assertThat(activator.held.total()).isGreaterThan(20_000L * requests);
+    });
   }
 
   private RawPeer getOther(String large) throws Exception {
@@ -71,10 +80,11 @@ class HeldBytesTest extends WireTest {
   @Test
   void refusesALargeHeadWhileLargeHeadsHoldHalfOfTheBoundAndNoSmallOne() throws Exception {
     // given a request that runs, whose head counts as more than 40 of 100 kB
+    var first = new AtomicBoolean(true);
     pod(caller -> {
       while (true) {
         caller.readHead();
-        if (activator.requests.ended.isEmpty()) {
+        if (first.getAndSet(false)) {
           caller.awaitEnd();
         }
         caller.send(OK);
@@ -111,7 +121,7 @@ class HeldBytesTest extends WireTest {
 
     // a little less than 40 kB are free, of which the other takes more than half with one
     callers.add(getOther("x".repeat(20_000)));
-    eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(4));
+    awaitHeld(4);
     try (var refused = getOther("x")) {
       assertThat(response(refused)).startsWith("503 ");
     }

@@ -18,6 +18,11 @@ class Http1OnlyPodTest extends WireTest {
 
   private final AtomicInteger askedInHttp2 = new AtomicInteger();
 
+  @Override
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.slow();
+  }
+
   private ScriptedPod http1Only() throws IOException {
     return pod(caller -> {
       while (!caller.readHead().start().startsWith("PRI ")) {

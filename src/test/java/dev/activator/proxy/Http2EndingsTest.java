@@ -11,6 +11,11 @@ import org.junit.jupiter.api.Test;
 
 /** Streams that end before their time, by whomever. */
 class Http2EndingsTest extends Http2WireTest {
+  @Override
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.slow();
+  }
+
   @Test
   @DisplayName("AH-23 resets the pod's stream, and gives the permit back, when the caller resets its own")
   void cancelsWhatTheCallerCancels() throws Exception {
@@ -92,7 +97,7 @@ class Http2EndingsTest extends Http2WireTest {
         assertThat(caller.response(2 * i + 1)).isEqualTo("200 ok");
       }
     }
-    assertThat(pod.connections()).isEqualTo(10);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(10));
   }
 
   @Test

@@ -24,6 +24,11 @@ class Http2PodStrictnessTest extends WireTest {
   private final AtomicInteger asked = new AtomicInteger();
   private final AtomicInteger ended = new AtomicInteger();
 
+  @Override
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.slow();
+  }
+
   @FunctionalInterface
   private interface Mischief {
     void to(RawHttp2 pod, int stream) throws IOException;
@@ -145,12 +150,9 @@ class Http2PodStrictnessTest extends WireTest {
   void asksNobodyAgainOnAConnectionThatHasServed(String what, Mischief mischief)
       throws Exception {
     var pod = pod(2, mischief);
-    int connections;
     try (var caller = RawHttp2.caller(activator.connect())) {
       caller.headers(1, true, GET);
       assertThat(caller.response(1)).isEqualTo("200 ok");
-      // On a busy machine the first is given up as too slow.
-      connections = pod.connections();
 
       caller.headers(3, true, GET);
       assertThat(caller.response(3)).startsWith("502 ");
@@ -160,7 +162,7 @@ class Http2PodStrictnessTest extends WireTest {
     }
     assertThat(asked).hasValue(3);
     // Nobody else on it is the worse for it.
-    assertThat(pod.connections()).isEqualTo(connections);
+    eventually(() -> assertThat(pod.connections()).isOne());
   }
 
   static Stream<Arguments> floods() {
@@ -202,9 +204,12 @@ class Http2PodStrictnessTest extends WireTest {
   void breaksOffAResponseOfEmptyParts() throws Exception {
     pod((to, stream) -> {
       to.headers(stream, false, ":status", "200");
-      flood(to,
-          times(2 * FrameBudget.BURST, RawHttp2.bytes(RawHttp2.DATA, 0, stream, new byte[0])));
-      ended.incrementAndGet();
+      try {
+        flood(to,
+            times(2 * FrameBudget.BURST, RawHttp2.bytes(RawHttp2.DATA, 0, stream, new byte[0])));
+      } finally {
+        ended.incrementAndGet();
+      }
     });
     try (var caller = RawHttp2.caller(activator.connect())) {
       caller.headers(1, true, GET);
@@ -231,7 +236,7 @@ class Http2PodStrictnessTest extends WireTest {
       caller.headers(3, true, GET);
       assertThat(caller.response(3)).isEqualTo("200 ok");
     }
-    assertThat(pod.connections()).isOne();
+    eventually(() -> assertThat(pod.connections()).isOne());
   }
 
   @Test
@@ -263,7 +268,7 @@ class Http2PodStrictnessTest extends WireTest {
         assertThat(caller.response(stream)).isEqualTo("200 ok");
       }
     }
-    assertThat(pod.connections()).isOne();
+    eventually(() -> assertThat(pod.connections()).isOne());
   }
 
   @Test
@@ -285,6 +290,6 @@ class Http2PodStrictnessTest extends WireTest {
       }
     }
     assertThat(asked).hasValue(200);
-    assertThat(pod.connections()).isOne();
+    eventually(() -> assertThat(pod.connections()).isOne());
   }
 }

@@ -28,11 +28,6 @@ class Http2StrictnessTest extends WireTest {
   private static final int COMPRESSION_ERROR = 9;
   private static final int ENHANCE_YOUR_CALM = 11;
 
-  @Override
-  Activator.Settings settings() {
-    return Activator.Settings.DEFAULT.headTimeout(Duration.ofSeconds(2));
-  }
-
   private ScriptedPod pod() throws IOException {
     return pod(caller -> {
       var pod = RawHttp2.pod(caller);
@@ -323,6 +318,7 @@ class Http2StrictnessTest extends WireTest {
 
   @Test
   void doesNotWaitForEverForTheFirstFrame() throws Exception {
+    startWith(Activator.Settings.DEFAULT.headTimeout(Duration.ofSeconds(1)));
     try (var peer = activator.connect(); var slow = activator.connect()) {
       peer.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
       slow.send("PRI * HT");
@@ -348,6 +344,8 @@ class Http2StrictnessTest extends WireTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("slowHeads")
   void doesNotWaitForEverForTheEndOfAHead(String what, byte[] bytes) throws Exception {
+    // Long enough for the first head on a busy machine.
+    startWith(Activator.Settings.DEFAULT.headTimeout(Duration.ofSeconds(4)));
     var pod = pod();
     try (var caller = RawHttp2.caller(activator.connect())) {
       // A connection may be idle for as long as it likes, and then begin a head.
@@ -364,7 +362,8 @@ class Http2StrictnessTest extends WireTest {
 
   @Test
   void doesNotWaitForEverForACallerThatTakesNothing() throws Exception {
-    activator.timeouts(Duration.ofMillis(500), Duration.ZERO, Duration.ZERO);
+    // Long enough for the head on a busy machine.
+    activator.timeouts(Duration.ofSeconds(5), Duration.ZERO, Duration.ZERO);
     pod(caller -> {
       var pod = RawHttp2.pod(caller);
       var frame = pod.read();

@@ -56,6 +56,7 @@ class ObservedRequestsTest extends WireTest {
 
   @Test
   void tellsTheSameOfHttp2() throws Exception {
+    startWith(Activator.Settings.DEFAULT.slow());
     pod(caller -> {
       var pod = RawHttp2.pod(caller);
       while (true) {
@@ -152,7 +153,8 @@ class ObservedRequestsTest extends WireTest {
 
   @Test
   void tellsOfAResponseThatIsBrokenOffAsItsTimeIsOver() throws Exception {
-    activator.timeouts(Duration.ofMillis(300), Duration.ZERO, Duration.ZERO);
+    // Long enough for the head on a busy machine.
+    activator.timeouts(Duration.ofSeconds(5), Duration.ZERO, Duration.ZERO);
     pod(caller -> {
       caller.readHead();
       caller.send(BEGUN);

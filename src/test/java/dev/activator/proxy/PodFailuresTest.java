@@ -131,7 +131,7 @@ class PodFailuresTest extends WireTest {
         assertThat(response(caller)).isEqualTo("200 ok");
       }
     }
-    assertThat(pod.connections()).isEqualTo(100);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(100));
   }
 
   @Test
@@ -149,7 +149,7 @@ class PodFailuresTest extends WireTest {
       }
     }
     // One answer a connection: each second request was asked again.
-    assertThat(pod.connections()).isEqualTo(20);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(20));
   }
 
   @Test
@@ -166,7 +166,7 @@ class PodFailuresTest extends WireTest {
       assertThat(response(caller)).startsWith("502 ");
     }
     seen();
-    assertThat(pod.connections()).isEqualTo(1);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(1));
   }
 
   @Test
@@ -182,7 +182,7 @@ class PodFailuresTest extends WireTest {
         assertThat(response(caller)).isEqualTo("200 ok");
       }
     }
-    assertThat(pod.connections()).isEqualTo(5);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(5));
   }
 
   @Test

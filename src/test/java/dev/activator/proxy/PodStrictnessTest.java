@@ -54,7 +54,7 @@ class PodStrictnessTest extends WireTest {
       assertThat(response(caller)).isEqualTo("200 ok");
     }
     // Nothing was asked twice.
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -74,7 +74,7 @@ class PodStrictnessTest extends WireTest {
       }
     }
     assertThat(seen).hasSize(3);
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @Test
@@ -104,7 +104,7 @@ class PodStrictnessTest extends WireTest {
       Activator.request(caller, "GET / HTTP/1.1");
       assertThat(response(caller)).isEqualTo("200 ok");
     }
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @Test
@@ -116,7 +116,7 @@ class PodStrictnessTest extends WireTest {
       assertThat(response(caller)).isEqualTo("200 ok");
       assertThat(response(caller)).isEqualTo("200 ok");
     }
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @Test
@@ -139,7 +139,7 @@ class PodStrictnessTest extends WireTest {
         assertThat(response(caller)).isEqualTo("200 ok");
       }
     }
-    assertThat(pod.connections()).isOne();
+    eventually(() -> assertThat(pod.connections()).isOne());
   }
 
   @ParameterizedTest
@@ -153,7 +153,7 @@ class PodStrictnessTest extends WireTest {
         assertThat(response(caller)).isEqualTo("200 ok");
       }
     }
-    assertThat(pod.connections()).isEqualTo(2);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(2));
   }
 
   @Test

@@ -15,6 +15,11 @@ class RefusedStreamsTest extends WireTest {
 
   private final AtomicInteger asked = new AtomicInteger();
 
+  @Override
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.slow();
+  }
+
   /** How a pod says so. */
   enum Refusal {
     REFUSED {

@@ -38,7 +38,7 @@ abstract class SecuredTest extends WireTest {
 
   @Override
   Activator.Settings settings() {
-    return Activator.Settings.DEFAULT.services(_ -> service);
+    return Activator.Settings.DEFAULT.services(_ -> service).slow();
   }
 
   @Override

@@ -30,6 +30,11 @@ class StaleConnectionTest extends WireTest {
   private final BlockingQueue<String> bodies = new LinkedBlockingQueue<>();
   private volatile int kept;
 
+  @Override
+  Activator.Settings settings() {
+    return Activator.Settings.DEFAULT.slow();
+  }
+
   /** One that does not ask the kernel whether a connection lives, so that it never knows in time. */
   @Override
   IoHandlerFactory io() {
@@ -89,7 +94,7 @@ class StaleConnectionTest extends WireTest {
       assertThat(response(caller)).isEqualTo("200 ok");
       assertThat(next(bodies)).isEqualTo(body);
       assertThat(bodies).isEmpty();
-      assertThat(pod.connections()).isEqualTo(2);
+      eventually(() -> assertThat(pod.connections()).isEqualTo(2));
       assertThat(activator.throttle.retried()).isZero();
     }
   }

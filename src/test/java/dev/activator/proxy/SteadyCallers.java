@@ -89,7 +89,7 @@ final class SteadyCallers implements AutoCloseable {
   /** Gives no more, waits for the last answers, and returns how many there were to be. */
   int finish() throws InterruptedException {
     clock.shutdown();
-    assertThat(clock.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(clock.awaitTermination(2, TimeUnit.MINUTES)).isTrue();
     turns.forEach(turn -> turn.add(OVER));
     for (var thread : threads) {
       // A backlog, if the machine is busy.

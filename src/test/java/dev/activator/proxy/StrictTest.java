@@ -6,7 +6,6 @@ import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 
 /** Requests that are refused, sent at once and byte by byte, with one behind them that must not run. */
 abstract class StrictTest extends WireTest {
@@ -14,9 +13,10 @@ abstract class StrictTest extends WireTest {
   static final String POST = "POST / HTTP/1.1\r\n" + TO_HELLO;
   private static final String BEHIND = "GET /behind HTTP/1.1\r\n" + TO_HELLO + "\r\n";
 
+  /** A caller that is slow to send a large head would otherwise see its connection end. */
   @Override
   Activator.Settings settings() {
-    return Activator.Settings.DEFAULT.headTimeout(Duration.ofSeconds(5));
+    return Activator.Settings.DEFAULT.slow();
   }
 
   /** A pod whose every whole request is seen. */

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -268,7 +269,7 @@ class StrictnessTest extends StrictTest {
       assertThat(response(caller)).startsWith("400 ");
       caller.awaitEnd();
     }
-    assertThat(pod.connections()).isEqualTo(1);
+    eventually(() -> assertThat(pod.connections()).isEqualTo(1));
   }
 
   @Test
@@ -293,6 +294,7 @@ class StrictnessTest extends StrictTest {
 
   @Test
   void doesNotWaitForEverForAHead() throws Exception {
+    startWith(Activator.Settings.DEFAULT.headTimeout(Duration.ofSeconds(5)));
     okPod();
     try (var silent = activator.connect();
         var slow = activator.connect();

@@ -131,7 +131,7 @@ class UnreadResponsesTest extends Http2WireTest {
   @Test
   void endsAStreamWhoseCallerTakesNothingOfACompleteResponse() throws Exception {
     // The pod has as long for its answer.
-    activator.timeouts(Duration.ofSeconds(30), Duration.ZERO, Duration.ofSeconds(1));
+    activator.timeouts(Duration.ofMinutes(2), Duration.ZERO, Duration.ofSeconds(5));
     pod((pod, frame) -> {
       if (frame.ends()) {
         pod.headers(frame.stream(), false, ":status", "200");

@@ -51,7 +51,7 @@ class VanishedCallerTest extends WireTest {
   @Test
   void whileItsResponseIsWrittenKeepsItsPermitForTheTimeoutOfTheRevisionOnly() throws Exception {
     // given a pod that streams for as long as it is read
-    activator.timeouts(Duration.ofSeconds(2), Duration.ZERO, Duration.ZERO);
+    activator.timeouts(Duration.ofSeconds(5), Duration.ZERO, Duration.ZERO);
     pod(caller -> {
       seen.add(caller.readHead());
       caller.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");

@@ -210,7 +210,7 @@ class VanishedPodTest {
         // then it still answers
         read.countDown();
         assertThat(response(upload)).isEqualTo("200 ok");
-        assertThat(alive.connections()).isEqualTo(1);
+        eventually(() -> assertThat(alive.connections()).isEqualTo(1));
       }
     }
   }

@@ -46,6 +46,12 @@ public abstract class WireTest {
     activator = new Activator(settings(), tls(), io(), keepAlive());
   }
 
+  /** Starts anew, with other settings. */
+  void startWith(Activator.Settings other) throws IOException {
+    activator.close();
+    activator = new Activator(other, tls(), io(), keepAlive());
+  }
+
   @AfterEach
   void everythingIsGivenBack() throws IOException {
     awaitIdle();

@@ -19,6 +19,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
@@ -29,10 +30,13 @@ import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,13 +45,14 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
-import reactor.netty.DisposableChannel;
+import reactor.netty.ChannelBindException;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.WebsocketServerSpec;
@@ -77,16 +82,16 @@ class AutoscalerAwayTest {
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(time,
       Duration.ofSeconds(1), link);
   private final HealthState health = new HealthState(ReadinessPolicy.STARTUP);
-  private final List<String> changes = new ArrayList<>();
+  private final List<String> changes = new CopyOnWriteArrayList<>();
   private final Queue<RevisionStat> received = new ConcurrentLinkedQueue<>();
   private final List<RawPeer> callers = new ArrayList<>();
-  private final Queue<DisposableChannel> open = new ConcurrentLinkedQueue<>();
+  private ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private volatile boolean answersPings = true;
   private @Nullable DisposableServer autoscaler;
   private @Nullable Throttler throttler;
   private @Nullable ProxyServer proxy;
   private @Nullable ScriptedPod pod;
-  private int port;
+  private final int port = FreePort.next();
   private int requests;
   private int served;
 
@@ -100,23 +105,24 @@ class AutoscalerAwayTest {
   }
 
   private void autoscalerComes() {
-    var started = HttpServer.create().host("127.0.0.1").port(port)
+    connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    var http = HttpServer.create().host("127.0.0.1").port(port).channelGroup(connections)
         .route(routes -> routes.ws("/", this::talk,
-            WebsocketServerSpec.builder().handlePing(true).build()))
-        .bindNow(LONG);
-    autoscaler = started;
-    port = started.port();
+            WebsocketServerSpec.builder().handlePing(true).build()));
+    // A program that another test starts holds a port that was closed until it runs.
+    autoscaler = await().ignoreExceptionsInstanceOf(ChannelBindException.class)
+        .until(() -> http.bindNow(LONG), _ -> true);
   }
 
   private void autoscalerGoes() {
     if (autoscaler != null) {
-      autoscaler.disposeNow(LONG);
+      autoscaler.channel().close().awaitUninterruptibly();
     }
-    open.forEach(DisposableChannel::dispose);
+    // Those too that it does not talk on yet.
+    connections.close().awaitUninterruptibly();
   }
 
   private Publisher<Void> talk(WebsocketInbound in, WebsocketOutbound out) {
-    in.withConnection(open::add);
     return in.receiveFrames().doOnNext(frame -> {
       if (frame instanceof BinaryWebSocketFrame) {
         byte[] bytes = new byte[frame.content().readableBytes()];
@@ -235,8 +241,8 @@ class AutoscalerAwayTest {
     autoscalerGoes();
     await().until(() -> !link.connected());
     int before = attempts.made();
+    pass(Duration.ofSeconds(10));
     try (var waiting = RawPeer.connect(requests)) {
-      pass(Duration.ofSeconds(10));
       waiting.send(request(AT_ZERO));
       try (var impatient = RawPeer.connect(requests)) {
         impatient.send(request(LEFT));

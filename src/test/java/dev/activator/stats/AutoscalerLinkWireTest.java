@@ -1,9 +1,11 @@
 package dev.activator.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.FreePort;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.netty.ChannelBindException;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.WebsocketServerSpec;
@@ -62,9 +65,11 @@ class AutoscalerLinkWireTest {
   }
 
   private int serve(int port, WebsocketServerSpec spec) {
-    var started = HttpServer.create().host("127.0.0.1").port(port)
-        .route(routes -> routes.ws("/", this::talk, spec))
-        .bindNow(Duration.ofSeconds(WAIT_SECONDS));
+    var http = HttpServer.create().host("127.0.0.1").port(port)
+        .route(routes -> routes.ws("/", this::talk, spec));
+    // A program that another test starts holds a port that was closed until it runs.
+    var started = await().ignoreExceptionsInstanceOf(ChannelBindException.class)
+        .until(() -> http.bindNow(Duration.ofSeconds(WAIT_SECONDS)), _ -> true);
     server = started;
     return started.port();
   }
@@ -187,8 +192,7 @@ class AutoscalerLinkWireTest {
 
   @Test
   void aRefusedConnectionIsToldWithItsReason() throws Exception {
-    int port = serve(0, WebsocketServerSpec.builder().build());
-    server.disposeNow(Duration.ofSeconds(WAIT_SECONDS));
+    int port = FreePort.next();
     var heard = new Heard();
 
     loop.execute(
@@ -227,7 +231,7 @@ class AutoscalerLinkWireTest {
   @Test
   @DisplayName("SR-13 a server that comes back hears of what waits, and of nothing that left")
   void aServerThatComesBackHearsOfWhatWaits() throws Exception {
-    int port = serve(0, WebsocketServerSpec.builder().build());
+    int port = serve(FreePort.next(), WebsocketServerSpec.builder().build());
     var open = linkTo(port, AutoscalerLink.Timings.DEFAULT);
     // Its first periodic report is a day away.
     var reporter = new ConcurrencyReporter(loop, Duration.ofDays(1), open);

@@ -122,7 +122,7 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
     answers.put(id, answer);
     socket.sendText("{\"id\":" + id + ",\"method\":\"" + method + "\",\"params\":" + parameters
         + "}", true).join();
-    var result = answer.orTimeout(30, TimeUnit.SECONDS).join();
+    var result = answer.orTimeout(120, TimeUnit.SECONDS).join();
     assertThat(result.has("error")).as("%s: %s", method, result).isFalse();
     return result.path("result");
   }
@@ -190,8 +190,8 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
   public void close() {
     socket.abort();
     http.shutdownNow();
-    // Its children write to the profile, which is deleted next, and may outlive it.
-    var all = Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+    // Its children write to the profile, which is deleted next, and may outlive it; while it runs, it starts others.
+    var all = Stream.concat(Stream.of(process.toHandle()), process.descendants()).toList();
     all.forEach(ProcessHandle::destroyForcibly);
     all.forEach(one -> one.onExit().join());
   }

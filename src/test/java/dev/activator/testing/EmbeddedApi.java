@@ -1,5 +1,7 @@
 package dev.activator.testing;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.Disruptions;
 import dev.activator.embedded.api.cache.CacheSettings;
@@ -46,12 +48,18 @@ public final class EmbeddedApi implements AutoCloseable {
     serve();
   }
 
+  /** A program that another test starts holds the port of a server that was stopped until it runs. */
   private void serve() {
+    await().ignoreExceptionsInstanceOf(IllegalStateException.class).until(this::serves);
+  }
+
+  private boolean serves() {
     var feed = new FeedFaults(loop);
     server = new ApiServer(store, loop, new InetSocketAddress("127.0.0.1", port()), settings,
         new FaultHooks(faults, feed));
     server.start();
     disruptions = new Disruptions(server, loop, faults, feed);
+    return true;
   }
 
   private void stop() {

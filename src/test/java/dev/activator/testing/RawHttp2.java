@@ -92,6 +92,7 @@ public final class RawHttp2 implements Closeable {
     if (!first.equals(PREFACE)) {
       throw new AssertionError("no HTTP/2");
     }
+    peer.speaksHttp2();
     http2.settings(settings);
     return http2;
   }
@@ -193,6 +194,7 @@ public final class RawHttp2 implements Closeable {
     if (head[3] != HEADERS) {
       return new Frame(head[3], head[4], stream, payload, List.of());
     }
+    peer.headCame();
     return new Frame(HEADERS, head[4] | END_HEADERS, stream, payload,
         fields(stream, (head[4] & END_HEADERS) != 0 ? payload : continued(payload)));
   }

@@ -48,6 +48,7 @@ public final class RawPeer implements Closeable {
   private final Socket under;
   private final InputStream in;
   private volatile boolean heard;
+  private volatile boolean http2;
   private final OutputStream out;
 
   public RawPeer(Socket socket) throws IOException {
@@ -63,7 +64,7 @@ public final class RawPeer implements Closeable {
       @Override
       public int read(byte[] to, int from, int length) throws IOException {
         int read = super.read(to, from, length);
-        heard |= read > 0;
+        heard |= read > 0 && !http2;
         return read;
       }
     });
@@ -110,9 +111,19 @@ public final class RawPeer implements Closeable {
     return this;
   }
 
-  /** Whether the other side has sent anything that was read. */
+  /** Whether the other side has sent anything that was read; in HTTP/2, a head. */
   boolean heard() {
     return heard;
+  }
+
+  /** Frames follow. Those that open a connection say nothing of a request. */
+  void speaksHttp2() {
+    http2 = true;
+    heard = false;
+  }
+
+  void headCame() {
+    heard = true;
   }
 
   /** What it runs on, for who goes on in another way. */

@@ -3,7 +3,6 @@ package dev.activator.testing;
 import dev.activator.revision.Destination;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
@@ -44,9 +43,9 @@ public final class ScriptedPod implements Closeable {
     this(server, RawPeer::new, script);
   }
 
-  private ScriptedPod(Opening opening, Script script) throws IOException {
+  private ScriptedPod(Opening opening, Script script) {
     // On a port of its own: once it is closed, another test's server must not come to listen there.
-    this(new ServerSocket(FreePort.next(), 1024, InetAddress.getLoopbackAddress()), opening, script);
+    this(FreePort.listen(1024), opening, script);
   }
 
   private ScriptedPod(ServerSocket server, Opening opening, Script script) {
@@ -86,7 +85,7 @@ public final class ScriptedPod implements Closeable {
     return new Destination(server.getInetAddress().getHostAddress(), server.getLocalPort());
   }
 
-  /** How many connections were accepted, but for those that the other side gave up before it sent a byte. */
+  /** How many connections were accepted, but for those that the other side gave up before it sent a request. */
   public int connections() {
     return connections.get();
   }
@@ -108,7 +107,10 @@ public final class ScriptedPod implements Closeable {
       try (var caller = opening.open(socket)) {
         opened = caller;
         callers.add(caller);
-        script.serve(caller);
+        // Or close() has not seen it.
+        if (!server.isClosed()) {
+          script.serve(caller);
+        }
       } catch (IOException ended) {
         // The other side ended it, which most scripts wait for.
         if (opened != null && !opened.heard()) {

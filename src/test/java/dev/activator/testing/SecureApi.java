@@ -45,7 +45,7 @@ public final class SecureApi implements AutoCloseable {
     this.certificate = certificate;
     this.key = key;
     this.server = new ApiServer(store, new NettyLoop(threads.next()),
-        new InetSocketAddress("127.0.0.1", 0), CacheSettings.DEFAULT, new Hooks());
+        new InetSocketAddress("127.0.0.1", FreePort.next()), CacheSettings.DEFAULT, new Hooks());
     server.start();
   }
 

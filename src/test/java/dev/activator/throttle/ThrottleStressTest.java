@@ -62,7 +62,7 @@ class ThrottleStressTest {
       var chain = new Chain(throttler, revision, loops.all().get(i % LOOPS), i);
       chain.loop.execute(chain::next);
     }
-    assertThat(chains.await(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(chains.await(120, TimeUnit.SECONDS)).isTrue();
 
     // then each has run or given up, and no pod ever ran more than it may
     assertThat(ran.get() + gaveUp.get()).isEqualTo(LOOPS * CHAINS_A_LOOP * REQUESTS_A_CHAIN);

@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.testing.FreePort;
 import dev.activator.tls.PodTls;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,9 +15,6 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +37,7 @@ class DialerTest {
   @Test
   void takesAConnectionThatMetItselfForARefusedOne() throws Exception {
     // given a pod that has just ended, and a connection that leaves from the very port it had
-    var gone = new Destination("127.0.0.1", portOfNobody());
+    var gone = new Destination("127.0.0.1", FreePort.next());
     var caller = new FromWhereItGoes();
 
     // when it is dialed
@@ -47,12 +45,6 @@ class DialerTest {
 
     // then nobody is there
     assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isEqualTo(UpstreamFailure.REFUSED);
-  }
-
-  private static int portOfNobody() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   /** Its connections leave from the address they go to. */

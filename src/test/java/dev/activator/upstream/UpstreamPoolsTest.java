@@ -125,7 +125,7 @@ class UpstreamPoolsTest {
       assertThat(asked(upstreams, pod)).isEqualTo(new ProbeAnswer.Answered(200, "queue"));
     }
 
-    assertThat(pod.connections()).isEqualTo(1);
+    Awaitility.await().until(() -> pod.connections() == 1);
     var question = seen.take();
     assertThat(question.start()).isEqualTo("GET /healthz HTTP/1.1");
     assertThat(question.lines()).containsExactlyInAnyOrder("host: some.host",
@@ -218,7 +218,7 @@ class UpstreamPoolsTest {
 
     assertThat(ended.poll(120, TimeUnit.SECONDS)).isEqualTo("ended");
     awaitIdle(upstreams, 0);
-    assertThat(onLoop(() -> upstreams.of(loop).poolCount())).isZero();
+    Awaitility.await().until(() -> onLoop(() -> upstreams.of(loop).poolCount() == 0));
   }
 
   @Test

@@ -4,6 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.Rig;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Restart;
@@ -70,7 +71,8 @@ class ServerFaultsTest {
   @Test
   @DisplayName("6.1 C-24 a server that refuses connections for a while is found again")
   void findsAServerThatWasDown() {
-    var rig = rigs.following();
+    var rig = rigs.following(new Rig(ReflectorSettings.DEFAULT, config -> {
+    }));
 
     // Shorter than what makes a reflector list again, whatever the pauses between its watches.
     rig.api.disruptions().refuse(ofSeconds(1));

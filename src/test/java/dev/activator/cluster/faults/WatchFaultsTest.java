@@ -75,7 +75,8 @@ class WatchFaultsTest {
     rig.start();
 
     assertThat(rig.witness.told).containsExactly("add a", "add proof");
-    assertThat(rig.lists()).isGreaterThan(1);
+    // One that took longer than a second to end, on a busy machine, is resumed.
+    await().until(() -> rig.lists() > 1);
   }
 
   @ParameterizedTest(name = "6.1 C-2 survives a reset {0} bytes into a watch")
@@ -112,12 +113,13 @@ class WatchFaultsTest {
   @EnumSource(Ending.class)
   void tellsTheDifferenceAfterA410(Ending ending) {
     var rig = rigs.following();
-    rig.api.disruptions().freeze(ofSeconds(1), Kinds.ENDPOINTS);
+    rig.api.disruptions().freeze(ofMinutes(60), Kinds.ENDPOINTS);
     rig.touch("a");
     rig.touch("c");
     rig.delete("b");
 
     rig.strike(new Fault.FailWatch(When.now(), Failure.of(410, 0), ending));
+    rig.api.faults().heal();
     rig.converges();
 
     assertThat(rig.witness.told).containsExactlyInAnyOrder("update a", "add c", "lose b");
@@ -157,7 +159,8 @@ class WatchFaultsTest {
   @Test
   @DisplayName("C-11 an audit finds an event that never came, and makes up for it")
   void healsAfterAnEventThatNeverCame() {
-    var auditing = new ReflectorSettings(ofSeconds(60), ofMinutes(3), ofSeconds(1), ofMillis(200));
+    // On a busy machine an event that comes may take seconds.
+    var auditing = new ReflectorSettings(ofSeconds(60), ofMinutes(3), ofSeconds(1), ofSeconds(4));
     var rig = rigs.use(new Rig(auditing, config -> {
     }));
     rig.touch("a");

@@ -74,7 +74,7 @@ class ApiAuthorityTest {
       config.setCaCertData(Base64.getEncoder().encodeToString(authorityPem.getBytes(UTF_8)));
     }
     try (var api = new KubernetesApi(config)) {
-      return api.fetch("version", Duration.ofSeconds(30)).get().status();
+      return api.fetch("version", Duration.ofSeconds(120)).get().status();
     } finally {
       server.stop(0);
     }

@@ -58,13 +58,13 @@ class ApiConnectionTest {
       } catch (IOException failure) {
         throw new AssertionError(failure);
       }
-    });
+    }, task -> Thread.ofVirtual().start(task));
   }
 
   /** Reads the rest of the request, and returns once the client has closed the connection. */
   private static void awaitEnd(Socket socket) throws IOException {
     try (socket) {
-      socket.setSoTimeout(60_000);
+      socket.setSoTimeout(120_000);
       while (socket.getInputStream().read() >= 0) {
         // the rest of the request
       }
@@ -77,7 +77,7 @@ class ApiConnectionTest {
   void cancellingAnAnswerEndsItsRequest() throws Exception {
     var answered = answers("{\"gitVersion\":");
     var version = api.get("version", ofMinutes(10), ApiMessages::gitVersion);
-    var socket = answered.get(60, TimeUnit.SECONDS);
+    var socket = answered.get(120, TimeUnit.SECONDS);
 
     version.cancel(true);
 
@@ -123,7 +123,7 @@ class ApiConnectionTest {
     var held = new Held(null);
     var stream = api.stream("api/v1/pods?watch=true", ofMinutes(10), held);
     try (var writer = Executors.newSingleThreadExecutor();
-        var socket = answered.get(60, TimeUnit.SECONDS)) {
+        var socket = answered.get(120, TimeUnit.SECONDS)) {
       var writing = CompletableFuture.runAsync(() -> {
         var line = ("x".repeat(1023) + "\n").getBytes(UTF_8);
         try {
@@ -137,7 +137,7 @@ class ApiConnectionTest {
 
       // when each batch is handled only after the one before, then no other is read meanwhile
       for (int batch = 0; batch < 50; batch++) {
-        var next = held.more.poll(60, TimeUnit.SECONDS);
+        var next = held.more.poll(120, TimeUnit.SECONDS);
         assertThat(next).isNotNull();
         assertThat(held.more).isEmpty();
         next.run();
@@ -154,8 +154,8 @@ class ApiConnectionTest {
     var answered = answers("{}\n");
     api.stream("api/v1/pods?watch=true", ofMinutes(10), held);
 
-    assertThat(held.end.get(60, TimeUnit.SECONDS)).isSameAs(failure);
-    awaitEnd(answered.get(60, TimeUnit.SECONDS));
+    assertThat(held.end.get(120, TimeUnit.SECONDS)).isSameAs(failure);
+    awaitEnd(answered.get(120, TimeUnit.SECONDS));
   }
 
   @Test
@@ -169,7 +169,7 @@ class ApiConnectionTest {
         }).build();
     var answered = answers("");
     try (var _ = client.newCall(new Request.Builder().url(url()).build()).execute();
-        var _ = answered.get(60, TimeUnit.SECONDS)) {
+        var _ = answered.get(120, TimeUnit.SECONDS)) {
       var used = socket.get();
       assertThat(used.getOption(StandardSocketOptions.SO_KEEPALIVE)).isTrue();
       int idle = used.getOption(ExtendedSocketOptions.TCP_KEEPIDLE);

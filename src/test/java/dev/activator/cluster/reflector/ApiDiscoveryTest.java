@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ApiDiscoveryTest {
-  private static final Duration TIMEOUT = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(120);
 
   private final EmbeddedApi server = EmbeddedApi.start();
   private final KubernetesApi api = new KubernetesApi(config());

@@ -1,5 +1,7 @@
 package dev.activator.embedded.api;
 
+import static org.awaitility.Awaitility.await;
+
 import dev.activator.embedded.api.cache.FeedFaults;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
@@ -10,6 +12,7 @@ import io.netty.channel.ChannelOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import reactor.netty.ChannelBindException;
 
 /**
  * Faults that hit a server as a whole, or all that read one kind. With no kind named, all are hit.
@@ -73,7 +76,11 @@ public final class Disruptions {
 
   private synchronized void listen() {
     if (!closed) {
-      server.listen();
+      // A program that another test starts holds the closed port until it runs.
+      await().ignoreExceptionsInstanceOf(ChannelBindException.class).until(() -> {
+        server.listen();
+        return true;
+      });
     }
   }
 

@@ -94,6 +94,8 @@ final class Kubectl {
   private static String read(Path file) {
     try (var lines = Files.lines(file)) {
       return lines.filter(line -> !line.startsWith("WARNING: version difference"))
+          // Of a request that took more than a second to begin.
+          .filter(line -> !line.contains(" request.go:"))
           .collect(Collectors.joining("\n")).strip();
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);

@@ -9,6 +9,8 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.NettyLoop;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,12 +43,11 @@ class KubeletTest {
       new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
           _ -> 0));
 
-  private Closeable listen(int port) throws SocketException {
+  private Closeable listen(int port) throws IOException {
     if (!portsAreFree) {
       throw new SocketException("Too many open files");
     }
-    return () -> {
-    };
+    return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
   }
 
   @BeforeEach
@@ -108,9 +109,9 @@ class KubeletTest {
           {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
           'spec': {'terminationGracePeriodSeconds': 60, 'containers': [{'name': 'c', 'command':
             ['sh', '-c', 'trap : TERM; while [ -f %s ]; do sleep 0.02; done'],
-            'readinessProbe': {'exec': {'command': ['true']}},
-            'livenessProbe': {'failureThreshold': 1, 'periodSeconds': 1, 'exec': {'command':
-              ['test', '!', '-f', '%s']}}}]}}}}""".formatted(runs, sick)));
+            'readinessProbe': {'timeoutSeconds': 120, 'exec': {'command': ['true']}},
+            'livenessProbe': {'failureThreshold': 1, 'periodSeconds': 1, 'timeoutSeconds': 120,
+              'exec': {'command': ['test', '!', '-f', '%s']}}}]}}}}""".formatted(runs, sick)));
     until(() -> readyReplicas() == 1);
 
     Files.writeString(sick, "");

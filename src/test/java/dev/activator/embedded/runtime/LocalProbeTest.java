@@ -123,7 +123,7 @@ class LocalProbeTest {
   }
 
   @Test
-  @Timeout(30)
+  @Timeout(120)
   void anAnswerThatComesByteByByteIsTooLateAtTheTimeout() throws Exception {
     try (var listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         var clock = Executors.newScheduledThreadPool(2)) {
@@ -199,7 +199,7 @@ class LocalProbeTest {
       });
       int port = process.getLocalPort();
       var probe = new LocalProbe(get(port, "/"), Duration.ZERO, Duration.ZERO,
-          Duration.ofSeconds(2), 1, 3);
+          Duration.ofSeconds(120), 1, 3);
 
       assertThat(probe.attempt(probed(port)))
           .isEqualTo("process 123 does not speak HTTP on its PORT " + port);
@@ -245,7 +245,7 @@ class LocalProbeTest {
   }
 
   @Test
-  @Timeout(20)
+  @Timeout(120)
   void readsNoAnswerWithoutEnd() {
     var program = HttpServer.create().host("127.0.0.1").port(0).protocol(HttpProtocol.H2C)
         .handle((_, response) -> response
@@ -253,7 +253,7 @@ class LocalProbeTest {
         .bindNow();
     try {
       var probe = new LocalProbe(new Grpc(program.port(), ""), Duration.ZERO, Duration.ZERO,
-          Duration.ofSeconds(60), 1, 3);
+          Duration.ofSeconds(240), 1, 3);
 
       assertThat(probe.attempt(probed(program.port()))).endsWith("answers with what is no message");
     } finally {
@@ -336,7 +336,7 @@ class LocalProbeTest {
   }
 
   private static String attempt(LocalProbe.Action action, int podPort) {
-    return new LocalProbe(action, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(30), 1, 3)
+    return new LocalProbe(action, Duration.ZERO, Duration.ZERO, Duration.ofSeconds(120), 1, 3)
         .attempt(probed(podPort));
   }
 

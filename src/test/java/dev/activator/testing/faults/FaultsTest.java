@@ -186,7 +186,7 @@ class FaultsTest {
       open(faults, MAPS + "?limit=2");
     });
 
-    var second = faults.journal().await(Match.requests().of(CONFIG_MAP), 2, ofSeconds(30));
+    var second = faults.journal().await(Match.requests().of(CONFIG_MAP), 2, ofSeconds(120));
     assertThat(second.asked().parameter("limit")).isEqualTo("2");
     later.join();
     assertThatThrownBy(() -> faults.journal().await(Match.requests(WATCH), 1, Duration.ZERO))

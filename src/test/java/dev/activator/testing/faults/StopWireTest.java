@@ -65,7 +65,7 @@ class StopWireTest {
         new Fault.LateAnswer(Pause.of(ofMillis(200))));
 
     try (var client = RawClient.get(api.port(), PATH)) {
-      rule.awaitFired(1, ofSeconds(30));
+      rule.awaitFired(1, ofSeconds(120));
       api.close();
       assertThat(client.head()).startsWith("HTTP/1.1 200 ");
       assertThat(client.all()).contains("\"name\":\"a\"");

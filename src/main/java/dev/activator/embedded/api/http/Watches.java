@@ -81,8 +81,9 @@ final class Watches {
   }
 
   private Mono<ServerResponse> messages(Flux<Batch> batches) {
-    return ServerResponse.ok().build((exchange, _) -> sockets.handleRequest(exchange,
-        session -> send(session, batches)));
+    // The handshake is answered once the watch has begun: what the client writes from then on must be an event.
+    return ServerResponse.ok().build((exchange, _) -> batches.switchOnFirst((_, begun) -> sockets
+        .handleRequest(exchange, session -> send(session, begun)), false).then());
   }
 
   private static Mono<Void> send(WebSocketSession session, Flux<Batch> batches) {

@@ -32,8 +32,14 @@ class ThreadsTest {
   private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final NettyLoop loop = new NettyLoop(threads.next());
-  private final WatchCache cache = new WatchCache(CONFIG_MAP, loop,
-      Windows.of(100), () -> 0);
+  private final WatchCache cache = new WatchCache(CONFIG_MAP, loop, patient(), () -> 0);
+
+  /** A read that is not woken waits for two minutes, as all that a slow machine may do. */
+  private static CacheSettings patient() {
+    var usual = Windows.of(100);
+    return new CacheSettings(usual.capacity(), Duration.ofMinutes(2), usual.bookmarkPeriod(),
+        usual.bookmarkLead(), usual.closeDelay(), usual.buffers());
+  }
 
   @AfterEach
   void stop() {
@@ -135,7 +141,7 @@ class ThreadsTest {
   }
 
   private void onLoop(Runnable task) {
-    CompletableFuture.runAsync(task, loop).orTimeout(30, TimeUnit.SECONDS).join();
+    CompletableFuture.runAsync(task, loop).orTimeout(120, TimeUnit.SECONDS).join();
   }
 
   private static void await(CountDownLatch latch) {

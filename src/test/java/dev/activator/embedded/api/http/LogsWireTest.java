@@ -131,6 +131,6 @@ class LogsWireTest {
   private HttpRequest request(String pod, String query) {
     return HttpRequest.newBuilder(URI.create(
         api.url() + "/api/v1/namespaces/default/pods/" + pod + "/log?" + query))
-        .timeout(Duration.ofSeconds(30)).build();
+        .timeout(Duration.ofSeconds(120)).build();
   }
 }

@@ -93,6 +93,7 @@ class RecordedClientsTest {
   @DisplayName("B17.3 serves the list and the watch that follow where watch-lists are off")
   void servesAListAndTheWatchAfterIt() {
     store.create(ENDPOINTS, named("a"));
+    awaitCached();
 
     var list = get("/api/v1/endpoints?limit=500&resourceVersion=0", PROTOBUF_FIRST);
     assertThat(list.get("items").size()).isEqualTo(1);
@@ -102,6 +103,11 @@ class RecordedClientsTest {
       store.create(ENDPOINTS, named("b"));
       assertThat(name(lines.next())).isEqualTo("b");
     }
+  }
+
+  /** A list of the newest waits until the cache has all that was written. */
+  private void awaitCached() {
+    get("/api/v1/endpoints", JSON_FIRST);
   }
 
   @Test
@@ -140,6 +146,7 @@ class RecordedClientsTest {
     // given endpoints
     store.create(ENDPOINTS, named("a"));
     String path = "/api/v1/endpoints";
+    awaitCached();
 
     // when it lists what is at hand, lists again, and watches from there
     var first = tree(wire.get(path + "?resourceVersion=0"));

@@ -7,24 +7,42 @@ import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
 import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.cache.CacheSettings;
+import dev.activator.embedded.api.cache.Forwarding;
+import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.loop.NettyLoop;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.RawPeer;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import reactor.netty.http.server.HttpServer;
 
 class WatchWireTest {
   private static final String PATH = "/api/v1/namespaces/default/configmaps?watch=true";
@@ -130,22 +148,77 @@ class WatchWireTest {
   void sendsTheSameEventsOverAWebSocket() throws Exception {
     // given both kinds of watch
     var heard = new Listener();
-    var socket = wire.client().newWebSocketBuilder()
-        .buildAsync(URI.create(api.url().replace("http", "ws") + PATH + "&timeoutSeconds=3"), heard)
-        .get(120, TimeUnit.SECONDS);
-    try (var lines = wire.lines(PATH)) {
+    try (var timed = EmbeddedApi.stepped();
+        var wire = new Wire(timed.url(), timed.port());
+        var lines = wire.lines(PATH)) {
+      var socket = wire.client().newWebSocketBuilder()
+          .buildAsync(URI.create(timed.url().replace("http", "ws") + PATH + "&timeoutSeconds=3"),
+              heard)
+          .get(120, TimeUnit.SECONDS);
+
       // when things happen
-      store.create(CONFIG_MAP, named("a"));
-      store.delete(CONFIG_MAP, "default", "a");
+      timed.store().create(CONFIG_MAP, named("a"));
+      timed.store().delete(CONFIG_MAP, "default", "a");
 
       // then both tell the same
       assertThat(heard.next()).isEqualTo(lines.next());
       assertThat(heard.next()).isEqualTo(lines.next());
+      // and the socket answers pings, and closes as it should when its time is over
+      socket.sendPing(ByteBuffer.wrap("hi".getBytes(StandardCharsets.US_ASCII)));
+      assertThat(heard.next()).isEqualTo("pong hi");
+      timed.advance(Duration.ofSeconds(3));
+      assertThat(heard.next()).isEqualTo("closed 1000");
     }
-    // and the socket answers pings, and closes as it should when its time is over
-    socket.sendPing(ByteBuffer.wrap("hi".getBytes(StandardCharsets.US_ASCII)));
-    assertThat(heard.next()).isEqualTo("pong hi");
-    assertThat(heard.next()).isEqualTo("closed 1000");
+  }
+
+  @ParameterizedTest(name = "over a WebSocket: {0}")
+  @ValueSource(booleans = {false, true})
+  void beginsBeforeItIsAnswered(boolean overWebSocket) throws Exception {
+    // given a server that notes what comes first: that a watch begins, or the first bytes of an answer
+    var order = new CopyOnWriteArrayList<String>();
+    var threads = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    var server = new ApiServer(store, new NettyLoop(threads.next()),
+        new InetSocketAddress("127.0.0.1", 0), CacheSettings.DEFAULT, new ServerHooks() {
+          @Override
+          public HttpServer server(HttpServer plain) {
+            return plain.doOnChannelInit((_, channel, _) -> channel.pipeline()
+                .addFirst(new ChannelOutboundHandlerAdapter() {
+                  @Override
+                  public void write(ChannelHandlerContext context, Object bytes,
+                      ChannelPromise written) {
+                    order.add("answer");
+                    context.write(bytes, written);
+                  }
+                }));
+          }
+
+          @Override
+          public Watch.Outlet events(ServerHttpRequest request, Watch.Outlet outlet) {
+            return new Forwarding(outlet) {
+              @Override
+              public void begin(Watch watch) {
+                order.add("watch");
+                super.begin(watch);
+              }
+            };
+          }
+        });
+    server.start();
+
+    // when a client watches
+    try (var client = RawPeer.connect(server.port())) {
+      client.send("GET " + PATH + " HTTP/1.1\r\nHost: localhost\r\n" + (overWebSocket
+          ? "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+              + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+          : "\r\n"));
+      assertThat(client.readHead().start()).contains(overWebSocket ? "101" : "200");
+    } finally {
+      server.stop();
+      threads.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+    }
+
+    // then what it writes once it is answered is an event
+    assertThat(order).startsWith("watch", "answer");
   }
 
   @Test

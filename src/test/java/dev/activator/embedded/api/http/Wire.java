@@ -3,11 +3,13 @@ package dev.activator.embedded.api.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -98,7 +100,13 @@ final class Wire implements AutoCloseable {
     try (var socket = new Socket("127.0.0.1", port)) {
       socket.setSoTimeout((int) PATIENCE.toMillis());
       socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+      var answer = new ByteArrayOutputStream();
+      try {
+        socket.getInputStream().transferTo(answer);
+      } catch (SocketException unread) {
+        // The server ended the connection before it had read all.
+      }
+      return answer.toString(StandardCharsets.ISO_8859_1);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
