@@ -16,9 +16,7 @@ import dev.activator.upstream.PodPools;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
 
-/**
- * Answers each request of one loop at once or begins its exchange.
- */
+/** Answers each request of one loop at once or begins its exchange. */
 public record RequestDispatcher(Loop loop, Router router,
     BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
     RequestObserver observer, HeldBytes.Share held, UnreadBytes.Share unread,

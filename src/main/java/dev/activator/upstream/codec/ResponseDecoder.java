@@ -164,10 +164,8 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields.add();
     int end = start + length;
-    if (line[end] != ':' && !lineHasColon()) {
-      throw new IllegalArgumentException("no colon");
-    }
-    while (line[end] == ' ' || line[end] == '\t') {
+    boolean hasColon = line[end] == ':' || lineHasColon();
+    while (hasColon && (line[end] == ' ' || line[end] == '\t')) {
       end++;
     }
     if (line[end] != ':') {

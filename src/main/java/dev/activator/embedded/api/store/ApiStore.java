@@ -100,9 +100,7 @@ public final class ApiStore {
     return unknownFields.getOrDefault(kind, _ -> List.of()).apply(object);
   }
 
-  /**
-   * Sets what the answer to a write of this kind waits for. A future must end by itself.
-   */
+  /** Sets what the answer to a write of this kind waits for. A future must end by itself. */
   public void onWritten(Kind kind, Function<ObjectNode, CompletableFuture<Void>> applied) {
     written.put(kind, applied);
   }
