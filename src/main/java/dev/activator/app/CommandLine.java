@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Flags of Knative's activator, with one dash or two, and Spring properties.
  *
- * <p>
- * <b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
+ * <p><b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
  * package, which takes {@code -name value} and {@code -name=value}.
  *
  * @param properties for Spring, each {@code --name=value}

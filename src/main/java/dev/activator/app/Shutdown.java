@@ -14,8 +14,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> Any may call.
  *
- * <p>
- * <b>Errors.</b> The exit code is 0 after a signal, and 1 after a failure, a signal while the start
+ * <p><b>Errors.</b> The exit code is 0 after a signal, and 1 after a failure, a signal while the start
  * waits for the cluster, or a second signal.
  *
  * <p><b>Source.</b> {@code signals.NewContext} of {@code knative.dev/pkg}, and {@code

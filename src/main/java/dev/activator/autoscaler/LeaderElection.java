@@ -19,8 +19,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Elects one activator by a lease, and says whether this one may write.
  *
- * <p>
- * <b>Threads.</b> Any thread may call; {@link #mayWrite} and {@link #confirmed} only the loop's, which
+ * <p><b>Threads.</b> Any thread may call; {@link #mayWrite} and {@link #confirmed} only the loop's, which
  * is the autoscaler's too. Listeners are called there.
  */
 public final class LeaderElection implements WriteGuard {

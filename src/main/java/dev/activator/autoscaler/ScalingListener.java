@@ -5,8 +5,7 @@ import dev.activator.revision.RevisionId;
 /**
  * Publishes what the autoscaler decides: in the status of objects, as Events.
  *
- * <p>
- * <b>Threads.</b> Called on the autoscaler's loop; must not block. Only called by the elected leader.
+ * <p><b>Threads.</b> Called on the autoscaler's loop; must not block. Only called by the elected leader.
  */
 public interface ScalingListener {
   /** Something of this view is new; at most once a second for each target. */

@@ -31,8 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The revisions of a cluster, their pods and their Services.
  *
- * <p>
- * <b>Threads.</b> Consumers are registered before the start. They are called one at a time on the
+ * <p><b>Threads.</b> Consumers are registered before the start. They are called one at a time on the
  * cluster's loop, with everything, each change, and periodically everything again; they must not
  * block. Lookups never wait.
  *

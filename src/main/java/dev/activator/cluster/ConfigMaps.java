@@ -20,8 +20,7 @@ import org.slf4j.LoggerFactory;
  * <b>Threads.</b> Register before the start; consumers are called one at a time on the session's
  * loop.
  *
- * <p>
- * <b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: a deleted ConfigMap keeps
+ * <p><b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: a deleted ConfigMap keeps
  * its values, an unchanged one is ignored.
  */
 final class ConfigMaps {

@@ -20,8 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows Knative's Revisions, their private Services, and their Endpoints or EndpointSlices.
  *
- * <p>
- * <b>Source.</b> The informers of Knative's {@code cmd/activator/main.go}; here the server selects
+ * <p><b>Source.</b> The informers of Knative's {@code cmd/activator/main.go}; here the server selects
  * by label.
  */
 final class KnativeInformers {

@@ -22,8 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Asks the stages why requests wait.
  *
- * <p>
- * <b>Threads.</b> Any may call, and none blocks. A revision is read in one task on its own loop, so
+ * <p><b>Threads.</b> Any may call, and none blocks. A revision is read in one task on its own loop, so
  * its parts are consistent.
  */
 public final class Inspector {

@@ -3,8 +3,7 @@ package dev.activator.autoscaler.policy;
 /**
  * Whether a workload takes requests: its condition {@code Active}.
  *
- * <p>
- * <b>Source.</b> {@code pa_lifecycle.go} and {@code kpa.go} of Knative Serving, whose reasons and
+ * <p><b>Source.</b> {@code pa_lifecycle.go} and {@code kpa.go} of Knative Serving, whose reasons and
  * messages these are.
  *
  * @param since when the state last changed, in nanoseconds of the autoscaler's clock

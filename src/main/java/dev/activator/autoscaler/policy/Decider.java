@@ -11,8 +11,7 @@ import java.util.TreeMap;
  *
  * <p><b>Units.</b> Nanoseconds since any origin, which is a whole second.
  *
- * <p>
- * <b>Source.</b> {@code pkg/autoscaler/scaling/autoscaler.go} of Knative Serving, without scraping:
+ * <p><b>Source.</b> {@code pkg/autoscaler/scaling/autoscaler.go} of Knative Serving, without scraping:
  * activators report all requests.
  */
 public final class Decider {

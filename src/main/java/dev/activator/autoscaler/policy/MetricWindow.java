@@ -5,8 +5,7 @@ import java.util.Arrays;
 /**
  * What was reported in each of the last seconds, and its average.
  *
- * <p>
- * The average runs over the seconds from the first report to the last: a second in between without a
+ * <p>The average runs over the seconds from the first report to the last: a second in between without a
  * report counts as 0, and silence after the last one does not count until the window has passed.
  *
  * <p><b>Units.</b> Seconds, counted from any origin.

@@ -7,8 +7,7 @@ import java.time.Duration;
  * Whether the last pods of an idle workload may go. It is active for a whole window first, then
  * inactive for a while.
  *
- * <p>
- * <b>Source.</b> {@code handleScaleToZero} in {@code pkg/reconciler/autoscaling/kpa/scaler.go} of
+ * <p><b>Source.</b> {@code handleScaleToZero} in {@code pkg/reconciler/autoscaling/kpa/scaler.go} of
  * Knative Serving, with the activator always in the path.
  */
 final class ScaleToZero {

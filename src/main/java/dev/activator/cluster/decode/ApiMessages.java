@@ -16,8 +16,7 @@ import tools.jackson.core.JacksonException;
 /**
  * Parses lists and watch events.
  *
- * <p>
- * <b>Errors.</b> {@link IllegalStateException} or {@link tools.jackson.core.JacksonException} if it
+ * <p><b>Errors.</b> {@link IllegalStateException} or {@link tools.jackson.core.JacksonException} if it
  * is neither; not for a malformed object with a name and a version.
  *
  * <p><b>Source.</b> {@code k8s.io/apimachinery/pkg/apis/meta/v1/types.go}.

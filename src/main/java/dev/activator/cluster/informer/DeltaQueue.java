@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The deltas not stored yet, served in the order of each key's first.
  *
- * <p>
- * <b>Threads.</b> Any may put. One takes, and processes under the lock, so that lists and deletions
+ * <p><b>Threads.</b> Any may put. One takes, and processes under the lock, so that lists and deletions
  * see queue and store agree.
  *
  * <p><b>Source.</b> client-go's {@code DeltaFIFO}; the taker is woken instead of waiting in

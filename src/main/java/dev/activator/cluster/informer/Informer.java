@@ -26,8 +26,7 @@ import org.slf4j.LoggerFactory;
  * handlers run on theirs. It stores before it tells, so a handler finds that version in the store
  * or a newer one.
  *
- * <p>
- * <b>Errors.</b> A change that fails is logged and skipped; one that ran out of memory is retried
+ * <p><b>Errors.</b> A change that fails is logged and skipped; one that ran out of memory is retried
  * unless something newer is pending.
  *
  * <p><b>Source.</b> client-go's {@code SharedIndexInformer}.

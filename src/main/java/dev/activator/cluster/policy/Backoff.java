@@ -7,8 +7,7 @@ import java.util.random.RandomGenerator;
  * Exponential, with jitter so that many activators do not return to a server at once. Not
  * thread-safe.
  *
- * <p>
- * <b>Source.</b> client-go's {@code reflector.go}: 0.8 s to 30 s, reset after two minutes without a
+ * <p><b>Source.</b> client-go's {@code reflector.go}: 0.8 s to 30 s, reset after two minutes without a
  * failure.
  */
 public final class Backoff {

@@ -28,8 +28,7 @@ import reactor.netty.resources.LoopResources;
 /**
  * Serves a store as a Kubernetes API over plain HTTP, to callers on this machine.
  *
- * <p>
- * <b>Threads.</b> One starts and stops it, once, and may block. The caches live on the given loop.
+ * <p><b>Threads.</b> One starts and stops it, once, and may block. The caches live on the given loop.
  */
 public final class ApiServer {
   private static final Logger log = LoggerFactory.getLogger(ApiServer.class);

@@ -21,8 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p>
- * <b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which copies the
+ * <p><b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which copies the
  * labels too.
  */
 public final class EndpointSliceMirror {

@@ -17,8 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p>
- * <b>Source.</b> {@code pkg/controller/endpoint} of Kubernetes. There all pods of a Service share its
+ * <p><b>Source.</b> {@code pkg/controller/endpoint} of Kubernetes. There all pods of a Service share its
  * ports; here all share an address and differ in the port, so each is a subset of its own.
  */
 final class EndpointsController {

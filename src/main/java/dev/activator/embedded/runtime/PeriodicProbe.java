@@ -10,8 +10,7 @@ import java.util.function.Supplier;
  *
  * <p><b>Threads.</b> {@code loop}; attempts block on other threads.
  *
- * <p>
- * <b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds} a process is
+ * <p><b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds} a process is
  * probed as often as {@code pkg/queue/readiness/probe.go} of Knative Serving does, until it is ready.
  */
 final class PeriodicProbe {

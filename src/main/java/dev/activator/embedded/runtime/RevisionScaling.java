@@ -28,8 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Tells the autoscaler of revisions and their pods, and scales their Deployments as it says.
  *
- * <p>
- * <b>Threads.</b> Events are handled on one loop; Deployments are read and written by any thread.
+ * <p><b>Threads.</b> Events are handled on one loop; Deployments are read and written by any thread.
  */
 public final class RevisionScaling implements ScaleClient {
   static final String INITIAL_SCALE = "autoscaling.knative.dev/initial-scale";

@@ -14,8 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Writes objects that users may write too.
  *
- * <p>
- * <b>Errors.</b> Tolerates objects created or deleted meanwhile, and logs other refusals, so that
+ * <p><b>Errors.</b> Tolerates objects created or deleted meanwhile, and logs other refusals, so that
  * the remaining objects are still written.
  */
 public final class StoreWriter {

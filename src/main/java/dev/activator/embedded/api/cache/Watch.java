@@ -56,8 +56,7 @@ public final class Watch {
   /**
    * A connection.
    *
-   * <p>
-   * <b>Threads.</b> Called on the cache's loop, and never calls back inside a call. It calls {@link
+   * <p><b>Threads.</b> Called on the cache's loop, and never calls back inside a call. It calls {@link
    * Watch#resume} when it can take more.
    */
   public interface Outlet {

@@ -26,8 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The newest state of one kind, the events before it, and its watches.
  *
- * <p>
- * <b>Threads.</b> Any may call public methods; the others need the loop. A read that the published
+ * <p><b>Threads.</b> Any may call public methods; the others need the loop. A read that the published
  * state can answer completes on the caller's thread.
  *
  * <p><b>Errors.</b> {@link StatusException} 410 for a revision that is too old, 504 for one that is

@@ -22,8 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Answers what a pod's container printed: {@code GET …/pods/{name}/log}.
  *
- * <p>
- * <b>Source.</b> {@code PodLogOptions} in {@code k8s.io/api/core/v1/types.go}; the refusals of {@code
+ * <p><b>Source.</b> {@code PodLogOptions} in {@code k8s.io/api/core/v1/types.go}; the refusals of {@code
  * pkg/registry/core/pod/strategy.go} and of the kubelet.
  */
 final class Logs {

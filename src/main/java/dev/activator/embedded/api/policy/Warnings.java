@@ -6,8 +6,7 @@ import java.util.List;
 /**
  * Values of the header {@code Warning}, which kubectl prints and other clients log.
  *
- * <p>
- * <b>Source.</b> {@code endpoints/filters/warning.go} in Kubernetes' apiserver, whose limits these
+ * <p><b>Source.</b> {@code endpoints/filters/warning.go} in Kubernetes' apiserver, whose limits these
  * are.
  */
 public final class Warnings {

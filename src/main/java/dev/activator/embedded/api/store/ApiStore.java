@@ -24,8 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The objects, and the order of all changes. {@link ObjectWrites} describes the writes.
  *
- * <p>
- * Objects are copied on the way in and out. Each change takes the next revision, which becomes the
+ * <p>Objects are copied on the way in and out. Each change takes the next revision, which becomes the
  * object's resourceVersion; a write that changes nothing makes no event. Revisions begin at the
  * clock's microseconds, so that those of earlier runs are too old.
  *

@@ -10,8 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Commits an object if it changes anything.
  *
- * <p>
- * <b>Threads.</b> Guarded by the store's lock. Keeps the trees it is given and returns stored ones:
+ * <p><b>Threads.</b> Guarded by the store's lock. Keeps the trees it is given and returns stored ones:
  * the owner copies both.
  */
 final class ObjectWriter {

@@ -12,8 +12,7 @@ import reactor.core.publisher.Sinks;
  *
  * <p><b>Threads.</b> One thread appends; any may read or follow.
  *
- * <p>
- * <b>Units.</b> At most {@link #MAX_LINES} lines and {@link #MAX_CHARS} characters; older lines go first.
+ * <p><b>Units.</b> At most {@link #MAX_LINES} lines and {@link #MAX_CHARS} characters; older lines go first.
  */
 public final class OutputLog {
   static final int MAX_LINES = 5_000;

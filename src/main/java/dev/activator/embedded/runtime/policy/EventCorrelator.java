@@ -10,8 +10,7 @@ import java.util.List;
  * Counts what happens again instead of reporting it again, and says which reports have to go. Past
  * ten messages of one reason about one object, further ones are counted as one.
  *
- * <p>
- * <b>Source.</b> {@code tools/record/events_cache.go} in client-go. Kubernetes keeps events for an
+ * <p><b>Source.</b> {@code tools/record/events_cache.go} in client-go. Kubernetes keeps events for an
  * hour.
  */
 public final class EventCorrelator {
