@@ -74,10 +74,10 @@ class RefusedCallsLogTest {
 
       await().until(() -> {
         loop.advance(Duration.ofSeconds(1));
-        return api.faults().journal().calls(Match.requests(Verb.PATCH)).size() > 6;
+        // A line comes after the answer.
+        return api.faults().journal().calls(Match.requests(Verb.PATCH)).size() > 6
+            && log.at(Level.WARN).size() > 1;
       });
-      // A line comes after the answer.
-      await().until(() -> log.at(Level.WARN).size() > 1);
       assertThat(log.at(Level.WARN)).hasSize(2)
           .anyMatch(line -> line.contains("ScaledService shop/a cannot be written: 403"))
           .anyMatch(line -> line.contains("ScaledService shop/b cannot be written: 403"));
