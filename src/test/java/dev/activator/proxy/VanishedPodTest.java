@@ -132,7 +132,9 @@ class VanishedPodTest {
       try (var caller = activator.get("/")) {
         assertThat(response(caller)).isEqualTo("200 ok");
         int ours = next(connections).socket().getPort();
-        assertThat(KernelConnections.isEstablished(ours, pod.destination().port())).isTrue();
+        // The kernel's table may change while it is read.
+        eventually(() -> assertThat(
+            KernelConnections.isEstablished(ours, pod.destination().port())).isTrue());
         node.vanish();
         eventually(() -> assertThat(
             KernelConnections.isEstablished(ours, pod.destination().port())).isFalse());
