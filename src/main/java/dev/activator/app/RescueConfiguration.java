@@ -35,7 +35,7 @@ class RescueConfiguration {
       return Part.started("no rescue", () -> {
       });
     }
-    var session = new ScalingSession(surroundings.api(), ScalingSession.TIMEOUT);
+    var session = new ScalingSession(surroundings.api());
     var lease = session.lease(identity.systemNamespace(), LEASE);
     var loop = loops.loopFor("rescue");
     var rescue = new Rescue(loop, session.scales(), listener -> new LeaderElection(

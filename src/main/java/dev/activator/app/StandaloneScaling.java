@@ -82,8 +82,7 @@ public final class StandaloneScaling implements Surroundings {
   /** @param loops must not serve requests */
   public StandaloneScaling(ClusterAccess access, Identity identity, EventLoopGroup loops,
       RandomGenerator random) {
-    this(access, identity, loops, random, new ScalingSession(access, ScalingSession.TIMEOUT),
-        STATUSES_TIMEOUT);
+    this(access, identity, loops, random, new ScalingSession(access), STATUSES_TIMEOUT);
   }
 
   StandaloneScaling(ClusterAccess access, Identity identity, EventLoopGroup loops,

@@ -26,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
  * <p><b>Threads.</b> Any, once it is open.
  */
 public final class ScalingSession implements AutoCloseable {
-  public static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Logger log = LoggerFactory.getLogger(ScalingSession.class);
 
   private final ClusterAccess access;
@@ -36,6 +36,10 @@ public final class ScalingSession implements AutoCloseable {
   /** Why the members could not be read the last time, as it was logged; empty if they could. */
   private volatile String problem = "";
   private final EventWriter events = new EventWriter(() -> api, Clock.systemUTC());
+
+  public ScalingSession(ClusterAccess access) {
+    this(access, TIMEOUT);
+  }
 
   /** @param timeout of each request for a scale, a lease or the members */
   public ScalingSession(ClusterAccess access, Duration timeout) {

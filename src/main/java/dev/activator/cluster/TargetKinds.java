@@ -85,8 +85,7 @@ final class TargetKinds {
         }
         case Served.Here _ -> decide(new WorkloadState.NotScalable());
         case Served.Nowhere _ -> decide(new WorkloadState.NoKind());
-        case null -> hidden("get", (name.apiVersion.contains("/") ? "/apis/" : "/api/")
-            + name.apiVersion, failure);
+        case null -> hidden("get", "/" + ApiDiscovery.groupPath(name.apiVersion), failure);
       }
     }
 

@@ -2,15 +2,19 @@ package dev.activator.console;
 
 import java.time.Duration;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Text and numbers as HTML that is also well-formed XML. */
 final class Html {
+  private static final Pattern CONTROL_CHARACTERS = Pattern
+      .compile("[\\x00-\\x1f\\x7f-\\x9f&&[^\\n\\t]]");
+
   private Html() {}
 
   static String text(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        .replace("\"", "&quot;").replace("'", "&#39;")
-        .replaceAll("[\\x00-\\x1f\\x7f-\\x9f&&[^\\n\\t]]", "\ufffd");
+    var safe = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        .replace("\"", "&quot;").replace("'", "&#39;");
+    return CONTROL_CHARACTERS.matcher(safe).replaceAll("\ufffd");
   }
 
   /** Such as {@code 340 ms}, {@code 2.1 s}, {@code 3 min}, {@code 5 h}. */

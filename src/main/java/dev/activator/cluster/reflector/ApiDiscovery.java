@@ -33,13 +33,18 @@ public final class ApiDiscovery {
     record Nowhere() implements Served {}
   }
 
+  /** Such as {@code apis/apps/v1}, or {@code api/v1}. */
+  public static String groupPath(String apiVersion) {
+    return (apiVersion.contains("/") ? "apis/" : "api/") + apiVersion;
+  }
+
   /** Fails if the API does not answer. Nothing is remembered. */
   public static CompletableFuture<Served> find(KubernetesApi api, String apiVersion,
       String kind) {
     if (!VERSION.matcher(apiVersion).matches()) {
       return CompletableFuture.completedFuture(new Served.Nowhere());
     }
-    var groupPath = (apiVersion.contains("/") ? "apis/" : "api/") + apiVersion;
+    var groupPath = groupPath(apiVersion);
     return api.get(groupPath, TIMEOUT, ApiMessages::resources)
         .thenApply(all -> served(groupPath, kind, all)).exceptionally(failure -> {
           if (failure.getCause() instanceof ApiException answer && answer.status() == NOT_FOUND) {

@@ -133,11 +133,12 @@ public final class UnreadBytes {
       var all = List.copyOf(accounts);
       all.forEach(Account::measure);
       long before = bytes.getPlain();
-      long excess = Math.min(budget.excess(total()), before);
-      if (before == 0 && budget.excess(total()) > 0) {
+      long excessOfAll = budget.excess(total());
+      if (before == 0 && excessOfAll > 0) {
         // What this share held has gone since it was the largest.
         freeMemory();
       }
+      long excess = Math.min(excessOfAll, before);
       if (excess <= 0) {
         return;
       }
