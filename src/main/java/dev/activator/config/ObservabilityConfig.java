@@ -1,5 +1,6 @@
 package dev.activator.config;
 
+import dev.activator.template.TemplateOutline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -60,7 +61,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       entries.problem(TEMPLATE + " is empty, but " + ENABLE + " is true");
     }
     if (!template.isEmpty()) {
-      entries.check(TEMPLATE, GoTemplate::problem);
+      entries.check(TEMPLATE, TemplateOutline::problem);
     }
     return enabled ? Optional.of(template) : Optional.empty();
   }
