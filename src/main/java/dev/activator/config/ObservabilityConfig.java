@@ -21,8 +21,7 @@ import java.util.TreeMap;
  */
 public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig metrics,
     TracingConfig tracing, Profiling profiling)
-    implements
-    LiveSettings.Content<ObservabilityConfig> {
+    implements LiveSettings.Content<ObservabilityConfig> {
 
   /** Used if the log is enabled without a template. */
   public static final String DEFAULT_TEMPLATE = """
@@ -210,7 +209,8 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   }
 
   public enum Profiling {
-    ENABLED, DISABLED;
+    ENABLED,
+    DISABLED;
 
     private static final String KEY = "runtime-profiling";
     private static final Map<String, Profiling> WORDS = new TreeMap<>(
