@@ -65,9 +65,10 @@ public final class ApiStore {
     var identities = new Identities(clock, random);
     this.tables = new Tables(identities.firstRevision());
     var writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
-    this.writes = new ObjectWrites(tables, this::admit, writer);
+    this.writes = new ObjectWrites(tables, this::admit, writer, FieldTracking.NONE);
     this.dryRun = new ObjectWrites(tables, this::admit,
-        new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace));
+        new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace),
+        FieldTracking.NONE);
     PRESENT.forEach(writer::ensureNamespace);
     onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 
 /**
  * A row in {@link Kinds}, or a CustomResourceDefinition. Two kinds are equal if their objects have
@@ -14,9 +16,10 @@ import java.util.Set;
  * @param group empty for the core group
  * @param columns of a CustomResourceDefinition's tables
  * @param replicasField of the spec, which {@code /scale} reads and writes
+ * @param schema of a CustomResourceDefinition; missing for other kinds
  */
 public record Kind(String group, String version, Names names, Set<Trait> traits,
-    List<PrinterColumn> columns, String replicasField) {
+    List<PrinterColumn> columns, String replicasField, JsonNode schema) {
   private static final String REPLICAS = "replicas";
 
   public enum Trait {
@@ -44,7 +47,8 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     var names = new Names(kind, plural, kind.toLowerCase(Locale.ROOT), List.of(), List.of());
     var set = EnumSet.noneOf(Trait.class);
     set.addAll(Arrays.asList(traits));
-    return new Kind(group, version, names, Set.copyOf(set), List.of(), REPLICAS);
+    return new Kind(group, version, names, Set.copyOf(set), List.of(), REPLICAS,
+        MissingNode.getInstance());
   }
 
   Kind shortNames(String... shortNames) {
@@ -58,7 +62,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
   }
 
   private Kind named(Names other) {
-    return new Kind(group, version, other, traits, columns, replicasField);
+    return new Kind(group, version, other, traits, columns, replicasField, schema);
   }
 
   public String kind() {
