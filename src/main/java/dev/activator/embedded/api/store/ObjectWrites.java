@@ -60,9 +60,21 @@ public final class ObjectWrites {
 
   /** {@code metadata.generateName} replaces an absent name. */
   public ObjectNode create(Kind kind, ObjectNode object) {
+    return create(kind, object, (of, admitted) -> writer.insert(of, admitted, fields));
+  }
+
+  /** Refuses to create the namespace. */
+  ObjectNode createInNamespace(Kind kind, ObjectNode object) {
+    return create(kind, object,
+        (of, admitted) -> writer.insert(of, admitted, fields,
+            ApiStore.MissingNamespace.REFUSED));
+  }
+
+  private ObjectNode create(Kind kind, ObjectNode object,
+      BiFunction<Kind, ObjectNode, ObjectNode> insert) {
     return naming(kind, object, () -> {
       var admitted = admission.apply(kind, creatable(kind, object));
-      return locked(() -> writer.insert(kind, admitted, fields)).deepCopy();
+      return locked(() -> insert.apply(kind, admitted)).deepCopy();
     });
   }
 

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -86,6 +87,82 @@ class FieldOwnershipTest {
       }
     }
     return live;
+  }
+
+  @Test
+  void namesEveryConflict_whenAnotherManagerOwnsTheFields() {
+    var live = apply(null, 1, "x", "one", NOW);
+
+    assertThatThrownBy(() -> apply(live, 2, "y", "two", LATER)).hasMessage("""
+        Apply failed with 2 conflicts: conflicts with "one":
+        - .spec.replicas
+        - .spec.template.spec.containers[name="a"].image""");
+    assertThatThrownBy(() -> apply(live, 2, "x", "two", LATER)).hasMessage(
+        "Apply failed with 1 conflict: conflict with \"one\": .spec.replicas");
+  }
+
+  @Test
+  void changesNothing_whenTheSameIsAppliedAgain() {
+    var live = apply(null, 1, "x", "one", NOW);
+
+    assertThat(apply(live, 1, "x", "one", LATER)).isEqualTo(live);
+    assertThat(apply(live, 2, "x", "one", LATER).at("/metadata/managedFields/0/time").asString())
+        .isEqualTo(LATER);
+  }
+
+  @Test
+  void joinsTheOldestUpdates_whenThereAreManyManagers() {
+    var live = config(1, "x");
+    for (int i = 0; i < 20; i++) {
+      var next = config(i + 2, "x");
+      next.withObjectProperty("metadata").putObject("labels").setAll(
+          live.at("/metadata/labels") instanceof ObjectNode labels ? labels : Json.object());
+      next.withObjectProperty("metadata").withObjectProperty("labels").put("l" + i, "x");
+      FieldOwnership.of(Kinds.DEPLOYMENT, NOW, live).update(live, next,
+          new FieldManager("m" + (char) ('a' + i), Operation.UPDATE, ""));
+      live = next;
+    }
+
+    var managers = live.at("/metadata/managedFields").valueStream()
+        .map(entry -> entry.path("manager").asString()).toList();
+    assertThat(managers).hasSize(10).contains("ancient-changes", "mt").doesNotContain("ma");
+  }
+
+  @Test
+  void leavesTheOwnersAlone_whenAListCannotBeMerged() {
+    var live = apply(null, 1, "x", "one", NOW);
+    var next = live.deepCopy();
+    ((ObjectNode) next.at("/spec/template/spec/containers/0")).remove("name");
+    FieldOwnership.of(Kinds.DEPLOYMENT, LATER, live).update(live, next, manager("two"));
+
+    assertThat(next.at("/metadata/managedFields"))
+        .isEqualTo(live.at("/metadata/managedFields"));
+  }
+
+  @Test
+  void forgetsAllOwners_whenAClientResetsThem() {
+    var live = apply(null, 1, "x", "one", NOW);
+    var next = live.deepCopy();
+    next.withObjectProperty("metadata").putArray("managedFields").addObject();
+    FieldOwnership.of(Kinds.DEPLOYMENT, LATER, live).update(live, next, manager("two"));
+
+    assertThat(next.path("metadata").has("managedFields")).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'', kubectl/v1.32 (linux), kubectl", "me, kubectl/v1.32, me", "'', '', ''"})
+  void namesTheManager_byParameterOrProgram(String parameter, String userAgent, String name) {
+    assertThat(FieldManager.updating(parameter, userAgent, "").name()).isEqualTo(name);
+  }
+
+  private static ObjectNode apply(ObjectNode live, int replicas, String image, String manager,
+      String time) {
+    return FieldOwnership.of(Kinds.DEPLOYMENT, time, live).apply(live, config(replicas, image),
+        manager(manager), false);
+  }
+
+  private static ObjectNode config(int replicas, String image) {
+    return (ObjectNode) YAMLMapper.shared().readTree(DEPLOYMENT.formatted(replicas, image));
   }
 
   private static FieldManager manager(String name) {
