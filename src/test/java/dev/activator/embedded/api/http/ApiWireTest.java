@@ -215,7 +215,7 @@ class ApiWireTest {
         + " conflict: conflict with \"you\" using v1: .data.j");
     assertThat(tree(refused).get("reason").stringValue()).isEqualTo("Conflict");
     assertThat(tree(refused).at("/details/causes/0")).isEqualTo(parse(
-        "{'reason':'FieldManagerConflict','message':'conflict with \\"you\\" using v1',"
+        "{'reason':'FieldManagerConflict','message':'conflict with \\\"you\\\" using v1',"
             + "'field':'.data.j'}"));
     assertThat(wire.patch(path + "&force=true", type, "data:\n  j: w\n").statusCode())
         .isEqualTo(200);
