@@ -11,7 +11,8 @@ public record FieldManager(String name, Operation operation, String subresource)
   private static final int MAX_LENGTH = 128;
 
   public enum Operation {
-    APPLY, UPDATE;
+    APPLY,
+    UPDATE;
 
     String text() {
       return name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);

@@ -42,7 +42,8 @@ record FieldSet(boolean member, SortedMap<String, FieldSet> children) {
         left.put(element, child);
       }
     });
-    return left.isEmpty() ? member ? MEMBER : EMPTY
+    return left.isEmpty()
+        ? member ? MEMBER : EMPTY
         : new FieldSet(member, Collections.unmodifiableSortedMap(left));
   }
 

@@ -158,7 +158,8 @@ final class StructuredMerge {
       return compare(shape, one, other);
     }
     if (before.size() > 1 && after.size() > 1) {
-      return before.equals(after) ? Changes.NONE
+      return before.equals(after)
+          ? Changes.NONE
           : new Changes(FieldSet.EMPTY, FieldSet.MEMBER, FieldSet.EMPTY);
     }
     if (before.size() > 1) {

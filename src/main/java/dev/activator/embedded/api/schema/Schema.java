@@ -29,7 +29,11 @@ final class Schema {
   private final Map<String, Message> messages = new HashMap<>();
 
   enum Label {
-    PLAIN, OPTIONAL, REPEATED, MAP, INLINE
+    PLAIN,
+    OPTIONAL,
+    REPEATED,
+    MAP,
+    INLINE
   }
 
   /**

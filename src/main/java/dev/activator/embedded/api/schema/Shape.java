@@ -25,7 +25,10 @@ public record Shape(Merging merging, List<String> keys, boolean required,
     @Nullable JsonNode fallback) {
   /** {@code PLAIN} lists are atomic, and {@code PLAIN} objects merge. */
   public enum Merging {
-    PLAIN, ATOMIC, SET, KEYED
+    PLAIN,
+    ATOMIC,
+    SET,
+    KEYED
   }
 
   /** Of values without a type. */

@@ -41,7 +41,8 @@ public final class ApiStore {
   public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
 
   public enum MissingNamespace {
-    CREATED, REFUSED
+    CREATED,
+    REFUSED
   }
 
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");

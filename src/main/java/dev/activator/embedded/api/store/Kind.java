@@ -25,11 +25,14 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
   public enum Trait {
     CLUSTER_SCOPED,
     /** Has {@code /status}; writes to the object itself keep the status. */
-    STATUS, SCALE,
+    STATUS,
+    SCALE,
     /** {@code metadata.generation} counts changes outside metadata and status. */
     GENERATION,
     /** Known to clients at compile time: only these have strategic merge patches. */
-    BUILT_IN, VERSION_REQUIRED, CREATED_BY_UPDATE,
+    BUILT_IN,
+    VERSION_REQUIRED,
+    CREATED_BY_UPDATE,
     /** The name is one DNS label, without dots. */
     NAME_IS_LABEL,
     /** Has no objects: clients such as {@code kubectl apply --prune} rely on it being listed. */

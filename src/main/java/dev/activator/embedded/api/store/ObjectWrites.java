@@ -24,7 +24,8 @@ public final class ObjectWrites {
   public record Deletion(ObjectNode object, Outcome outcome) {
     /** {@code WAITS} for finalizers or for the objects it holds. */
     public enum Outcome {
-      GONE, WAITS
+      GONE,
+      WAITS
     }
   }
 
