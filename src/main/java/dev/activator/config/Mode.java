@@ -8,7 +8,8 @@ public enum Mode {
   /** The pod's own cluster, or a kubeconfig's. */
   CLUSTER,
   /** The same without Knative. */
-  STANDALONE, EMBEDDED;
+  STANDALONE,
+  EMBEDDED;
 
   /**
    * {@code ACTIVATOR_MODE} if it is set, else a cluster if one can be found.

@@ -24,7 +24,10 @@ public final class Shutdown {
   private static final List<String> SIGNALS = List.of("TERM", "INT");
 
   private enum Phase {
-    STARTING, RUNNING, FAILING, ENDING
+    STARTING,
+    RUNNING,
+    FAILING,
+    ENDING
   }
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.STARTING);
