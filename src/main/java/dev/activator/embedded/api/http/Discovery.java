@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.schema.OpenApi;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.Kind;
@@ -13,8 +14,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * OpenAPI is limited to what kubectl needs before it applies anything: a patch takes {@code
- * fieldValidation}. There are no schemas: objects may have any field.
+ * Documents that say what is served. Of OpenAPI there is what kubectl reads: that a patch takes
+ * {@code fieldValidation}, and the schemas.
  */
 final class Discovery {
   static final String OPENAPI_V2 = "/openapi/v2";
@@ -68,8 +69,18 @@ final class Discovery {
       documents = Documents.of(now);
     }
     boolean slash = path.length() > 1 && path.endsWith("/");
-    return Optional.ofNullable(
-        documents.byPath().get(slash ? path.substring(0, path.length() - 1) : path));
+    var found = documents.byPath().get(slash ? path.substring(0, path.length() - 1) : path);
+    return Optional.ofNullable(found == null || !found.has("components")
+        ? found
+        : withSchemas(found, now.stream()
+            .filter(kind -> path.equals(OPENAPI + path(kind))).toList()));
+  }
+
+  private static ObjectNode withSchemas(ObjectNode openApi, List<Kind> kinds) {
+    var document = Json.object();
+    document.setAll(openApi);
+    document.putObject("components").set("schemas", OpenApi.schemas(kinds));
+    return document;
   }
 
   static String path(Kind kind) {
@@ -164,9 +175,15 @@ final class Discovery {
     byVersion.forEach((path, document) -> {
       documents.put(OPENAPI + path, document);
       paths.putObject(path.substring(1)).put("serverRelativeURL",
-          OPENAPI + path + "?hash=" + Integer.toHexString(document.hashCode()));
+          OPENAPI + path + "?hash=" + Integer.toHexString(hash(kinds, path, document)));
     });
     documents.put(OPENAPI, index);
+  }
+
+  /** Clients keep a document as long as it has this hash. */
+  private static int hash(List<Kind> kinds, String path, ObjectNode document) {
+    return kinds.stream().filter(kind -> path(kind).equals(path)).map(Kind::schema)
+        .mapToInt(Object::hashCode).reduce(document.hashCode(), (one, other) -> 31 * one + other);
   }
 
   private static ObjectNode openApi() {
