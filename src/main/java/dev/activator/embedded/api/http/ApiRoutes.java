@@ -40,6 +40,7 @@ public final class ApiRoutes {
   private final KindRegistry kinds;
   private final Discovery discovery;
   private final AggregatedDiscovery aggregated;
+  private final ComputedKinds computed;
   private final Reads reads;
   private final Logs logs;
   private final Watches watches;
@@ -51,6 +52,7 @@ public final class ApiRoutes {
     this.kinds = store.kinds();
     this.discovery = new Discovery(kinds);
     this.aggregated = new AggregatedDiscovery(kinds);
+    this.computed = new ComputedKinds(store);
     this.reads = new Reads(store, caches);
     this.logs = new Logs(store);
     this.watches = new Watches(reads, random, hooks);
@@ -133,7 +135,10 @@ public final class ApiRoutes {
           ? document(document.get(), request)
           : Mono.error(Refusals.method());
     }
-    return onObjects(ResourceTarget.of(kinds, path), request);
+    var computed = this.computed.answer(path, request);
+    return computed.isPresent()
+        ? computed.get()
+        : onObjects(ResourceTarget.of(kinds, path), request);
   }
 
   private Mono<ServerResponse> document(ObjectNode document, ServerRequest request) {

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -22,7 +23,7 @@ final class Discovery {
   private static final String OPENAPI = "/openapi/v3";
 
   static List<String> verbs(Kind kind) {
-    return VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
+    return ComputedKinds.ALL.contains(kind) ? ComputedKinds.verbs(kind) : VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
         .filter(verb -> !(kind.has(Trait.EMPTY) && WRITES.contains(verb))).toList();
   }
 
@@ -37,7 +38,8 @@ final class Discovery {
   private volatile Documents documents;
 
   private record Documents(List<Kind> kinds, Map<String, ObjectNode> byPath) {
-    static Documents of(List<Kind> kinds) {
+    static Documents of(List<Kind> stored) {
+      var kinds = withComputed(stored);
       var documents = new LinkedHashMap<String, ObjectNode>();
       documents.put("/version", version());
       documents.put("/api", coreVersions());
@@ -50,13 +52,17 @@ final class Discovery {
       }
       documents.put("/", root(List.copyOf(documents.keySet())));
       addOpenApi(kinds, documents);
-      return new Documents(kinds, documents);
+      return new Documents(stored, documents);
     }
   }
 
   Discovery(KindRegistry kinds) {
     this.kinds = kinds;
     this.documents = Documents.of(kinds.all());
+  }
+
+  static List<Kind> withComputed(List<Kind> stored) {
+    return Stream.concat(stored.stream(), ComputedKinds.ALL.stream()).toList();
   }
 
   static boolean collective(Kind kind) {
@@ -72,7 +78,7 @@ final class Discovery {
     var found = documents.byPath().get(slash ? path.substring(0, path.length() - 1) : path);
     return Optional.ofNullable(found == null || !found.has("components")
         ? found
-        : withSchemas(found, now.stream()
+        : withSchemas(found, withComputed(now).stream()
             .filter(kind -> path.equals(OPENAPI + path(kind))).toList()));
   }
 

@@ -49,18 +49,8 @@ public final class OpenApi {
   }
 
   private void add(Kind kind) {
-    var message = Schema.of(kind);
-    ObjectNode schema;
-    if (message.isPresent()) {
-      schema = object(Schema.nameOf(kind), message.get());
-    } else {
-      schema = kind.schema() instanceof ObjectNode own ? own.deepCopy() : Json.object();
-      schema.put("type", "object").withObjectProperty("properties")
-          .set("metadata", reference(METADATA));
-      if (!kind.schema().isObject()) {
-        schema.put("x-kubernetes-preserve-unknown-fields", true);
-      }
-    }
+    var schema = Schema.of(kind).map(message -> object(Schema.nameOf(kind), message))
+        .orElseGet(() -> ofDefinition(kind));
     var properties = schema.withObjectProperty("properties");
     properties.putObject("apiVersion").put("type", "string").put("description",
         "APIVersion defines the versioned schema of this representation of an object.");
@@ -69,6 +59,18 @@ public final class OpenApi {
     schema.putArray("x-kubernetes-group-version-kind").addObject().put("group", kind.group())
         .put("version", kind.version()).put("kind", kind.kind());
     schemas.set(PREFIX + Schema.nameOf(kind), schema);
+  }
+
+  /** Without a schema there is only what all objects have. */
+  private ObjectNode ofDefinition(Kind kind) {
+    var schema = kind.schema() instanceof ObjectNode own ? own.deepCopy() : Json.object();
+    schema.put("type", "object").withObjectProperty("properties")
+        .set("metadata", reference(METADATA));
+    if (!kind.schema().isObject()) {
+      List.of("spec", "status").forEach(name -> schema.withObjectProperty("properties")
+          .set(name, value("any")));
+    }
+    return schema;
   }
 
   private ObjectNode object(String type, Message message) {
@@ -85,7 +87,7 @@ public final class OpenApi {
   }
 
   private ObjectNode property(String path, Field field) {
-    var property = described(path);
+    var property = described(descriptions.containsKey(path) ? path : field.type());
     switch (field.label()) {
       case Label.REPEATED -> {
         property.put("type", "array").set("items", value(field.type()));
