@@ -43,6 +43,7 @@ public final class ApiRoutes {
   private final ComputedKinds computed;
   private final Reads reads;
   private final Logs logs;
+  private final PodStreams streams;
   private final Watches watches;
   private final Writes writes;
   private final Deletes deletes;
@@ -55,6 +56,7 @@ public final class ApiRoutes {
     this.computed = new ComputedKinds(store);
     this.reads = new Reads(store, caches);
     this.logs = new Logs(store);
+    this.streams = new PodStreams(store);
     this.watches = new Watches(reads, random, hooks);
     this.writes = new Writes(store);
     this.deletes = new Deletes(store, reads);
@@ -174,6 +176,9 @@ public final class ApiRoutes {
       return request.method().equals(HttpMethod.GET)
           ? logs.log(target, request)
           : Mono.error(Refusals.method());
+    }
+    if (target.subresource().equals("exec") || target.subresource().equals("portforward")) {
+      return streams.answer(target, request);
     }
     return switch (request.method().name()) {
       case "GET" -> target.subresource().equals("scale")
