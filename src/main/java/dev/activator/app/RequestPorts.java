@@ -74,11 +74,12 @@ final class RequestPorts {
     }
   }
 
+  /** The port that the kubelet probes is the last: all are open when it answers. */
   void open() throws IOException {
-    http1 = server.listen(serving.bindAddress(), ports.http1());
     try {
       server.listen(serving.bindAddress(), ports.h2c());
       openTls();
+      http1 = server.listen(serving.bindAddress(), ports.http1());
     } catch (IOException taken) {
       server.close();
       throw taken;

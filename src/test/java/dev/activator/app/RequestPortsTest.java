@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.AddressSource;
 import dev.activator.app.properties.ServingProperties;
@@ -38,6 +39,8 @@ import dev.activator.upstream.Upstreams.IdleLimits;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Random;
@@ -111,7 +114,12 @@ class RequestPortsTest {
   }
 
   private RequestPorts ports(Duration propagationDelay, Duration drainTimeout) {
-    return new RequestPorts(server, new PortProperties(0, 0, 0),
+    return ports(propagationDelay, drainTimeout, new PortProperties(0, 0, 0));
+  }
+
+  private RequestPorts ports(Duration propagationDelay, Duration drainTimeout,
+      PortProperties numbers) {
+    return new RequestPorts(server, numbers,
         new TlsProperties(null, null, "1.3", "1.3", "", ""), noTls(),
         new ServingProperties("127.0.0.1", 1, null, null, WaitingPage.Mode.OFF,
             propagationDelay, drainTimeout),
@@ -139,6 +147,16 @@ class RequestPortsTest {
     caller.readBody(head);
     assertThat(head.start()).startsWith("HTTP/1.1 404 ");
     return head.header("Connection");
+  }
+
+  @Test
+  void kubeletsPortIsNotOpen_whenAnotherCannotBeOpened() throws Exception {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var others = ports(Duration.ZERO, Duration.ZERO,
+          new PortProperties(0, taken.getLocalPort(), 0));
+      assertThatThrownBy(others::open).isInstanceOf(IOException.class);
+      assertThat(others.isOpen()).isFalse();
+    }
   }
 
   @Test
