@@ -142,12 +142,10 @@ final class SoakCallers {
   private void quietly(Task task) {
     try {
       task.run();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | AssertionError e) {
       if (!stopped) {
-        System.err.println("a caller failed: " + e);
+        counts.failed(e);
       }
-    } catch (RuntimeException | AssertionError e) {
-      e.printStackTrace();
     }
   }
 

@@ -41,8 +41,9 @@ final class SoakCluster implements AutoCloseable {
   /** How long a pod that is no longer listed still answers, as Kubernetes lets it. */
   private static final Duration TERMINATION_GRACE = Duration.ofSeconds(25);
   private static final int FIRST_NETWORK = 16;
-  private static final int OWN_ADDRESSES = 12;
-  private static final int SHARED_ADDRESSES = 1_000;
+  /** Of pods that run or still end; more where they come and go faster. */
+  private static final int OWN_ADDRESSES = 8;
+  private static final int SHARED_ADDRESSES = 250;
   private static final int AUTOSCALER_PORT = FreePort.next();
   private static final int POD_PORT = FreePort.next();
 
@@ -99,14 +100,19 @@ final class SoakCluster implements AutoCloseable {
   private final ReentrantReadWriteLock apiIsThere = new ReentrantReadWriteLock(true);
   private final Map<String, Deployed> deployed = new ConcurrentHashMap<>();
   private final AtomicInteger networks = new AtomicInteger(FIRST_NETWORK);
-  private final Addresses shared = new Addresses(networks.getAndIncrement(), SHARED_ADDRESSES);
+  private final int ownAddresses;
+  private final Addresses shared;
   private final AtomicInteger deleted = new AtomicInteger();
   private final AtomicInteger killed = new AtomicInteger();
   private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(
       task -> Thread.ofPlatform().daemon().name("later").unstarted(task));
   private AutoscalerServer autoscaler;
 
-  SoakCluster() throws GeneralSecurityException {
+  /** @param rate how fast pods come and go; 1 as by default */
+  SoakCluster(double rate) throws GeneralSecurityException {
+    ownAddresses = (int) Math.ceil(OWN_ADDRESSES * Math.max(1, rate));
+    shared = new Addresses(networks.getAndIncrement(),
+        (int) Math.ceil(SHARED_ADDRESSES * Math.max(1, rate)));
     api = Certificate.rsa().api();
     SystemConfigMaps.createIn(api.store());
     autoscaler = startAutoscaler();
@@ -143,7 +149,7 @@ final class SoakCluster implements AutoCloseable {
   /** A revision that stays, with pods on addresses of its own. */
   Deployed create(String name, int containerConcurrency, int podCount) {
     return create(name, containerConcurrency, podCount,
-        new Addresses(networks.getAndIncrement(), OWN_ADDRESSES));
+        new Addresses(networks.getAndIncrement(), ownAddresses));
   }
 
   /** A revision at zero that is deleted before long; its pods have addresses that others had. */

@@ -42,6 +42,7 @@ final class SoakCounts {
   private final Map<Kind, Map<String, Long>> ends = new EnumMap<>(Kind.class);
   private final Map<Kind, Map<String, Long>> lost = new EnumMap<>(Kind.class);
   private final List<String> details = new ArrayList<>();
+  private int failed;
   private long begunNanos = System.nanoTime();
 
   /** A name for the next request. */
@@ -67,6 +68,14 @@ final class SoakCounts {
     }
   }
 
+  /** A caller could not do its part: it was not let in, or got what makes no sense. */
+  synchronized void failed(Throwable e) {
+    failed++;
+    if (failed <= MAX_DETAILS) {
+      e.printStackTrace();
+    }
+  }
+
   private static double seconds(long since) {
     return (System.nanoTime() - since) / 1e9;
   }
@@ -83,8 +92,12 @@ final class SoakCounts {
 
   /** The kinds with lost requests; empty if nothing was lost. */
   synchronized List<String> failures() {
-    return lost.entrySet().stream()
-        .map(each -> each.getKey().text + ": lost " + text(each.getValue())).toList();
+    var failures = new ArrayList<String>();
+    lost.forEach((kind, ends) -> failures.add(kind.text + ": lost " + text(ends)));
+    if (failed > 0) {
+      failures.add(failed + " callers failed: their stack traces are above");
+    }
+    return failures;
   }
 
   synchronized long total() {

@@ -24,9 +24,11 @@ import java.util.function.BooleanSupplier;
  */
 public final class SoakDrill {
   private static final Duration SAMPLE_INTERVAL = Duration.ofSeconds(30);
-  /** Idle connections to pods are closed after 90 s, and a pod that was removed ends after 25 s. */
   private static final Duration WARM_UP = Duration.ofSeconds(90);
-  private static final Duration REST_PATIENCE = Duration.ofMinutes(4);
+  /** Of connections to pods: they hold descriptors, and are no leak. */
+  private static final Duration IDLE_TIMEOUT = Duration.ofSeconds(90);
+  private static final Duration REST_INTERVAL = Duration.ofSeconds(15);
+  private static final Duration REST_PATIENCE = Duration.ofMinutes(5);
   private static final Duration CALLERS_PATIENCE = Duration.ofMinutes(1);
   private static final Duration API_AWAY = Duration.ofSeconds(20);
   private static final Duration AUTOSCALER_AWAY = Duration.ofSeconds(15);
@@ -34,7 +36,7 @@ public final class SoakDrill {
   private final long minutes;
   private final Path program;
   private final double rate = Double.parseDouble(System.getenv().getOrDefault("RATE", "1"));
-  private final SoakCluster cluster = new SoakCluster();
+  private final SoakCluster cluster = new SoakCluster(rate);
   private final SoakCounts counts = new SoakCounts();
   private final Authority authority = Authority.named("soak");
   private final Path folder = Files.createTempDirectory("soak");
@@ -49,11 +51,17 @@ public final class SoakDrill {
   }
 
   /** @param args minutes, then a folder or a jar */
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) {
     long minutes = Long.parseLong(args[0]);
     endAtLast(Duration.ofMinutes(minutes + 18));
-    boolean passed = new SoakDrill(minutes, Path.of(args[1]).toAbsolutePath()).run();
-    System.exit(passed ? 0 : 1);
+    int code = 2;
+    try {
+      code = new SoakDrill(minutes, Path.of(args[1]).toAbsolutePath()).run() ? 0 : 1;
+    } catch (Exception e) {
+      e.printStackTrace();
+    }
+    // Threads of the cluster would keep this process alive, and with it the activator.
+    System.exit(code);
   }
 
   /** Whatever hangs: the activator ends with this process. */
@@ -61,7 +69,7 @@ public final class SoakDrill {
     Thread.ofPlatform().daemon().start(() -> {
       pause(limit);
       System.err.println("the soak did not end in time");
-      Runtime.getRuntime().halt(2);
+      Runtime.getRuntime().halt(3);
     });
   }
 
@@ -198,15 +206,18 @@ public final class SoakDrill {
     }
   }
 
-  /** Waits until nothing of the requests and of deleted revisions is left, and idle connections are closed. */
+  /** Waits until nothing of requests and of deleted revisions is left, and all idle connections are closed. */
   private SoakSample rest(Process process) throws IOException {
     long end = System.nanoTime() + REST_PATIENCE.toNanos();
     var revisions = new HashSet<>(cluster.revisions());
-    // Idle connections hold descriptors, and are no leak.
-    pause(Duration.ofSeconds(100));
+    pause(IDLE_TIMEOUT);
+    var last = sample(process);
+    pause(REST_INTERVAL);
     var sample = sample(process);
-    while (!sample.remains(revisions).isEmpty() && end - System.nanoTime() > 0) {
-      pause(Duration.ofSeconds(10));
+    while ((!sample.remains(revisions).isEmpty() || sample.descriptors() != last.descriptors())
+        && end - System.nanoTime() > 0) {
+      last = sample;
+      pause(REST_INTERVAL);
       sample = sample(process);
     }
     System.out.println("at rest: " + text(sample));

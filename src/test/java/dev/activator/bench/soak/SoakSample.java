@@ -68,8 +68,7 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
         direct += value;
       }
     }
-    long heap = objects.entrySet().stream().filter(each -> !each.getKey().equals(GAP))
-        .mapToLong(each -> each.getValue()[1]).sum();
+    long heap = objects.values().stream().mapToLong(each -> each[1]).sum();
     return new SoakSample(seconds, heap, ProcessCost.residentMebibytes(pid), descriptors(pid),
         threads(pid), (long) direct, gauges, series, objects);
   }
@@ -83,7 +82,7 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
     try (var lines = jcmd.inputReader(StandardCharsets.UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         var row = ROW.matcher(line);
-        if (row.matches()) {
+        if (row.matches() && !row.group(3).equals(GAP)) {
           objects.put(row.group(3),
               new long[]{Long.parseLong(row.group(1)), Long.parseLong(row.group(2))});
         }
