@@ -1,9 +1,7 @@
 package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
-import dev.activator.app.CommandLine;
-import dev.activator.app.EmbeddedPlatform;
-import dev.activator.app.Mode;
+import dev.activator.platform.EmbeddedPlatform;
 import dev.activator.app.WebPageFilter;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.MetricsServerProperties;
@@ -26,21 +24,17 @@ import reactor.netty.resources.LoopResources;
 public class EmbeddedActivator {
   private static final int LOOPS = 2;
 
-  /** For Boot's ahead-of-time processing only. */
-  public static void main(String[] args) {
-    ActivatorApplication.run(CommandLine.parse(args), Mode.EMBEDDED);
-  }
-
   @Bean(destroyMethod = "dispose")
   LoopResources platformResources() {
     return LoopResources.create("platform", LOOPS, true);
   }
 
   @Bean
-  EmbeddedPlatform surroundings(EmbeddedProperties properties,
+  EmbeddedPlatform platform(EmbeddedProperties properties,
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random,
       ObjectProvider<Throttler> throttler) {
-    return new EmbeddedPlatform(properties, resources.onServer(LoopResources.DEFAULT_NATIVE),
+    return new EmbeddedPlatform(properties.settings(),
+        resources.onServer(LoopResources.DEFAULT_NATIVE),
         random, pod -> throttler.getObject().inFlight(pod));
   }
 
@@ -52,7 +46,7 @@ public class EmbeddedActivator {
 
   @Bean
   SmartInitializingSingleton routableRevisions(EmbeddedPlatform platform, Cluster cluster) {
-    return () -> cluster.onRevision(platform::heardOf);
+    return () -> cluster.onRevision(platform::routable);
   }
 
   /** Runs last, so that the log ends with it. */

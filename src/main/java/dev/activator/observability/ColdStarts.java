@@ -35,7 +35,8 @@ public final class ColdStarts implements RequestObserver {
 
   /** Whether the histogram of cold starts is told by revision. */
   public enum LabelledBy {
-    NONE, REVISION
+    NONE,
+    REVISION
   }
 
   /** A request that came while no pod of its revision answered. */

@@ -79,7 +79,8 @@ public final class ActivatorProcess {
    * @param flags of its JVM, besides those of the folder
    * @param autoscaler the address of its WebSocket
    */
-  public static Process of(Path folder, List<String> flags, Path kubeconfig, int port, String autoscaler)
+  public static Process of(Path folder, List<String> flags, Path kubeconfig, int port,
+      String autoscaler)
       throws IOException {
     var command = new ArrayList<>(END_WITH_THIS_PROCESS);
     boolean isFolder = Files.isDirectory(folder);
@@ -129,7 +130,8 @@ public final class ActivatorProcess {
   }
 
   /** Returns when it is ready. */
-  public static void awaitReady(int port, Process process) throws IOException, InterruptedException {
+  public static void awaitReady(int port, Process process)
+      throws IOException, InterruptedException {
     var probe = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/"))
         .header("K-Kubelet-Probe", "activator").build();
     while (process.isAlive()) {

@@ -41,7 +41,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GrpcInteropTest extends WireTest {
   /** Which part of the way is over TLS. */
   enum Way {
-    IN_CLEAR, OVER_TLS_TO_THE_POD, OVER_TLS_ALL_THE_WAY
+    IN_CLEAR,
+    OVER_TLS_TO_THE_POD,
+    OVER_TLS_ALL_THE_WAY
   }
 
   /** Its client in OkHttp asks for no newer one, which callers have to be allowed. */

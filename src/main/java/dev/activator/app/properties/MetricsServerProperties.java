@@ -1,5 +1,6 @@
 package dev.activator.app.properties;
 
+import dev.activator.config.Requirement;
 import dev.activator.tls.ServerTls;
 import java.nio.file.Files;
 import java.nio.file.Path;

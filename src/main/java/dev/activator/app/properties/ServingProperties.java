@@ -1,5 +1,6 @@
 package dev.activator.app.properties;
 
+import dev.activator.config.Requirement;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.proxy.policy.WaitingPage;
 import io.netty.util.internal.PlatformDependent;

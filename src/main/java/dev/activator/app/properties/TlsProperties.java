@@ -1,7 +1,10 @@
 package dev.activator.app.properties;
 
+import dev.activator.tls.CertificateFiles;
 import dev.activator.tls.ServerTls;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -32,6 +35,12 @@ public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
       throw new IllegalArgumentException(
           "activator.tls.certificate and activator.tls.key are of use only together");
     }
+  }
+
+  /** The files that are named. */
+  public CertificateFiles read() throws IOException {
+    return CertificateFiles.read(Objects.requireNonNull(certificate), Objects.requireNonNull(key),
+        server());
   }
 
   public ServerTls server() {

@@ -15,12 +15,19 @@ import java.util.stream.Collectors;
 final class SoakCounts {
   /** What callers do, and how that may end. */
   enum Kind {
-    HTTP1("HTTP/1.1", "200"), HTTP2("HTTP/2", "200"), HTTP1_TLS("HTTP/1.1 over TLS", "200"),
-    HTTP2_TLS("HTTP/2 over TLS", "200"), STREAM("streams as gRPC's", "200"),
-    WEB_SOCKET("WebSockets", "closed"), COLD("cold starts", "200"),
-    NEW("of a new revision", "200"), DELETED("revision deleted meanwhile", "404 revision-gone"),
-    SLOW("read slowly", "200"), UNREAD("never read, then left", "left"),
-    LEFT_BODY("left in the body", "left"), LEFT_QUEUE("left the queue", "left"),
+    HTTP1("HTTP/1.1", "200"),
+    HTTP2("HTTP/2", "200"),
+    HTTP1_TLS("HTTP/1.1 over TLS", "200"),
+    HTTP2_TLS("HTTP/2 over TLS", "200"),
+    STREAM("streams as gRPC's", "200"),
+    WEB_SOCKET("WebSockets", "closed"),
+    COLD("cold starts", "200"),
+    NEW("of a new revision", "200"),
+    DELETED("revision deleted meanwhile", "404 revision-gone"),
+    SLOW("read slowly", "200"),
+    UNREAD("never read, then left", "left"),
+    LEFT_BODY("left in the body", "left"),
+    LEFT_QUEUE("left the queue", "left"),
     DEADLINE("deadline over", "504 caller-deadline", "200");
 
     private final String text;
@@ -61,8 +68,10 @@ final class SoakCounts {
     } else {
       add(lost, kind, end);
       if (details.size() < MAX_DETAILS) {
-        details.add("%s: %s, request %s of %s, %.1f s after its begin, %.0f s after that of the load"
-            .formatted(kind.text, end, id, revision.name(), seconds(begun), seconds(begunNanos)));
+        details
+            .add("%s: %s, request %s of %s, %.1f s after its begin, %.0f s after that of the load"
+                .formatted(kind.text, end, id, revision.name(), seconds(begun),
+                    seconds(begunNanos)));
         System.err.println("LOST " + details.getLast());
       }
     }
