@@ -129,10 +129,10 @@ class OperatorsConfiguration {
   /** Other pages are made by WebFlux, which is loaded when one is first asked for. */
   @Bean
   HttpHandler httpHandler(ApplicationContext context, Observability observability,
-      PrometheusMeterRegistry registry, ObjectProvider<WebPageFilter> filter) {
+      PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
     var handler = new PolledPages(observability::isScraped, registry::scrape,
         () -> WebHttpHandlerBuilder.applicationContext(context).build());
-    var guard = filter.getIfAvailable();
+    var guard = origins.getIfAvailable();
     return guard == null ? handler : guard.around(handler);
   }
 

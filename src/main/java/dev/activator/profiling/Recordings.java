@@ -34,8 +34,8 @@ import reactor.netty.http.server.HttpServerResponse;
  */
 public final class Recordings {
   private static final Logger log = LoggerFactory.getLogger(Recordings.class);
-  private static final int USUAL_SECONDS = 30;
-  private static final int MOST_SECONDS = 600;
+  private static final int DEFAULT_SECONDS = 30;
+  private static final int MAX_SECONDS = 600;
   private static final int CHUNK_BYTES = 64 << 10;
 
   private final AtomicBoolean busy = new AtomicBoolean();
@@ -43,7 +43,7 @@ public final class Recordings {
   Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
     int seconds = seconds(request.uri());
     if (seconds < 1) {
-      return refuse(response, 400, "seconds must be a whole number, 1 to " + MOST_SECONDS);
+      return refuse(response, 400, "seconds must be a whole number, 1 to " + MAX_SECONDS);
     }
     if (busy.getAndSet(true)) {
       return refuse(response, 503, "another recording is under way");
@@ -62,10 +62,10 @@ public final class Recordings {
 
   private static int seconds(String uri) {
     var said = new QueryStringDecoder(uri).parameters().getOrDefault("seconds",
-        List.of(String.valueOf(USUAL_SECONDS))).getFirst();
+        List.of(String.valueOf(DEFAULT_SECONDS))).getFirst();
     try {
       int seconds = Integer.parseInt(said);
-      return seconds <= MOST_SECONDS ? seconds : 0;
+      return seconds <= MAX_SECONDS ? seconds : 0;
     } catch (NumberFormatException malformed) {
       return 0;
     }

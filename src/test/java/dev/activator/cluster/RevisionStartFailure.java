@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.time.Duration;
 
 /** Starts that fail, on a machine that may be busy. */
-final class StartFailure {
+final class RevisionStartFailure {
   @FunctionalInterface
   interface Starting {
     void within(Duration patience) throws Exception;
   }
 
-  private StartFailure() {}
+  private RevisionStartFailure() {}
 
   /** The message of the failure. A start whose patience was over before the first answer is repeated with more. */
   static String of(Starting starting) {

@@ -17,10 +17,10 @@ import reactor.netty.DisposableServer;
 import reactor.netty.http.server.HttpServer;
 
 /** The management port of embedded mode, as browsers ask it. */
-class WebPageFilterTest {
+class OriginCheckTest {
   private final DisposableServer server = HttpServer.create().host("127.0.0.1")
       .handle(new ReactorHttpHandlerAdapter(
-          new WebPageFilter("activator.internal").around(RouterFunctions.toHttpHandler(
+          new OriginCheck("activator.internal").around(RouterFunctions.toHttpHandler(
               RouterFunctions.route(RequestPredicates.GET("/console/updates"),
                   _ -> ServerResponse.ok().contentType(MediaType.TEXT_EVENT_STREAM)
                       .body(Flux.just("now").concatWith(Flux.never()), String.class))))))

@@ -7,4 +7,4 @@ package dev.activator.revision;
  * @param message may be empty
  * @param since the transition time: tells two failures with the same reason apart
  */
-public record StartFailure(String reason, String message, String since) {}
+public record RevisionStartFailure(String reason, String message, String since) {}

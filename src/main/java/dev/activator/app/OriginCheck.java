@@ -15,13 +15,13 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import reactor.core.publisher.Mono;
 
 /** Refuses foreign web pages on the management port. */
-public final class WebPageFilter {
-  private static final Logger log = LoggerFactory.getLogger(WebPageFilter.class);
+public final class OriginCheck {
+  private static final Logger log = LoggerFactory.getLogger(OriginCheck.class);
 
   private final String bindAddress;
 
   /** @param bindAddress empty for all interfaces */
-  public WebPageFilter(String bindAddress) {
+  public OriginCheck(String bindAddress) {
     this.bindAddress = bindAddress;
   }
 

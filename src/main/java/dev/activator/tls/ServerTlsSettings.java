@@ -11,8 +11,8 @@ import java.util.List;
  * @param cipherSuites empty for the runtime's
  * @param groups preferred first; empty for the runtime's
  */
-public record ServerTls(List<String> versions, List<String> cipherSuites, List<String> groups) {
-  public static final ServerTls DEFAULT = new ServerTls(List.of("TLSv1.3"), List.of(), List.of());
+public record ServerTlsSettings(List<String> versions, List<String> cipherSuites, List<String> groups) {
+  public static final ServerTlsSettings DEFAULT = new ServerTlsSettings(List.of("TLSv1.3"), List.of(), List.of());
 
   /**
    * Parses Knative's variables.
@@ -22,10 +22,10 @@ public record ServerTls(List<String> versions, List<String> cipherSuites, List<S
    * @param curves with commas between
    * @throws IllegalArgumentException naming the variable
    */
-  public static ServerTls of(String prefix, String minVersion, String maxVersion,
+  public static ServerTlsSettings of(String prefix, String minVersion, String maxVersion,
       String cipherSuites, String curves) {
-    var names = new TlsNames(prefix);
-    return new ServerTls(names.versions(minVersion, maxVersion), names.cipherSuites(cipherSuites),
+    var names = new CipherSuiteNames(prefix);
+    return new ServerTlsSettings(names.versions(minVersion, maxVersion), names.cipherSuites(cipherSuites),
         names.groups(curves));
   }
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class TlsNamesTest {
-  private final TlsNames names = new TlsNames("ACTIVATOR_TLS_");
+class CipherSuiteNamesTest {
+  private final CipherSuiteNames names = new CipherSuiteNames("ACTIVATOR_TLS_");
 
   @Test
   void takesVersionsFromTheOldestToTheNewest() {

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
  * <p><b>Source.</b> {@code network/tls} in {@code knative.dev/pkg}; {@code CipherSuites} and
  * {@code CurveID} in Go's {@code crypto/tls}.
  */
-final class TlsNames {
+final class CipherSuiteNames {
   private static final List<String> VERSIONS = List.of("1.2", "1.3");
   /** As in Go, these cannot be switched off. */
   private static final List<String> SUITES_OF_13 = List.of("TLS_AES_128_GCM_SHA256",
@@ -35,7 +35,7 @@ final class TlsNames {
 
   private final String prefix;
 
-  TlsNames(String prefix) {
+  CipherSuiteNames(String prefix) {
     this.prefix = prefix;
   }
 
