@@ -2,6 +2,7 @@ package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.embedded.api.store.Storage.Tables;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -177,7 +178,13 @@ public final class ApiStore {
   }
 
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
-    return writes.delete(kind, namespace, name, preconditions);
+    return writes.delete(kind, namespace, name, preconditions, Propagation.UNSET);
+  }
+
+  /** Only the object with this uid, and what it owns goes as {@code propagation} says. */
+  public void delete(Kind kind, String namespace, String name, String uid,
+      Propagation propagation) {
+    writes.delete(kind, namespace, name, new Preconditions(uid, ""), propagation);
   }
 
   /**
