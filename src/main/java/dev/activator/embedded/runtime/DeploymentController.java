@@ -47,8 +47,8 @@ final class DeploymentController {
     this.loop = loop;
     this.objects = new StoreWriter(store);
     for (var kind : List.of(Kinds.DEPLOYMENT, Kinds.REPLICA_SET)) {
-      store.onAdmission(kind, object -> WorkloadValidation.admit(object,
-          store.find(kind, Meta.namespace(object), Meta.name(object))));
+      store.onAdmission(kind,
+          object -> WorkloadValidation.admit(object, store.stored(kind, object)));
     }
   }
 
@@ -118,7 +118,7 @@ final class DeploymentController {
     if (template.at("/metadata/labels") instanceof ObjectNode labels) {
       labels.remove(HASH);
     }
-    return template;
+    return Json.withoutUnset(template);
   }
 
   private static long revision(JsonNode object) {
@@ -127,25 +127,24 @@ final class DeploymentController {
 
   /** Another template's ReplicaSet, or one that is no longer owned, may have the name. */
   private void create(ObjectNode deployment) {
-    var template = withoutHash(deployment);
-    String fingerprint = RevisionObjects.fingerprint(template);
+    String fingerprint = RevisionObjects.fingerprint(withoutHash(deployment));
     for (int i = 0; i + HASH_LENGTH <= fingerprint.length(); i++) {
       String hash = fingerprint.substring(i, i + HASH_LENGTH);
-      if (objects.create(Kinds.REPLICA_SET, replicaSet(deployment, template, hash))) {
+      if (objects.create(Kinds.REPLICA_SET, replicaSet(deployment, hash))) {
         return;
       }
     }
     log.warn("Deployment {} gets no ReplicaSet: all its names are taken", Meta.key(deployment));
   }
 
-  private static ObjectNode replicaSet(ObjectNode deployment, JsonNode template, String hash) {
+  private static ObjectNode replicaSet(ObjectNode deployment, String hash) {
     var set = StoreWriter.named(Kinds.REPLICA_SET, Meta.namespace(deployment),
         Meta.name(deployment) + "-" + hash);
     Ownership.setController(set, Kinds.DEPLOYMENT, deployment);
     var spec = set.putObject("spec").put("replicas", 0);
     spec.set("selector", deployment.at("/spec/selector").deepCopy());
     spec.withObjectProperty("selector").withObjectProperty("matchLabels").put(HASH, hash);
-    spec.set("template", template.deepCopy());
+    spec.set("template", deployment.at("/spec/template").deepCopy());
     var labels = spec.withObjectProperty("template").withObjectProperty("metadata")
         .withObjectProperty("labels").put(HASH, hash);
     Meta.of(set).set("labels", labels.deepCopy());
@@ -225,7 +224,8 @@ final class DeploymentController {
           found.withObjectProperty("status")
               .put("observedGeneration", deployment.at("/metadata/generation").longValue(1))
               .put("replicas", sum(sets, "/status/replicas"))
-              .put("updatedReplicas", current == null ? 0 : sum(List.of(current), "/status/replicas"))
+              .put("updatedReplicas",
+                  current == null ? 0 : sum(List.of(current), "/status/replicas"))
               .put("readyReplicas", ready).put("availableReplicas", ready)
               .put("unavailableReplicas", Math.max(0, wanted - ready));
           conditions(found, ready >= wanted, runs);
@@ -248,7 +248,8 @@ final class DeploymentController {
       conditions.fail("ReplicaFailure", "CommandGiven", "");
     }
     if (available) {
-      conditions.hold("Available");
+      conditions.hold("Available", "MinimumReplicasAvailable",
+          "Deployment has minimum availability.");
     } else if (Conditions.find(deployment, "Available").isMissingNode()
         || Conditions.isTrue(deployment, "Available")) {
       conditions.fail("Available", "MinimumReplicasUnavailable",
@@ -257,7 +258,8 @@ final class DeploymentController {
     if (deployment.at("/spec/paused").asBoolean(false)) {
       conditions.unknown("Progressing", "DeploymentPaused", "Deployment is paused");
     } else {
-      conditions.hold("Progressing");
+      conditions.hold("Progressing", available ? "NewReplicaSetAvailable" : "ReplicaSetUpdated",
+          available ? "The newest ReplicaSet has all its replicas." : "Replicas are on their way.");
     }
   }
 

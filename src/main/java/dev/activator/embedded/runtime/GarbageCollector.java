@@ -133,7 +133,8 @@ final class GarbageCollector {
     }
     Predicate<Owner> waits = owner -> nodes.get(owner.uid()) instanceof Node present
         && present.deletesDependents();
-    boolean owned = node.owners().stream().anyMatch(owner -> !isAbsent(owner) && !waits.test(owner));
+    boolean owned = node.owners().stream()
+        .anyMatch(owner -> !isAbsent(owner) && !waits.test(owner));
     if (owned) {
       dropOwners(node, uid -> node.owners().stream()
           .anyMatch(owner -> owner.uid().equals(uid) && (isAbsent(owner) || waits.test(owner))));

@@ -53,6 +53,7 @@ public final class LocalRuntime {
     subscriptions.addAll(deployments.subscribe());
     subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
+    subscriptions.add(store.subscribe(Kinds.ENDPOINT_SLICE, loop, slices::sliceChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
   }

@@ -75,7 +75,8 @@ final class Deletes {
       var dryRun = body.path("dryRun").valueStream().map(stage -> stage.asString("")).toList();
       var only = body.path("preconditions");
       return new Options(new Preconditions(text(only, "uid"), text(only, "resourceVersion")),
-          propagation(query, body), dryRun.isEmpty() ? query.writes(store) : QueryParameters.writes(dryRun, store));
+          propagation(query, body),
+          dryRun.isEmpty() ? query.writes(store) : QueryParameters.writes(dryRun, store));
     }
 
     private static void checkKind(JsonNode body) {

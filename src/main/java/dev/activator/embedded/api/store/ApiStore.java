@@ -70,8 +70,9 @@ public final class ApiStore {
     this.dryRun = new ObjectWrites(tables, this::admit,
         new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace));
     PRESENT.forEach(writer::ensureNamespace);
-    onAdmission(Kinds.SECRET, object -> Defaults.secret(object, find(Kinds.SECRET,
-        Meta.namespace(object), Meta.name(object))));
+    onAdmission(Kinds.SECRET, secret -> Defaults.secret(secret, stored(Kinds.SECRET, secret)));
+    onAdmission(Kinds.POD, pod -> Defaults.pod(pod, stored(Kinds.POD, pod)));
+    onAdmission(Kinds.SERVICE, Defaults::service);
     onAdmission(Kinds.ENDPOINT_SLICE, Defaults::endpointSlice);
     onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));
@@ -160,6 +161,11 @@ public final class ApiStore {
 
   public @Nullable ObjectNode find(Kind kind, String namespace, String name) {
     return writes.find(kind, namespace, name);
+  }
+
+  /** The stored object of this name; null if there is none. */
+  public @Nullable ObjectNode stored(Kind kind, ObjectNode object) {
+    return find(kind, Meta.namespace(object), Meta.name(object));
   }
 
   public List<ObjectNode> list(Kind kind) {
