@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param passthrough whether the mesh lets single pods be addressed, given the right headers
  */
 public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemInternalTls)
-    implements
-    LiveSettings.Content<NetworkConfig> {
+    implements LiveSettings.Content<NetworkConfig> {
   public static final NetworkConfig DEFAULT = new NetworkConfig(MeshMode.AUTO, false, false);
 
   public static final String NAME = "config-network";

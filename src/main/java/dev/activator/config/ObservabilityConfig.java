@@ -21,8 +21,7 @@ import java.util.TreeMap;
  */
 public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig metrics,
     TracingConfig tracing, Profiling profiling)
-    implements
-    LiveSettings.Content<ObservabilityConfig> {
+    implements LiveSettings.Content<ObservabilityConfig> {
 
   /** Used if the log is enabled without a template. */
   public static final String DEFAULT_TEMPLATE = """
@@ -137,10 +136,10 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     private static final Map<String, ExportProtocol> PROTOCOLS = ExportProtocol.words(
         ExportProtocol.GRPC,
         ExportProtocol.HTTP_PROTOBUF, ExportProtocol.NONE, ExportProtocol.PROMETHEUS);
-    private static final Duration USUAL_INTERVAL = Duration.ofSeconds(60);
+    private static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(60);
 
     public Duration pushInterval() {
-      return interval.isZero() ? USUAL_INTERVAL : interval;
+      return interval.isZero() ? DEFAULT_INTERVAL : interval;
     }
 
     private static MetricsConfig read(Entries entries, String prefix) {
@@ -210,7 +209,8 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   }
 
   public enum Profiling {
-    ENABLED, DISABLED;
+    ENABLED,
+    DISABLED;
 
     private static final String KEY = "runtime-profiling";
     private static final Map<String, Profiling> WORDS = new TreeMap<>(

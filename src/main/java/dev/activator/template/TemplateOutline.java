@@ -36,8 +36,7 @@ public final class TemplateOutline {
      * @param otherwise what follows its {@code else}
      */
     record Block(String word, Action argument, List<Node> body, List<Node> otherwise)
-        implements
-        Node {}
+        implements Node {}
   }
 
   /** Drops comments and trims text. */

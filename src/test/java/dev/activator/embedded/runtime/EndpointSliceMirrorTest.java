@@ -18,8 +18,9 @@ class EndpointSliceMirrorTest {
   private final ApiStore store = new ApiStore(Clock.systemUTC());
 
   EndpointSliceMirrorTest() {
-    store.subscribe(Kinds.ENDPOINTS, loop,
-        new EndpointSliceMirror(new StoreWriter(store))::endpointsChanged);
+    var mirror = new EndpointSliceMirror(new StoreWriter(store));
+    store.subscribe(Kinds.ENDPOINTS, loop, mirror::endpointsChanged);
+    store.subscribe(Kinds.ENDPOINT_SLICE, loop, mirror::sliceChanged);
     store.create(Kinds.ENDPOINTS, Objects.parse("""
         {'metadata': {'namespace': 'ns', 'name': 'e', 'labels': {'a': 'b'}}}
         """));
