@@ -99,7 +99,7 @@ public final class EmbeddedPlatform implements Surroundings {
         new Defaults(properties.stableWindow(), properties.maxPods()));
     this.autoscalerLoop = loop(loops);
     this.autoscaler = new Autoscaler(autoscalerLoop, scaling, WriteGuard.ALONE,
-        controller);
+        controller, random);
     this.autoscalerServer = new AutoscalerServer(loops, at(properties.autoscalerPort()),
         autoscaler::received);
   }

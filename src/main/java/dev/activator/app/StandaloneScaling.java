@@ -95,7 +95,7 @@ public final class StandaloneScaling implements Surroundings {
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
-    this.autoscaler = new Autoscaler(loop, new Scales(), election, controller);
+    this.autoscaler = new Autoscaler(loop, new Scales(), election, controller, random);
     this.server = new AutoscalerServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received, () -> leads);
     this.members = new DeadlineTimer(loop, this::readMembers);
@@ -245,7 +245,7 @@ public final class StandaloneScaling implements Surroundings {
     public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
         ScaleAnswer.Found read, int replicas) {
       return session.scales().write(id, workload, read, replicas).thenApply(answer -> {
-        var result = answer instanceof ScaleAnswer.Refused(var reason, _)
+        var result = answer instanceof ScaleAnswer.Refused(var reason, _, _)
             ? reason.name().toLowerCase(Locale.ROOT).replace('_', '-')
             : "written";
         writes.computeIfAbsent(result, _ -> new LongAdder()).increment();

@@ -4,7 +4,8 @@ import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.DeltaSink;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.Backoff;
+import dev.activator.cluster.policy.RelistPauses;
+import dev.activator.loop.Backoff;
 import dev.activator.loop.Loop;
 import java.io.IOException;
 import java.time.Duration;
@@ -62,9 +63,9 @@ final class Reflector<T> implements AutoCloseable {
     this.loop = context.loop();
     this.errors = context.errors();
     this.stats = new ReflectorStats(resource, queried);
-    this.afterFailedLists = Backoff.ofLists(context.random());
-    this.afterBrokenWatches = Backoff.ofLists(context.random());
-    this.betweenWatches = Backoff.ofWatches(context.random());
+    this.afterFailedLists = RelistPauses.ofLists(context.random());
+    this.afterBrokenWatches = RelistPauses.ofLists(context.random());
+    this.betweenWatches = RelistPauses.ofWatches(context.random());
     this.random = context.random();
     this.watchdog = new Watchdog(context, stats, source::list, stored, this::restart);
   }
@@ -167,7 +168,7 @@ final class Reflector<T> implements AutoCloseable {
       stats.listDelayed();
       stats.restarted();
       watchdog.restarted();
-      pause(Backoff.ofFrequentLists(since(outageNanos), random), this::list);
+      pause(RelistPauses.ofFrequentLists(since(outageNanos), random), this::list);
     } else {
       pause(betweenWatches.next(), this::list);
     }
