@@ -137,15 +137,27 @@ public final class Autoscaler {
 
   /** A workload is no longer scaled, and keeps its replicas. */
   public void targetGone(RevisionId id) {
+    loop.execute(() -> forget(id));
+  }
+
+  /** The same, unless another workload is scaled under this name by now. */
+  public void targetGone(RevisionId id, ScaleTargetRef workload) {
     loop.execute(() -> {
-      configured.remove(id);
-      ready.remove(id);
-      var scaler = scalers.remove(id);
-      if (scaler != null) {
-        scaler.stop();
+      var known = configured.get(id);
+      if (known != null && known.workload.equals(workload)) {
+        forget(id);
       }
-      views.remove(id);
     });
+  }
+
+  private void forget(RevisionId id) {
+    configured.remove(id);
+    ready.remove(id);
+    var scaler = scalers.remove(id);
+    if (scaler != null) {
+      scaler.stop();
+    }
+    views.remove(id);
   }
 
   /** Forgets a workload's load, so that only new requests keep its pods. */
@@ -246,7 +258,7 @@ public final class Autoscaler {
 
   private void tellMembers() {
     if (term != null && members != null) {
-      term.roster.members(members);
+      term.roster.members(term.now(), members);
     } else if (term != null) {
       term.roster.membersUnknown();
     }

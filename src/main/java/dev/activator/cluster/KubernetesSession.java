@@ -129,7 +129,8 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   private <F> Followed begin(ResourceQuery<F> query,
       Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
     var lease = informers.lease(query);
-    var handler = new FactHandler<>(query.kind(), listener.apply(lease.informer().store()));
+    var handler = new FactHandler<>(query.kind(), listener.apply(lease.informer().store()),
+        loop::nanoTime);
     return new Followed(lease, lease.informer().addHandler(handler,
         HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }
