@@ -10,6 +10,7 @@ import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.LeaseApi;
 import dev.activator.cluster.ScalingSession;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
@@ -51,6 +52,7 @@ public final class StandaloneScaling implements Surroundings {
   private final Identity identity;
   private final ScalingSession session;
   private final Duration statusesTimeout;
+  private final RandomGenerator random;
   private final LeaseApi lease;
   private final Loop loop;
   private final ScaledServiceController controller = new ScaledServiceController();
@@ -79,10 +81,15 @@ public final class StandaloneScaling implements Surroundings {
     }
   }
 
-  /** @param loops must not serve requests */
+  /**
+   * @param loops must not serve requests
+   * @param limit of writes
+   */
   public StandaloneScaling(ClusterAccess access, Identity identity, EventLoopGroup loops,
-      RandomGenerator random) {
-    this(access, identity, loops, random, new ScalingSession(access), STATUSES_TIMEOUT);
+      RandomGenerator random, WriteRate.Limit limit) {
+    this(access, identity, loops, random,
+        new ScalingSession(access, () -> limit.rate(new NettyLoop(loops.next()))),
+        STATUSES_TIMEOUT);
   }
 
   StandaloneScaling(ClusterAccess access, Identity identity, EventLoopGroup loops,
@@ -91,6 +98,7 @@ public final class StandaloneScaling implements Surroundings {
     this.identity = identity;
     this.session = session;
     this.statusesTimeout = statusesTimeout;
+    this.random = random;
     this.lease = session.lease(identity.namespace, identity.lease);
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
@@ -141,7 +149,7 @@ public final class StandaloneScaling implements Surroundings {
     });
     cluster.activatorsAre(new RevisionId(identity.namespace, identity.service));
     controller.follow(cluster, autoscaler,
-        session.writer(loop, Clock.systemUTC(), election::holdsLease));
+        session.writer(loop, Clock.systemUTC(), election::holdsLease, random));
   }
 
   @Override

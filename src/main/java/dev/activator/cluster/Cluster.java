@@ -255,7 +255,7 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** @param leads whether this activator may write */
   public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
-    return new ScaledServiceWriter(loop, this::api, clock, leads);
+    return new ScaledServiceWriter(loop, this::api, clock, leads, random);
   }
 
   public EventReader eventReader(LongSupplier nanoTime) {

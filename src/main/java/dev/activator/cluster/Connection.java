@@ -4,6 +4,7 @@ import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.config.Proxies;
 import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.NamedAuthInfo;
@@ -38,9 +39,9 @@ final class Connection {
   private Connection() {}
 
   /** @throws ClusterUnavailableException if the kubeconfig, a certificate or a key cannot be used */
-  static KubernetesApi open(ClusterAccess access) {
+  static KubernetesApi open(ClusterAccess access, WriteRate writes) {
     try {
-      return new KubernetesApi(configured(access));
+      return new KubernetesApi(configured(access), writes);
     } catch (IllegalArgumentException unusable) {
       throw new ClusterUnavailableException(String.valueOf(unusable.getMessage()));
     } catch (KubernetesClientException unusable) {

@@ -45,14 +45,20 @@ public final class KubernetesApi implements AutoCloseable {
   private final JsonFactory json = JsonFactory.builder().streamReadConstraints(
       StreamReadConstraints.builder().maxNestingDepth(DEEPEST_JSON).build()).build();
   private final HttpClient http;
+  private final WriteRate writes;
 
   public KubernetesApi(Config config) {
-    this(config, Executors.newCachedThreadPool(
+    this(config, WriteRate.UNLIMITED);
+  }
+
+  public KubernetesApi(Config config, WriteRate writes) {
+    this(config, writes, Executors.newCachedThreadPool(
         Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()));
   }
 
   /** @param threads unbounded: each request takes one */
-  KubernetesApi(Config config, ExecutorService threads) {
+  KubernetesApi(Config config, WriteRate writes, ExecutorService threads) {
+    this.writes = writes;
     this.threads = threads;
     this.transport = new ApiTransport(config, threads);
     var master = config.getMasterUrl();
@@ -85,7 +91,8 @@ public final class KubernetesApi implements AutoCloseable {
     return exchange(request(path), timeout, response -> read(response, read));
   }
 
-  public record ApiAnswer(int status, byte[] body) {
+  /** @param retryAfter as the server asked; zero if it did not */
+  public record ApiAnswer(int status, Duration retryAfter, byte[] body) {
     /** What a {@code Status} says, for people; empty if it is none. */
     public String message() {
       return ApiMessages.message(body);
@@ -93,15 +100,18 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   /**
-   * Writes. Fails only if there is no answer; whether it was written is unknown then.
+   * Writes, once {@link WriteRate} allows it. Fails only if there is no answer; whether it was written
+   * is unknown then.
    *
-   * @param path without a leading slash
+   * @param path without a leading slash and a query
    * @param body JSON
+   * @param timeout after which the server gives up, too
    */
   public CompletableFuture<ApiAnswer> send(String method, String path, String contentType,
       String body, Duration timeout) {
-    return exchange(request(path).method(method, contentType, body), timeout,
-        KubernetesApi::whole);
+    return writes.send(timeout,
+        left -> exchange(request(path + "?timeout=" + left.toMillis() + "ms").method(method,
+            contentType, body), left, KubernetesApi::whole));
   }
 
   /** As {@link #send}, for a small object that is read whole. */
@@ -111,7 +121,7 @@ public final class KubernetesApi implements AutoCloseable {
 
   private static ApiAnswer whole(HttpResponse<InputStream> response) {
     try (var bytes = response.body()) {
-      return new ApiAnswer(response.code(), bytes.readAllBytes());
+      return new ApiAnswer(response.code(), retryAfter(response), bytes.readAllBytes());
     } catch (IOException lost) {
       throw new CompletionException(lost);
     }
@@ -153,10 +163,13 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   private static ApiException failure(HttpResponse<?> response) {
+    return new ApiException(response.code(), retryAfter(response));
+  }
+
+  private static Duration retryAfter(HttpResponse<?> response) {
     var after = response.header(RETRY_AFTER);
     boolean isSeconds = after != null && after.matches("\\d{1,6}");
-    return new ApiException(response.code(),
-        isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO);
+    return isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO;
   }
 
   /** Called one at a time, in order. */

@@ -111,7 +111,7 @@ final class Reflector<T> implements AutoCloseable {
         listed(all);
       } else {
         stats.failed(errors.about("list", stats.queried(), failure));
-        pauseAfter(failure, afterFailedLists.next(), this::list);
+        pause(afterFailedLists.next(retryAfter(failure)), this::list);
       }
     }));
   }
@@ -213,13 +213,12 @@ final class Reflector<T> implements AutoCloseable {
 
   private void watchAgain(Throwable failure) {
     stats.watchFailed(errors.about("watch", stats.queried(), failure));
-    pauseAfter(failure, betweenWatches.next(), this::watch);
+    pause(betweenWatches.next(retryAfter(failure)), this::watch);
   }
 
-  private void pauseAfter(Throwable failure, Duration length, Runnable next) {
+  private static Duration retryAfter(Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    var retryAfter = cause instanceof ApiException answer ? answer.retryAfter() : Duration.ZERO;
-    pause(length.compareTo(retryAfter) < 0 ? retryAfter : length, next);
+    return cause instanceof ApiException answer ? answer.retryAfter() : Duration.ZERO;
   }
 
   private Duration since(long nanos) {
