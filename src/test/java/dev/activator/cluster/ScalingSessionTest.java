@@ -98,6 +98,32 @@ class ScalingSessionTest {
     assertThat(replicas()).isEqualTo(3);
   }
 
+  @Test
+  void aRenewalKeepsWhatOthersHaveSetInTheLease() throws Exception {
+    server.store().create(Kinds.LEASE, Objects.parse("""
+        {'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease',
+         'metadata': {'namespace': 'system', 'name': 'activator', 'labels': {'team': 'a'},
+          'annotations': {'note': 'b'}, 'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Pod',
+          'name': 'p', 'uid': 'u'}]},
+         'spec': {'strategy': 'OldestEmulationVersion', 'preferredHolder': 'c'}}
+        """));
+    var lease = session.lease("system", "activator");
+    var read = ((LeaseAnswer.Found) result(lease.read())).lease();
+
+    for (int i = 0; i < 2; i++) {
+      var written = result(lease.write(new LeaseRecord("me", 15, 1, NOON, NOON, read.version())));
+      read = ((LeaseAnswer.Found) written).lease();
+    }
+
+    var now = server.store().find(Kinds.LEASE, "system", "activator");
+    assertThat(now.at("/metadata/labels/team").asString()).isEqualTo("a");
+    assertThat(now.at("/metadata/annotations/note").asString()).isEqualTo("b");
+    assertThat(now.at("/metadata/ownerReferences/0/uid").asString()).isEqualTo("u");
+    assertThat(now.at("/spec/preferredHolder").asString()).isEqualTo("c");
+    assertThat(now.at("/spec/strategy").asString()).isEqualTo("OldestEmulationVersion");
+    assertThat(now.at("/spec/holderIdentity").asString()).isEqualTo("me");
+  }
+
   private static Reason reason(ScaleAnswer answer) {
     return ((Refused) answer).reason();
   }
