@@ -89,7 +89,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   public enum Sources {
     KNATIVE,
     /** Without Knative: ConfigMaps may be missing, too. */
-    SCALED_SERVICES, BOTH
+    SCALED_SERVICES,
+    BOTH
   }
 
   /**
@@ -374,9 +375,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   private final class Forwarder
-      implements
-      EndpointsEvents.EndpointsListener,
-      ScaledServices.ScaledServicesListener {
+      implements EndpointsEvents.EndpointsListener, ScaledServices.ScaledServicesListener {
     @Override
     public void changed(ScaledServiceState now) {
       var id = now.object().id();

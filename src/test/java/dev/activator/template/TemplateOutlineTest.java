@@ -1,12 +1,13 @@
-package dev.activator.config;
+package dev.activator.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.ObservabilityConfig;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class GoTemplateTest {
+class TemplateOutlineTest {
   @ParameterizedTest(name = "\"{0}\" is a template")
   @ValueSource(strings = {"", "plain", "{{.Name}}.{{.Namespace}}.{{.Domain}}", "{{- .Name -}}",
       "{{if index .Annotations \"sub\"}}{{index .Annotations \"sub\"}}.{{else}}x{{end}}",
@@ -15,7 +16,7 @@ class GoTemplateTest {
       "{\"a\": \"{{js .Request.RequestURI}}\"}", "} {", "{{\"a\\\"}}\"}}",
       "{{if eq .X \"a\"}}b{{else if eq .X \"c\"}}d{{end}}", ObservabilityConfig.DEFAULT_TEMPLATE})
   void acceptsTemplates(String text) {
-    assertThat(GoTemplate.problem(text)).isNull();
+    assertThat(TemplateOutline.problem(text)).isNull();
   }
 
   @ParameterizedTest(name = "\"{0}\" is none: {1}")
@@ -33,6 +34,6 @@ class GoTemplateTest {
       "{{if .A}}{{else else}}{{end}} | unexpected 'else' behind else, at line 1, column 17",
       "{{if}}{{end}} | missing value for if, at line 1, column 3"})
   void saysWhatIsWrongAndWhere(String text, String problem) {
-    assertThat(GoTemplate.problem(text)).isEqualTo(problem + " of the template");
+    assertThat(TemplateOutline.problem(text)).isEqualTo(problem + " of the template");
   }
 }

@@ -1,4 +1,4 @@
-package dev.activator.config;
+package dev.activator.template;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,11 +6,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outer form of Go's template language: text, actions in braces, and blocks.
+ * The outer form of a template in Go's language: text, actions in braces, and blocks.
  *
  * <p><b>Source.</b> Go's {@code text/template/parse}, also for the error messages.
  */
-public final class GoTemplate {
+public final class TemplateOutline {
   private static final Set<String> BLOCKS = Set.of("if", "range", "with", "define", "block");
   private static final Set<String> CHAINED = Set.of("if", "with");
   private static final String COMMENT = "/*";
@@ -20,12 +20,12 @@ public final class GoTemplate {
   private final List<Node> flat;
   private int next;
 
-  private GoTemplate(String template) throws TemplateException {
+  private TemplateOutline(String template) throws TemplateException {
     this.template = template;
     this.flat = split(template);
   }
 
-  public sealed interface Node {
+  sealed interface Node {
     record Text(String text) implements Node {}
 
     /** @param at offset of {@code inside}, the text between the braces */
@@ -36,13 +36,12 @@ public final class GoTemplate {
      * @param otherwise what follows its {@code else}
      */
     record Block(String word, Action argument, List<Node> body, List<Node> otherwise)
-        implements
-        Node {}
+        implements Node {}
   }
 
   /** Drops comments and trims text. */
-  public static List<Node> parse(String template) throws TemplateException {
-    var parser = new GoTemplate(template);
+  static List<Node> parse(String template) throws TemplateException {
+    var parser = new TemplateOutline(template);
     var nodes = parser.nodes();
     if (parser.next < parser.flat.size()) {
       var stray = (Node.Action) parser.flat.get(parser.next);
@@ -52,7 +51,7 @@ public final class GoTemplate {
   }
 
   /** An error message; null if valid. */
-  static @Nullable String problem(String template) {
+  public static @Nullable String problem(String template) {
     try {
       parse(template);
       return null;
