@@ -13,7 +13,7 @@ import dev.activator.autoscaler.policy.ScaleRetries;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
-import dev.activator.loop.Backoff;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;

@@ -6,7 +6,7 @@ import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
-import dev.activator.loop.Backoff;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;

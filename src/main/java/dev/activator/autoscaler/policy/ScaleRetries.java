@@ -1,6 +1,6 @@
 package dev.activator.autoscaler.policy;
 
-import dev.activator.loop.Backoff;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.revision.ScaleAnswer.Refused;
 import java.time.Duration;
 import java.util.random.RandomGenerator;

@@ -1,6 +1,6 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.loop.Backoff;
+import dev.activator.loop.policy.Backoff;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 

@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.client.http.HttpResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
@@ -44,27 +46,37 @@ public final class KubernetesApi implements AutoCloseable {
   private final ApiTransport transport;
   private final JsonFactory json = JsonFactory.builder().streamReadConstraints(
       StreamReadConstraints.builder().maxNestingDepth(DEEPEST_JSON).build()).build();
-  private final HttpClient http;
+  /** Makes requests; they are sent by the newest client. */
+  private final HttpClient first;
   private final WriteRate writes;
 
+  /**
+   * A kubeconfig, for what changes in it.
+   *
+   * @param reread throws if it cannot be used
+   */
+  public record Source(Path kubeconfig, Supplier<Config> reread) {}
+
   public KubernetesApi(Config config) {
-    this(config, WriteRate.UNLIMITED);
+    this(config, null, WriteRate.UNLIMITED);
   }
 
-  public KubernetesApi(Config config, WriteRate writes) {
-    this(config, writes, Executors.newCachedThreadPool(
+  /** @param source null if the configuration is from no kubeconfig */
+  public KubernetesApi(Config config, @Nullable Source source, WriteRate writes) {
+    this(config, source, writes, Executors.newCachedThreadPool(
         Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()));
   }
 
   /** @param threads unbounded: each request takes one */
-  KubernetesApi(Config config, WriteRate writes, ExecutorService threads) {
+  KubernetesApi(Config config, @Nullable Source source, WriteRate writes,
+      ExecutorService threads) {
     this.writes = writes;
     this.threads = threads;
-    this.transport = new ApiTransport(config, threads);
+    this.transport = new ApiTransport(config, source, threads);
     var master = config.getMasterUrl();
     this.url = master.endsWith("/") ? master : master + "/";
     this.requestTimeout = Duration.ofMillis(config.getRequestTimeout());
-    this.http = transport.client();
+    this.first = transport.client();
   }
 
   /** Ends with a slash. */
@@ -135,7 +147,7 @@ public final class KubernetesApi implements AutoCloseable {
           .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
       // Not on the caller's thread: a command may have to fetch a token first.
       var answer = CompletableFuture
-          .supplyAsync(() -> http.sendAsync(request, InputStream.class), threads)
+          .supplyAsync(() -> transport.client().sendAsync(request, InputStream.class), threads)
           .thenCompose(sent -> sent).thenApplyAsync(read, threads);
       answer.whenComplete((_, _) -> handle.cancel());
       return answer;
@@ -146,7 +158,7 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   private HttpRequest.Builder request(String path) {
-    return http.newHttpRequestBuilder().uri(url + path).header("Accept", "application/json");
+    return first.newHttpRequestBuilder().uri(url + path).header("Accept", "application/json");
   }
 
   private <R> R read(HttpResponse<InputStream> response, Function<JsonParser, R> read) {
@@ -197,7 +209,7 @@ public final class KubernetesApi implements AutoCloseable {
       try {
         var request = request(path).header(ApiTransport.HANDLE, handle.name())
             .timeout(longest.toMillis(), TimeUnit.MILLISECONDS).build();
-        http.consumeBytes(request, this::received)
+        transport.client().consumeBytes(request, this::received)
             .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS)
             .whenComplete(this::answered);
       } catch (RuntimeException | Error failure) {
@@ -274,7 +286,7 @@ public final class KubernetesApi implements AutoCloseable {
 
   @Override
   public void close() {
-    http.close();
+    transport.close();
     threads.shutdown();
   }
 }

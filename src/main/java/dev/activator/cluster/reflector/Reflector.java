@@ -5,7 +5,7 @@ import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.DeltaSink;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.RelistPauses;
-import dev.activator.loop.Backoff;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.Loop;
 import java.io.IOException;
 import java.time.Duration;

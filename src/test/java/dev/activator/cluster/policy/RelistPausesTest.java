@@ -4,7 +4,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.loop.Backoff;
+import dev.activator.loop.policy.Backoff;
 import java.time.Duration;
 import java.util.Random;
 import java.util.stream.IntStream;

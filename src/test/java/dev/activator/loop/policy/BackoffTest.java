@@ -1,4 +1,4 @@
-package dev.activator.loop;
+package dev.activator.loop.policy;
 
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;

@@ -1,4 +1,4 @@
-package dev.activator.loop;
+package dev.activator.loop.policy;
 
 import java.time.Duration;
 import java.util.random.RandomGenerator;
@@ -37,6 +37,9 @@ public final class Backoff {
   /** @param retryAfter as the server asked; zero if it did not */
   public Duration next(Duration retryAfter) {
     var next = next();
+    if (retryAfter.isZero()) {
+      return next;
+    }
     var server = retryAfter(retryAfter, random);
     return next.compareTo(server) < 0 ? server : next;
   }
