@@ -13,6 +13,7 @@ import dev.activator.cluster.EventWriter.Regarding;
 import dev.activator.cluster.ScalingSession;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.LoopGroup;
+import dev.activator.platform.Platform;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
@@ -29,15 +30,15 @@ class RescueConfiguration {
   private static final long STOP_SECONDS = 5;
 
   @Bean
-  Part rescue(RescueProperties properties, Surroundings surroundings, IdentityProperties identity,
+  Part rescue(RescueProperties properties, Platform platform, IdentityProperties identity,
       AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
       Cluster cluster, ClusterProperties api) {
-    if (!properties.enabled() || surroundings.sources() != Sources.KNATIVE) {
+    if (!properties.enabled() || platform.sources() != Sources.KNATIVE) {
       return Part.started("no rescue", () -> {
       });
     }
     var loop = loops.loopFor("rescue");
-    var session = new ScalingSession(surroundings.api(), () -> api.writeLimit().rate(loop));
+    var session = new ScalingSession(platform.api(), () -> api.writeLimit().rate(loop));
     var lease = session.lease(identity.systemNamespace(), LEASE);
     var rescue = new Rescue(loop, session.scales(), listener -> new LeaderElection(
         identity.podName() + "_" + identity.podIp(), loop,

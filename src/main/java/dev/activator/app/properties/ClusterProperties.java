@@ -7,6 +7,7 @@ import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.config.Requirement;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -20,13 +20,16 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import javax.net.SocketFactory;
 import javax.net.ssl.TrustManager;
 import jdk.net.ExtendedSocketOptions;
@@ -52,10 +55,11 @@ final class ApiTransport extends OkHttpClientFactory {
   private static final Logger log = LoggerFactory.getLogger(ApiTransport.class);
   private static final String IDENTITY_AUTHORITY = "idp-certificate-authority";
 
-  private final CertificateFiles files;
+  private final KubernetesApi.@Nullable Source source;
   private final ExecutorService threads;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private Config config;
+  private FileStamps files;
   private @Nullable HttpClient client;
   private final AtomicLong made = new AtomicLong();
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
@@ -63,7 +67,8 @@ final class ApiTransport extends OkHttpClientFactory {
   /** @param threads unbounded: each request takes one */
   ApiTransport(Config config, KubernetesApi.@Nullable Source source, ExecutorService threads) {
     this.config = config;
-    this.files = new CertificateFiles(config, source);
+    this.source = source;
+    this.files = files();
     this.threads = threads;
   }
 
@@ -127,10 +132,9 @@ final class ApiTransport extends OkHttpClientFactory {
 
   private HttpClient unlessChanged(HttpClient last) {
     try {
-      if (!files.haveChanged()) {
+      if (!certificatesHaveChanged()) {
         return last;
       }
-      config = files.config();
       var next = newClient();
       log.info("The certificates for {} were read again", config.getMasterUrl());
       // Not by the library, which would end our threads.
@@ -141,6 +145,35 @@ final class ApiTransport extends OkHttpClientFactory {
           config.getMasterUrl(), String.valueOf(e.getCause() == null ? e : e.getCause()));
       return last;
     }
+  }
+
+  private boolean certificatesHaveChanged() {
+    var changed = files.changed();
+    if (source == null || !changed.contains(source.kubeconfig())) {
+      return !changed.isEmpty();
+    }
+    var next = source.reread().get();
+    if (changed.size() == 1 && certificates(next).equals(certificates(config))) {
+      // Most often only a token is replaced.
+      return false;
+    }
+    config = next;
+    files = files();
+    return true;
+  }
+
+  private static List<@Nullable String> certificates(Config config) {
+    return Arrays.asList(config.getCaCertData(), config.getCaCertFile(),
+        config.getClientCertData(), config.getClientCertFile(), config.getClientKeyData(),
+        config.getClientKeyFile());
+  }
+
+  private FileStamps files() {
+    var named = Stream.of(config.getCaCertFile(), config.getClientCertFile(),
+        config.getClientKeyFile()).filter(file -> !Utils.isNullOrEmpty(file)).map(Path::of);
+    return new FileStamps(
+        Stream.concat(Stream.ofNullable(source).map(KubernetesApi.Source::kubeconfig), named)
+            .distinct().toList());
   }
 
   private void closeConnections() {
