@@ -99,7 +99,9 @@ final class TargetScaler {
     ticks.cancel();
     looks.cancel();
     publishing.cancel();
-    return underWay == null || reading != null && reading.cancel() ? CompletableFuture.completedFuture(null) : underWay;
+    return underWay == null || reading != null && reading.cancel()
+        ? CompletableFuture.completedFuture(null)
+        : underWay;
   }
 
   void configured(Configured next) {

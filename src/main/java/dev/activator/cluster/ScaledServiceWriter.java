@@ -296,7 +296,8 @@ public final class ScaledServiceWriter {
     open.send("PATCH", "apis/" + API_VERSION + "/namespaces/" + id.namespace()
         + "/scaledservices/" + id.name() + "/status", "application/merge-patch+json",
         json(uid, next), TIMEOUT)
-        .whenCompleteAsync((answer, failure) -> written(id, entry, uid, before, next, answer), loop);
+        .whenCompleteAsync((answer, failure) -> written(id, entry, uid, before, next, answer),
+            loop);
   }
 
   private void written(RevisionId id, Entry entry, String uid, ScaledServiceStatus before,

@@ -345,8 +345,10 @@ final class ScaledServices {
   }
 
   private List<Hpa> hpas(ScaledService object) {
-    return hpas == null ? List.of() : facts(hpas, BY_TARGET, targetOf(object))
-        .sorted(Comparator.comparing(Hpa::name)).toList();
+    return hpas == null
+        ? List.of()
+        : facts(hpas, BY_TARGET, targetOf(object))
+            .sorted(Comparator.comparing(Hpa::name)).toList();
   }
 
   private static <F> Stream<F> facts(IndexedStore<Decoded<F>> store, String index, Object value) {

@@ -112,7 +112,8 @@ class RefusedCallsLogTest {
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(), 0,
         OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1),
         Map.of(), Map.of(), ScaledServiceStatus.NONE),
-        new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false, List.of(),
+        new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
+            List.of(),
             IpFamily.IPV4));
   }
 }

@@ -19,7 +19,8 @@ class RelistPausesTest {
       "6, 30000, 60000", "1000, 30000, 60000"})
   void growsToAPointAndIsSpreadByChance(int failures, long least, long most) {
     var random = new Random(1);
-    assertThat(IntStream.range(0, 1000).mapToObj(_ -> after(failures, RelistPauses.ofLists(random))))
+    assertThat(
+        IntStream.range(0, 1000).mapToObj(_ -> after(failures, RelistPauses.ofLists(random))))
         .allSatisfy(pause -> assertThat(pause).isBetween(ofMillis(least), ofMillis(most)));
   }
 
@@ -34,7 +35,8 @@ class RelistPausesTest {
   @DisplayName("6.2 fifty that lost one server come back over at least half of the interval")
   void manyDoNotComeBackAtOnce() {
     var pauses = IntStream.range(0, 50)
-        .mapToObj(seed -> after(6, RelistPauses.ofLists(new Random(seed * 7919L)))).sorted().toList();
+        .mapToObj(seed -> after(6, RelistPauses.ofLists(new Random(seed * 7919L)))).sorted()
+        .toList();
     var spread = pauses.getLast().minus(pauses.getFirst());
     assertThat(spread).isGreaterThanOrEqualTo(ofSeconds(15));
   }
@@ -52,7 +54,8 @@ class RelistPausesTest {
       "1000, 30000, 60000"})
   void watchesComeBackInLessThanHalfASecondAtFirst(int failures, long least, long most) {
     var random = new Random(1);
-    assertThat(IntStream.range(0, 1000).mapToObj(_ -> after(failures, RelistPauses.ofWatches(random))))
+    assertThat(
+        IntStream.range(0, 1000).mapToObj(_ -> after(failures, RelistPauses.ofWatches(random))))
         .allSatisfy(pause -> assertThat(pause).isBetween(ofMillis(least), ofMillis(most)));
   }
 
