@@ -1,0 +1,102 @@
+package dev.activator.proxy.hostile;
+
+import dev.activator.proxy.hostile.CallerScript.Leaving;
+import dev.activator.proxy.hostile.CallerScript.Method;
+import dev.activator.proxy.hostile.CallerScript.Reading;
+import dev.activator.proxy.hostile.PodScript.Begin;
+import dev.activator.proxy.hostile.PodScript.Cut;
+import dev.activator.proxy.hostile.PodScript.Framing;
+import dev.activator.proxy.hostile.Sequence.Plan;
+import dev.activator.proxy.hostile.Sequence.Version;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Draws sequences. Each seed gives one. */
+final class Generator {
+  private static final int[] PART_BYTES = {1, 7, 100, 1_000, 3_000};
+  private static final int[] STATUSES = {200, 200, 200, 204, 304, 404, 500};
+  private static final int[] WINDOWS = {7, 300, 5_000, 65_535, 65_535};
+  private static final int[] CODES = {0, 1, 2, 3, 5, 7, 8, 11, 13};
+
+  private final Random random;
+  private final Version version;
+
+  private Generator(Random random) {
+    this.random = random;
+    this.version = Version.values()[random.nextInt(Version.values().length)];
+  }
+
+  static Sequence sequence(long seed) {
+    // Neighbouring seeds would draw nearly the same first number.
+    return new Generator(new Random(seed * 0x9E3779B97F4A7C15L)).draw(seed);
+  }
+
+  private boolean in(int times) {
+    return random.nextInt(times) == 0;
+  }
+
+  private int one(int... of) {
+    return of[random.nextInt(of.length)];
+  }
+
+  private <E extends Enum<E>> E one(E[] of) {
+    return of[random.nextInt(of.length)];
+  }
+
+  private Sequence draw(long seed) {
+    int count = in(3) ? 1 + random.nextInt(6) : 1;
+    boolean burst = in(12);
+    var plans = new ArrayList<Plan>();
+    for (int i = 0; i < (burst ? 6 : count); i++) {
+      var caller = caller(version == Version.H2C && i == 0, burst);
+      plans.add(new Plan(caller, pod(caller)));
+    }
+    boolean oneConnection = version.isHttp2() ? version == Version.H2C || !in(3)
+        : version == Version.HTTP_1_1 && in(2);
+    return new Sequence(seed, version, in(25), in(40), oneConnection, in(2),
+        in(3) ? 1 + random.nextInt(3) : 0, in(2) ? 1 + random.nextInt(3) : 100, one(WINDOWS),
+        !in(3), one(WINDOWS), List.copyOf(plans));
+  }
+
+  private CallerScript caller(boolean bodyless, boolean hurried) {
+    boolean http2 = version.isHttp2();
+    var method = one(Method.values());
+    boolean upgrades = version == Version.HTTP_1_1 && in(8);
+    int parts = !bodyless && !upgrades && (method == Method.POST || method == Method.PUT || in(8))
+        ? random.nextInt(4)
+        : 0;
+    var leaving = in(4) ? one(Leaving.values()) : Leaving.STAYS;
+    var reading = in(8) ? one(Reading.values()) : Reading.ALWAYS;
+    return new CallerScript(method, parts, one(PART_BYTES), in(2), http2 && in(6), in(4),
+        parts > 0 && version != Version.HTTP_1_0 && in(5), hurried || in(10), upgrades, in(2),
+        !in(8), leaving, random.nextInt(parts + 4), one(CODES), reading,
+        http2 && in(6) ? random.nextInt(20) : 0);
+  }
+
+  private PodScript pod(CallerScript caller) {
+    boolean http2 = version.isHttp2();
+    var begin = in(12) ? Begin.NEVER : in(2) ? Begin.AT_END : one(Begin.values());
+    var framing = one(Framing.values());
+    if (http2 && framing == Framing.CONNECTION) {
+      framing = Framing.STREAM;
+    }
+    var interims = new ArrayList<Integer>();
+    for (int i = in(4) ? random.nextInt(3) : 0; i > 0; i--) {
+      interims.add(one(100, 102, 103));
+    }
+    int parts = framing == Framing.LENGTH && in(6) ? 0 : 1 + random.nextInt(4);
+    var cut = in(2) ? Cut.NONE : one(Cut.values());
+    if (!http2 && cut.isForHttp2()) {
+      cut = Cut.NONE;
+    }
+    boolean switches = caller.upgrades() ? !in(4) : in(40) && !http2;
+    var script = new PodScript(begin, List.copyOf(interims), one(STATUSES), framing, parts,
+        one(PART_BYTES), http2 && in(6), framing == Framing.STREAM && in(3), http2 && in(3),
+        switches, cut, 0, one(CODES), !in(8));
+    return new PodScript(begin, script.interims(), script.status(), framing, parts,
+        script.partBytes(), script.emptyParts(), script.trailers(), script.forbiddenBody(),
+        switches, cut, random.nextInt(script.steps(caller.method()) + 1), script.code(),
+        script.takes());
+  }
+}
