@@ -58,7 +58,12 @@ record CallerScript(Method method, int parts, int partBytes, boolean sized, bool
   }
 
   /** Whether what it does to its connection concerns its other exchanges there. */
-  boolean endsConnection() {
-    return leaving != Leaving.STAYS && leaving != Leaving.RESETS_STREAM;
+  boolean endsConnection(boolean http2) {
+    return leaving != Leaving.STAYS && !(http2 && leaving == Leaving.RESETS_STREAM);
+  }
+
+  /** Whether the request ends where it says it does. */
+  boolean isWhole() {
+    return completes || !hasBody();
   }
 }

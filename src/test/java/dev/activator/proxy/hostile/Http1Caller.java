@@ -27,7 +27,7 @@ final class Http1Caller extends Caller {
     for (int i = 0; i < calls.size(); i++) {
       var call = calls.get(i);
       boolean leaves = !call.script.stays() && !call.ended && i == calls.size() - 1;
-      if (!call.isSent() || leaves) {
+      if (!call.isSent() || leaves || !call.script.isWhole()) {
         return List.of(call);
       }
       if (call.script.upgrades()) {

@@ -103,6 +103,10 @@ final class Http2Reader {
   }
 
   private void frame(int type, int flags, int stream, byte[] payload) {
+    if (Boolean.getBoolean("hostile.frames")) {
+      System.out.println((caller ? "caller" : "pod") + " reads " + type + " flags " + flags
+          + " stream " + stream + " " + payload.length);
+    }
     switch (type) {
       case RawHttp2.SETTINGS -> {
         if ((flags & RawHttp2.ACK) == 0) {

@@ -133,19 +133,27 @@ final class Oracle {
     var caller = sequence.plans().get(by).caller();
     var pod = sequence.plans().get(by).first();
     boolean sameConnection = sequence.oneConnection();
-    if (sameConnection && (caller.endsConnection() || caller.reading() == Reading.NEVER
+    if (sameConnection && (caller.endsConnection(http2) || caller.reading() == Reading.NEVER
         || !http2 && by < index && !keepsConnection(sequence, caller, pod))) {
       return EnumSet.allOf(Outcome.class);
     }
     if (http2 && (pod.cut().endsConnection() || pod.cut() == Cut.GOES_AWAY_BELOW)) {
       return EnumSet.of(Outcome.REFUSED, Outcome.BROKEN_OFF, Outcome.COMPLETE);
     }
-    return EnumSet.noneOf(Outcome.class);
+    // It may wait for the permit until its timeout.
+    return sequence.concurrencyLimit() > 0 && !isQuick(sequence, caller, pod)
+        ? EnumSet.of(Outcome.REFUSED)
+        : EnumSet.noneOf(Outcome.class);
+  }
+
+  private static boolean isQuick(Sequence sequence, CallerScript caller, PodScript pod) {
+    return caller.isWhole() && caller.reading() != Reading.NEVER && !pod.switches()
+        && pod.cut() != Cut.FALLS_SILENT && begins(sequence, caller, pod) == Answer.YES;
   }
 
   /** Whether what follows on the same connection of HTTP/1 is answered in any case. */
   private static boolean keepsConnection(Sequence sequence, CallerScript caller, PodScript pod) {
-    return caller.stays() && caller.completes() && !caller.expects() && !caller.upgrades()
+    return caller.stays() && caller.isWhole() && !caller.expects() && !caller.upgrades()
         && alone(sequence, caller, pod).stream()
             .allMatch(one -> one == Outcome.COMPLETE || one == Outcome.REFUSED);
   }
