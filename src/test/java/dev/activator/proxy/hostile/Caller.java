@@ -104,7 +104,7 @@ abstract class Caller {
     if (any) {
       readBytes(peer.read());
     }
-    if (peer.end() != SimulatedPeer.End.OPEN && peer.unread() == 0) {
+    if (peer.end() != SimulatedPeer.End.OPEN && peer.unread() == 0 && !peer.isGone()) {
       connectionEnded(peer.end());
     }
     return any;

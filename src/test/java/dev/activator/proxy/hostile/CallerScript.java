@@ -32,7 +32,7 @@ record CallerScript(Method method, int parts, int partBytes, boolean sized, bool
     STAYS,
     /** In HTTP/1 that is leaving, as in Go's server. */
     ENDS_OUTPUT, CLOSES, RESETS,
-    /** In HTTP/1 as {@link #RESETS}. */
+    /** In HTTP/2. */
     RESETS_STREAM
   }
 
@@ -58,8 +58,8 @@ record CallerScript(Method method, int parts, int partBytes, boolean sized, bool
   }
 
   /** Whether what it does to its connection concerns its other exchanges there. */
-  boolean endsConnection(boolean http2) {
-    return leaving != Leaving.STAYS && !(http2 && leaving == Leaving.RESETS_STREAM);
+  boolean endsConnection() {
+    return leaving != Leaving.STAYS && leaving != Leaving.RESETS_STREAM;
   }
 
   /** Whether the request ends where it says it does. */

@@ -65,7 +65,7 @@ final class Generator {
   }
 
   private Sequence draw(long seed) {
-    int count = theme == Theme.HURRY ? 6 : in(3) ? 1 + random.nextInt(6) : 1;
+    int count = theme == Theme.HURRY ? 8 : in(3) ? 1 + random.nextInt(6) : 1;
     var plans = new ArrayList<Plan>();
     for (int i = 0; i < count; i++) {
       var caller = caller(version == Version.H2C && i == 0);
@@ -91,6 +91,10 @@ final class Generator {
     boolean body = method == Method.POST || method == Method.PUT || early || in(8);
     int parts = !bodyless && !upgrades && body ? random.nextInt(4) : 0;
     var leaving = in(4) ? one(Leaving.values()) : Leaving.STAYS;
+    if (leaving == Leaving.RESETS_STREAM && (bodyless || !http2)) {
+      // There is no stream, or none yet.
+      leaving = Leaving.RESETS;
+    }
     var reading = in(8) ? one(Reading.values()) : Reading.ALWAYS;
     return new CallerScript(method, parts, early ? number(100, 1_000, 3_000) : number(PART_BYTES), in(2), http2 && in(6), in(4),
         parts > 0 && version != Version.HTTP_1_0 && in(5), theme == Theme.HURRY || in(10), upgrades, in(2),

@@ -124,7 +124,7 @@ final class Http1Caller extends Caller {
 
   @Override
   void resetStream(Call call) {
-    peer.reset();
+    throw new IllegalStateException("no streams in HTTP/1");
   }
 
   @Override

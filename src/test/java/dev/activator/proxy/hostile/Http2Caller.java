@@ -138,11 +138,7 @@ final class Http2Caller extends Caller {
 
   @Override
   void resetStream(Call call) {
-    if (upgrading) {
-      peer.reset();
-    } else {
-      reader.number(RawHttp2.RST_STREAM, stream(call), call.script.code());
-    }
+    reader.number(RawHttp2.RST_STREAM, stream(call), call.script.code());
   }
 
   @Override

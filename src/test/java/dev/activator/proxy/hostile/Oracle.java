@@ -93,7 +93,10 @@ final class Oracle {
       };
     };
     boolean mayUpgrade = caller.upgrades() && sequence.version() == Version.HTTP_1_1;
-    if (pod.switches() && !mayUpgrade && seen.remove(Outcome.COMPLETE)) {
+    if (pod.switches() && !mayUpgrade) {
+      if (pod.cut() == Cut.NONE || pod.cut() == Cut.FALLS_SILENT) {
+        seen.remove(Outcome.COMPLETE);
+      }
       seen.add(Outcome.REFUSED);
     }
     return seen;
@@ -133,15 +136,18 @@ final class Oracle {
     var caller = sequence.plans().get(by).caller();
     var pod = sequence.plans().get(by).first();
     boolean sameConnection = sequence.oneConnection();
-    if (sameConnection && (caller.endsConnection(http2) || caller.reading() == Reading.NEVER
+    if (sameConnection && (caller.endsConnection() || caller.reading() == Reading.NEVER
         || !http2 && by < index && !keepsConnection(sequence, caller, pod))) {
       return EnumSet.allOf(Outcome.class);
     }
     if (http2 && (pod.cut().endsConnection() || pod.cut() == Cut.GOES_AWAY_BELOW)) {
       return EnumSet.of(Outcome.REFUSED, Outcome.BROKEN_OFF, Outcome.COMPLETE);
     }
-    // It may wait for the permit until its timeout.
-    return sequence.concurrencyLimit() > 0 && !isQuick(sequence, caller, pod)
+    // It waits for the permit until its timeout, or gets a connection that the pod has closed.
+    boolean mayWait = sequence.concurrencyLimit() > 0 && !isQuick(sequence, caller, pod);
+    boolean mayBeStale = pod.cut().endsConnection()
+        && !sequence.plans().get(index).caller().method().isIdempotent();
+    return mayWait || mayBeStale
         ? EnumSet.of(Outcome.REFUSED)
         : EnumSet.noneOf(Outcome.class);
   }

@@ -268,17 +268,26 @@ final class Pod {
     private final Http2Reader reader;
     private final List<Served> streams = new ArrayList<>();
     private int lastServed = Integer.MAX_VALUE;
+    private int stepsUntilSettings = random.nextInt(20);
 
     private Http2Connection(SimulatedPeer peer) {
       super(peer);
       reader = new Http2Reader(peer::send, false, sequence.podGrants(), sequence.podWindow());
-      reader.settings(RawHttp2.MAX_CONCURRENT_STREAMS, sequence.podStreams(),
-          RawHttp2.INITIAL_WINDOW_SIZE, sequence.podWindow());
+    }
+
+    /** Its SETTINGS come before all else, but not at once. */
+    private boolean open() {
+      if (stepsUntilSettings-- == 0) {
+        story.accept("pod sends its SETTINGS");
+        reader.settings(RawHttp2.MAX_CONCURRENT_STREAMS, sequence.podStreams(),
+            RawHttp2.INITIAL_WINDOW_SIZE, sequence.podWindow());
+      }
+      return true;
     }
 
     @Override
     boolean read() {
-      if (peer.unread() == 0 || peer.isGone()) {
+      if (peer.unread() == 0 || peer.isGone() || stepsUntilSettings >= 0) {
         return false;
       }
       byte[] bytes = peer.read();
@@ -313,6 +322,9 @@ final class Pod {
 
     @Override
     boolean step() {
+      if (stepsUntilSettings >= 0 && !peer.isGone()) {
+        return open();
+      }
       int first = streams.isEmpty() ? 0 : random.nextInt(streams.size());
       for (int i = 0; i < streams.size(); i++) {
         var one = streams.get((first + i) % streams.size());
