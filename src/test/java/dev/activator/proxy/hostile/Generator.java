@@ -78,8 +78,10 @@ final class Generator {
     int window = number(WINDOWS);
     // Or the caller would send more WINDOW_UPDATEs than the activator allows.
     int callerWindow = bytes / window > MAX_UPDATES ? WINDOWS[WINDOWS.length - 1] : window;
-    return new Sequence(seed, version, in(25), in(40), oneConnection, in(2),
-        in(3) ? 1 + random.nextInt(3) : 0, in(2) ? 1 + random.nextInt(3) : 100, number(WINDOWS),
+    boolean hurry = theme == Theme.HURRY;
+    return new Sequence(seed, version, in(25), in(40), oneConnection, !hurry && in(2),
+        !hurry && in(3) ? 1 + random.nextInt(3) : 0,
+        !hurry && in(2) ? 1 + random.nextInt(3) : 100, number(WINDOWS),
         !in(theme == Theme.EARLY_ANSWERS ? 2 : 4), callerWindow, List.copyOf(plans));
   }
 

@@ -17,6 +17,10 @@ class HostilePeersTest {
     for (long seed = from; seed < from + n; seed++) {
       var run = new Run(Generator.sequence(seed));
       var faults = run.faults();
+      var q = Generator.sequence(seed);
+      if (Boolean.getBoolean("hostile.one") && q.version().isHttp2() && !q.podSpeaksOther() && q.plans().size() == 8) {
+        System.out.println("ONE? " + run.story());
+      }
       if (!faults.isEmpty()) {
         bad++;
         if (bad <= Integer.getInteger("hostile.show", 3)) {

@@ -49,6 +49,8 @@ final class Run {
   /** Idle connections are closed after 90 seconds. */
   private static final int STEPS_UNTIL_CLOSED = 60;
   private static final int MAX_STEPS = 2_000;
+  /** Between two steps. */
+  private static final int MAX_PAUSE_NANOS = 100_000;
   /** A method that is on the stack more often recurses. */
   private static final int MAX_DEPTH = 3;
   private static final StackWalker STACK = StackWalker.getInstance();
@@ -173,6 +175,7 @@ final class Run {
   /** Steps of both sides in any order, with more or less of the product's work in between. */
   private void act() {
     for (int i = 0; i < MAX_STEPS; i++) {
+      network.advance(Duration.ofNanos(random.nextInt(MAX_PAUSE_NANOS)));
       if (random.nextInt(3) == 0) {
         network.settle();
       } else if (random.nextBoolean()) {
