@@ -45,8 +45,11 @@ class ArchitectureTest {
   }
 
   static Stream<Row> table() {
-    return Stream.of(new Row("revision", List.of()), new Row("config", List.of("revision")),
-        new Row("loop", List.of()), new Row("observability", List.of("revision", "config")),
+    return Stream.of(new Row("revision", List.of()),
+        new Row("config", List.of("revision", "template")),
+        new Row("template", List.of()),
+        new Row("loop", List.of()),
+        new Row("observability", List.of("revision", "config", "template")),
         new Row("lifecycle", List.of()), new Row("tls", List.of("revision", "config", "loop")),
         new Row("upstream",
             List.of("revision", "config", "loop", "observability", "lifecycle", "tls")),

@@ -86,7 +86,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   public enum Sources {
     KNATIVE,
     /** Without Knative: ConfigMaps may be missing, too. */
-    SCALED_SERVICES, BOTH
+    SCALED_SERVICES,
+    BOTH
   }
 
   /**
@@ -348,9 +349,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   private final class Forwarder
-      implements
-      EndpointsEvents.EndpointsListener,
-      ScaledServices.ScaledServicesListener {
+      implements EndpointsEvents.EndpointsListener, ScaledServices.ScaledServicesListener {
     @Override
     public void changed(ScaledServiceState now) {
       var id = now.object().id();

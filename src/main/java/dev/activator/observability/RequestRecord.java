@@ -3,6 +3,7 @@ package dev.activator.observability;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
+import dev.activator.template.Template;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -422,8 +422,8 @@ class KubectlTest {
     assertThat(kubectl.run("apply", "--validate=warn", "-f",
         file(yaml.replace("[{command", "[{env: [], comand"))).err()).contains("Warning: unknown");
     assertThat(kubectl.fails("create", "-f",
-        file("apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\n")))
-        .contains("no matches for kind \"DaemonSet\" in version \"apps/v1\"");
+        file("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\n")))
+        .contains("no matches for kind \"PodDisruptionBudget\" in version \"policy/v1\"");
   }
 
   @Test

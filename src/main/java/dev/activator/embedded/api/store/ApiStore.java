@@ -69,6 +69,9 @@ public final class ApiStore {
     this.dryRun = new ObjectWrites(tables, this::admit,
         new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace));
     PRESENT.forEach(writer::ensureNamespace);
+    onAdmission(Kinds.SECRET, object -> Defaults.secret(object, find(Kinds.SECRET,
+        Meta.namespace(object), Meta.name(object))));
+    onAdmission(Kinds.ENDPOINT_SLICE, Defaults::endpointSlice);
     onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));
     tables.listen(kinds::follow);
@@ -129,6 +132,11 @@ public final class ApiStore {
 
   public ObjectNode create(Kind kind, ObjectNode object) {
     return writes.create(kind, object);
+  }
+
+  /** Refuses to create the namespace, which may have been deleted meanwhile. */
+  public ObjectNode createInNamespace(Kind kind, ObjectNode object) {
+    return writes.createInNamespace(kind, object);
   }
 
   public ObjectNode update(Kind kind, ObjectNode object) {

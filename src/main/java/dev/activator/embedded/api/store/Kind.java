@@ -28,7 +28,9 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     /** Known to clients at compile time: only these have strategic merge patches. */
     BUILT_IN, VERSION_REQUIRED, CREATED_BY_UPDATE,
     /** The name is one DNS label, without dots. */
-    NAME_IS_LABEL
+    NAME_IS_LABEL,
+    /** Has no objects: clients such as {@code kubectl apply --prune} rely on it being listed. */
+    EMPTY
   }
 
   public record Names(String kind, String plural, String singular, List<String> shortNames,

@@ -34,6 +34,10 @@ final class ObjectWriter {
   }
 
   ObjectNode insert(Kind kind, ObjectNode object) {
+    return insert(kind, object, missingNamespace);
+  }
+
+  ObjectNode insert(Kind kind, ObjectNode object, MissingNamespace missing) {
     name(kind, object);
     var stored = find(kind, Meta.namespace(object), Meta.name(object));
     if (stored != null) {
@@ -42,7 +46,7 @@ final class ObjectWriter {
           : StatusException.alreadyExists(kind, Meta.name(stored));
     }
     if (kind.namespaced()) {
-      Namespaces.checkOpen(namespaceOf(object), kind, object);
+      Namespaces.checkOpen(namespaceOf(object, missing), kind, object);
     }
     if (kind.equals(Kinds.NAMESPACE)) {
       Namespaces.complete(object);
@@ -81,13 +85,13 @@ final class ObjectWriter {
     }
   }
 
-  private ObjectNode namespaceOf(ObjectNode object) {
+  private ObjectNode namespaceOf(ObjectNode object, MissingNamespace missing) {
     String name = Meta.namespace(object);
     var stored = find(Kinds.NAMESPACE, "", name);
     if (stored != null) {
       return stored;
     }
-    if (missingNamespace == MissingNamespace.REFUSED) {
+    if (missing == MissingNamespace.REFUSED) {
       throw StatusException.notFound(Kinds.NAMESPACE, name);
     }
     return insert(Kinds.NAMESPACE, Namespaces.named(name));

@@ -53,9 +53,20 @@ public final class ObjectWrites {
 
   /** {@code metadata.generateName} replaces an absent name. */
   public ObjectNode create(Kind kind, ObjectNode object) {
+    return create(kind, object, writer::insert);
+  }
+
+  /** Refuses to create the namespace. */
+  ObjectNode createInNamespace(Kind kind, ObjectNode object) {
+    return create(kind, object,
+        (of, admitted) -> writer.insert(of, admitted, ApiStore.MissingNamespace.REFUSED));
+  }
+
+  private ObjectNode create(Kind kind, ObjectNode object,
+      BiFunction<Kind, ObjectNode, ObjectNode> insert) {
     return naming(kind, object, () -> {
       var admitted = admission.apply(kind, creatable(kind, object));
-      return locked(() -> writer.insert(kind, admitted)).deepCopy();
+      return locked(() -> insert.apply(kind, admitted)).deepCopy();
     });
   }
 

@@ -48,10 +48,11 @@ class ApiWireTest {
         .map(group -> group.get("name").stringValue())).containsExactly("apps",
             "coordination.k8s.io", "discovery.k8s.io", "autoscaling", "apiextensions.k8s.io",
             "serving.knative.dev", "networking.internal.knative.dev",
-            "autoscaling.internal.knative.dev");
+            "autoscaling.internal.knative.dev", "batch", "networking.k8s.io");
     assertThat(tree(wire.get("/apis/apps/v1?timeout=32s")).get("resources").valueStream()
         .map(resource -> resource.get("name").stringValue())).containsExactly("deployments",
-            "deployments/status", "deployments/scale");
+            "deployments/status", "deployments/scale", "replicasets", "replicasets/status",
+            "replicasets/scale", "daemonsets", "statefulsets");
     assertThat(tree(wire.get("/openapi/v3")).get("paths").has("apis/serving.knative.dev/v1"))
         .isTrue();
     assertThat(wire.get("/openapi/v3/apis/apps/v1?hash=1").body()).contains("\"fieldValidation\"");
