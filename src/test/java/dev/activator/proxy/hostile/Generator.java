@@ -124,10 +124,10 @@ final class Generator {
     boolean switches = caller.upgrades() ? !in(4) : in(40) && !http2;
     var script = new PodScript(begin, List.copyOf(interims), number(STATUSES), framing, parts,
         number(PART_BYTES), http2 && in(6), framing == Framing.STREAM && in(3), http2 && in(3),
-        switches, cut, 0, number(CODES), !in(8));
+        switches, cut, 0, number(CODES), !in(8), http2 && in(6) ? random.nextInt(20) : 0);
     return new PodScript(begin, script.interims(), script.status(), framing, parts,
         script.partBytes(), script.emptyParts(), script.trailers(), script.forbiddenBody(),
         switches, cut, random.nextInt(script.steps(caller.method()) + 1), script.code(),
-        script.takes());
+        script.takes(), script.floods());
   }
 }

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 
 /** Sends requests on streams of one connection, in any order. */
 final class Http2Caller extends Caller {
+  private static final int MANY = 15;
   private static final String END_OF_HEAD = "\r\n\r\n";
 
   private final Http2Reader reader;
@@ -95,12 +96,10 @@ final class Http2Caller extends Caller {
     } else if (!script.sized()) {
       reader.data(stream(call), true, new byte[0]);
     }
-    for (int i = 0; i < script.floods(); i++) {
-      if (i % 2 == 0) {
-        reader.ping();
-      } else {
-        reader.settings();
-      }
+    reader.flood(script.floods());
+    if (script.floods() > MANY) {
+      // It takes no streams of ours, of which there are none; its own go on.
+      reader.goAway(0);
     }
   }
 

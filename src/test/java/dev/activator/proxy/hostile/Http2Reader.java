@@ -71,8 +71,15 @@ final class Http2Reader {
         ByteBuffer.allocate(8).putInt(last).putInt(0).array()));
   }
 
-  void ping() {
-    out.accept(RawHttp2.bytes(RawHttp2.PING, 0, 0, new byte[8]));
+  /** Frames that ask for an answer. */
+  void flood(int frames) {
+    for (int i = 0; i < frames; i++) {
+      if (i % 2 == 0) {
+        out.accept(RawHttp2.bytes(RawHttp2.PING, 0, 0, new byte[8]));
+      } else {
+        settings();
+      }
+    }
   }
 
   void read(byte[] bytes) {
@@ -103,10 +110,6 @@ final class Http2Reader {
   }
 
   private void frame(int type, int flags, int stream, byte[] payload) {
-    if (Boolean.getBoolean("hostile.frames")) {
-      System.out.println((caller ? "caller" : "pod") + " reads " + type + " flags " + flags
-          + " stream " + stream + " " + payload.length);
-    }
     switch (type) {
       case RawHttp2.SETTINGS -> {
         if ((flags & RawHttp2.ACK) == 0) {

@@ -132,6 +132,7 @@ final class Pod {
         return false;
       }
       story.accept("pod of /" + one.index + " sends step " + one.done);
+      flood(one.script.floods());
       respond(one, one.done++);
       return true;
     }
@@ -163,6 +164,8 @@ final class Pod {
         end(one);
       }
     }
+
+    abstract void flood(int frames);
 
     abstract void cutStream(Served one);
 
@@ -215,6 +218,11 @@ final class Pod {
     @Override
     boolean step() {
       return current != null && step(current);
+    }
+
+    @Override
+    void flood(int frames) {
+      // HTTP/1 has none.
     }
 
     @Override
@@ -333,6 +341,11 @@ final class Pod {
         }
       }
       return false;
+    }
+
+    @Override
+    void flood(int frames) {
+      reader.flood(frames);
     }
 
     @Override

@@ -13,11 +13,12 @@ import java.util.List;
  * @param cutAfter how many steps of the response come before the cut: one for each interim, the
  *     head, each piece and the end
  * @param code of RST_STREAM
- * @param takes whether it reads the request's body
+ * @param takes whether it reads the request's body, in HTTP/1
+ * @param floods control frames before each step, in HTTP/2
  */
 record PodScript(Begin begin, List<Integer> interims, int status, Framing framing, int parts,
     int partBytes, boolean emptyParts, boolean trailers, boolean forbiddenBody, boolean switches,
-    Cut cut, int cutAfter, int code, boolean takes) {
+    Cut cut, int cutAfter, int code, boolean takes, int floods) {
   static final int REFUSED_STREAM = 7;
 
   /** When the response begins. */
@@ -60,7 +61,7 @@ record PodScript(Begin begin, List<Integer> interims, int status, Framing framin
 
   static PodScript ok() {
     return new PodScript(Begin.AT_END, List.of(), 200, Framing.LENGTH, 1, 2, false, false, false,
-        false, Cut.NONE, 0, 0, true);
+        false, Cut.NONE, 0, 0, true, 0);
   }
 
   boolean isBodyless(CallerScript.Method method) {

@@ -67,6 +67,7 @@ final class Run {
   private final List<Caller> callers = new ArrayList<>();
   private final List<String> story = new ArrayList<>();
   private final Map<RequestRecord, Boolean> open = new HashMap<>();
+  private final List<Outcome> outcomes = new ArrayList<>();
   private int counted;
   private String recursion = "";
 
@@ -231,8 +232,13 @@ final class Run {
     }
   }
 
+  List<Outcome> outcomes() {
+    return outcomes;
+  }
+
   private void judge(Caller caller, Call call, List<String> faults) {
     var outcome = caller.outcome(call);
+    outcomes.add(outcome);
     var expected = Oracle.expected(sequence, call.index);
     if (!expected.contains(outcome)) {
       faults.add("/" + call.index + " is " + outcome + " where " + expected + " is expected: "

@@ -25,6 +25,26 @@ record Sequence(long seed, Version version, boolean podSpeaksOther, boolean podR
     }
   }
 
+  /** No sequence in HTTP/1 has what only HTTP/2 has, nor the reverse. */
+  Sequence {
+    if (podStreams < 1 || podWindow < 1 || callerWindow < 1 || plans.isEmpty()) {
+      throw new IllegalArgumentException("no streams, windows or plans");
+    }
+    for (int i = 0; i < plans.size(); i++) {
+      var caller = plans.get(i).caller();
+      var pod = plans.get(i).first();
+      boolean onlyHttp2 = pod.cut().isForHttp2() || pod.forbiddenBody()
+          || caller.leaving() == CallerScript.Leaving.RESETS_STREAM;
+      boolean onlyHttp1 = pod.framing() == PodScript.Framing.CONNECTION || caller.upgrades();
+      if (caller.partBytes() < 1 || pod.partBytes() < 1
+          || (version.isHttp2() ? onlyHttp1 : onlyHttp2)
+          || version == Version.HTTP_1_0 && (oneConnection || caller.upgrades())
+          || version == Version.H2C && (!oneConnection || i == 0 && caller.hasBody())) {
+        throw new IllegalArgumentException("not in " + version + ": " + plans.get(i));
+      }
+    }
+  }
+
   /** @param first what the pod does with the request; a copy of it gets {@link PodScript#ok()} */
   record Plan(CallerScript caller, PodScript first) {}
 
