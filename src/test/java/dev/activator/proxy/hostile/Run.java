@@ -45,7 +45,7 @@ final class Run {
   private static final RevisionId REVISION = new RevisionId("default", "hello-00001");
   private static final Destination POD = new Destination("10.1.1.1", 8012);
   private static final Duration STEP = Duration.ofSeconds(5);
-  private static final int STEPS_UNTIL_TIMEOUT = 12;
+  private static final int STEPS_UNTIL_TIMEOUT = 40;
   /** Idle connections are closed after 90 seconds. */
   private static final int STEPS_UNTIL_CLOSED = 60;
   private static final int MAX_STEPS = 2_000;
