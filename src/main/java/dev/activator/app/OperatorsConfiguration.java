@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.Surroundings.Leadership;
+import java.util.Locale;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
@@ -8,18 +8,19 @@ import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.Parsed;
 import dev.activator.console.ActivatorEndpoint;
-import dev.activator.console.ApiState;
+import dev.activator.console.Overview.ApiState;
+import dev.activator.console.ClusterFacts;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
-import dev.activator.console.LeaderReport;
+import dev.activator.console.Overview.LeaderReport;
 import dev.activator.console.RevisionActivity;
-import dev.activator.console.RevisionCards;
+import dev.activator.console.RevisionCard;
+import dev.activator.console.ScalingFacts;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -31,6 +32,9 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.platform.Platform;
+import dev.activator.profiling.ProfilingServer;
+import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
@@ -67,7 +71,6 @@ import reactor.core.publisher.Flux;
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
-  private static final double MILLIS_A_SECOND = 1e3;
   private static final Duration REFRESH = Duration.ofSeconds(1);
 
   /** It would make all handlers at the end of a start, to look for versions in the addresses of pages. */
@@ -123,10 +126,10 @@ class OperatorsConfiguration {
   /** Other pages are made by WebFlux, which is loaded when one is first asked for. */
   @Bean
   HttpHandler httpHandler(ApplicationContext context, Observability observability,
-      PrometheusMeterRegistry registry, ObjectProvider<WebPageFilter> filter) {
+      PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
     var handler = new PolledPages(observability::isScraped, registry::scrape,
         () -> WebHttpHandlerBuilder.applicationContext(context).build());
-    var guard = filter.getIfAvailable();
+    var guard = origins.getIfAvailable();
     return guard == null ? handler : guard.around(handler);
   }
 
@@ -142,25 +145,21 @@ class OperatorsConfiguration {
   }
 
   /** Not a bean: Spring would inspect it, and load the types of its methods. */
-  private static ScalingFacts scaling(Surroundings surroundings) {
-    return new ScalingFacts(surroundings::scaling, surroundings::leadership);
+  private static ScalingFacts scaling(Platform platform) {
+    return new ScalingFacts(platform::scaling, platform::leadership);
   }
 
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
-      Cluster cluster, LoopGroup loops, Surroundings surroundings) {
-    var facts = scaling(surroundings);
-    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf, surroundings::problem,
-        id -> facts.report(id, cluster.scaledService(id)), () -> leader(surroundings.leadership()));
-  }
-
-  private static @Nullable LeaderReport leader(@Nullable Leadership now) {
-    return now == null
-        ? null
-        : new LeaderReport(now.pod().isEmpty() ? null : now.pod(), now.here(), now.transitions(),
-            now.leaseAge().toMillis() / MILLIS_A_SECOND,
-            now.problem().isEmpty() ? null : now.problem());
+      Cluster cluster, LoopGroup loops, Platform platform) {
+    var facts = scaling(platform);
+    return new Inspector(backends, throttler, link::view, () -> ApiState.of(cluster),
+        loops::loopFor,
+        cluster::revisionsOf, platform::problem,
+        id -> facts.report(id, cluster.scaledService(id)), () -> {
+          var leader = platform.leadership();
+          return leader == null ? null : LeaderReport.of(leader);
+        });
   }
 
   @Bean
@@ -169,17 +168,6 @@ class OperatorsConfiguration {
     throttler.onStarved(reasons::starved);
     cluster.onRevisionGone(reasons::gone);
     return reasons;
-  }
-
-  private static ApiState state(Cluster cluster) {
-    return new ApiState(cluster.synced(),
-        cluster.reflectors().stream().map(OperatorsConfiguration::watched).toList());
-  }
-
-  private static ApiState.Watched watched(ReflectorView view) {
-    var health = view.health();
-    return new ApiState.Watched(view.resource(), health.watching(), health.alarmed(),
-        health.error());
   }
 
   @Bean
@@ -223,25 +211,26 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
+  RevisionCard.Source revisionCards(Platform platform, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
     var clock = loops.loopFor("clock");
-    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
-        cluster.eventReader(clock::nanoTime), scaling(surroundings));
-    return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
+    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving.queueCapacity(),
+        serving.waitingPage().toString().toLowerCase(Locale.ROOT),
+        cluster.eventReader(clock::nanoTime), scaling(platform));
+    return new RevisionCard.Source(platform.facts(facts), activity, starts, failures,
         clock::nanoTime);
   }
 
   @Bean
-  LivePage livePage(Inspector inspector, RevisionCards cards, ColdStarts coldStarts,
-      HealthState health) {
+  LivePage livePage(Inspector inspector, RevisionCard.Source cards, ColdStarts coldStarts,
+      HealthState health, Platform platform) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
       case Readiness.NotReady _ when health.isDraining() ->
         "This activator drains: it finishes its requests and ends.";
       case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
-    }, Flux.interval(Duration.ZERO, REFRESH));
+    }, platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
   }
 
   @Bean

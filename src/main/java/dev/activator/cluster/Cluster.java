@@ -15,6 +15,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
+import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;

@@ -136,10 +136,10 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     private static final Map<String, ExportProtocol> PROTOCOLS = ExportProtocol.words(
         ExportProtocol.GRPC,
         ExportProtocol.HTTP_PROTOBUF, ExportProtocol.NONE, ExportProtocol.PROMETHEUS);
-    private static final Duration USUAL_INTERVAL = Duration.ofSeconds(60);
+    private static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(60);
 
     public Duration pushInterval() {
-      return interval.isZero() ? USUAL_INTERVAL : interval;
+      return interval.isZero() ? DEFAULT_INTERVAL : interval;
     }
 
     private static MetricsConfig read(Entries entries, String prefix) {

@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class RequestRecord {
   private enum Stage {
-    ARRIVED, QUEUED, RUNNING
+    ARRIVED,
+    QUEUED,
+    RUNNING
   }
 
   private final RequestObserver observer;

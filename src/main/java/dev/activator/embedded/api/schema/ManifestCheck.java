@@ -136,9 +136,11 @@ public final class ManifestCheck {
         if (expect(value.isString(), value, path, "base64 in a string")) {
           int malformed = Base64Text.malformedAt(value.stringValue());
           if (malformed >= 0) {
-            throw StatusException.badRequest("%s in version \"%s\" cannot be handled as a %s: illegal"
-                .formatted(kind.kind(), kind.version(), kind.kind()) + " base64 data at input byte "
-                + malformed + " of " + path + "; stringData takes plain text");
+            throw StatusException
+                .badRequest("%s in version \"%s\" cannot be handled as a %s: illegal"
+                    .formatted(kind.kind(), kind.version(), kind.kind())
+                    + " base64 data at input byte "
+                    + malformed + " of " + path + "; stringData takes plain text");
           }
         }
       }

@@ -41,7 +41,8 @@ public final class ApiStore {
   public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
 
   public enum MissingNamespace {
-    CREATED, REFUSED
+    CREATED,
+    REFUSED
   }
 
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
@@ -65,9 +66,10 @@ public final class ApiStore {
     var identities = new Identities(clock, random);
     this.tables = new Tables(identities.firstRevision());
     var writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
-    this.writes = new ObjectWrites(tables, this::admit, writer);
+    this.writes = new ObjectWrites(tables, this::admit, writer, FieldTracking.NONE);
     this.dryRun = new ObjectWrites(tables, this::admit,
-        new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace));
+        new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace),
+        FieldTracking.NONE);
     PRESENT.forEach(writer::ensureNamespace);
     onAdmission(Kinds.SECRET, object -> Defaults.secret(object, find(Kinds.SECRET,
         Meta.namespace(object), Meta.name(object))));

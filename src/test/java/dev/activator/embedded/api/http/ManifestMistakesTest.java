@@ -302,7 +302,8 @@ class ManifestMistakesTest {
     assertThat(label.statusCode()).isEqualTo(200);
     assertThat(label.headers().allValues("Warning")).isEmpty();
     assertThat(spec.headers().allValues("Warning")).hasSize(2)
-        .anyMatch(text -> text.contains("spec.new")).anyMatch(text -> text.contains("spec.minReadySeconds"))
+        .anyMatch(text -> text.contains("spec.new"))
+        .anyMatch(text -> text.contains("spec.minReadySeconds"))
         .allMatch(text -> text.startsWith("299 - \"") && text.endsWith("\""));
     assertThat(strict.statusCode()).isEqualTo(400);
     assertThat(silent.statusCode()).isEqualTo(200);

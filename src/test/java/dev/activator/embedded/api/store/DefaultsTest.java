@@ -38,7 +38,8 @@ class DefaultsTest {
   @Test
   void givesPortsOfAnEndpointSliceANameAndAProtocol() {
     var slice = named("s");
-    slice.set("ports", parse("{'l': [{'port': 80}, {'name': 'dns', 'protocol': 'UDP'}]}").path("l"));
+    slice.set("ports",
+        parse("{'l': [{'port': 80}, {'name': 'dns', 'protocol': 'UDP'}]}").path("l"));
 
     assertThat(store.create(ENDPOINT_SLICE, slice).path("ports")).isEqualTo(parse("""
         {'l': [{'port': 80, 'name': '', 'protocol': 'TCP'}, {'name': 'dns', 'protocol': 'UDP'}]}""")
