@@ -69,7 +69,8 @@ abstract class Caller {
   }
 
   private static String describe(Call call) {
-    return call.done == 0 ? "sends the head"
+    return call.done == 0
+        ? "sends the head"
         : call.done <= call.script.parts() ? "sends part " + call.done : "ends the body";
   }
 

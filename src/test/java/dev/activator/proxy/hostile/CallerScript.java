@@ -19,7 +19,9 @@ record CallerScript(Method method, int parts, int partBytes, boolean sized, bool
     boolean trailers, boolean expects, boolean deadlineOver, boolean upgrades, boolean early,
     boolean completes, Leaving leaving, int leaveAfter, int code, Reading reading, int floods) {
   enum Method {
-    GET, HEAD, POST,
+    GET,
+    HEAD,
+    POST,
     /** With an Idempotency-Key. */
     PUT;
 
@@ -31,17 +33,21 @@ record CallerScript(Method method, int parts, int partBytes, boolean sized, bool
   enum Leaving {
     STAYS,
     /** In HTTP/1 that is leaving, as in Go's server. */
-    ENDS_OUTPUT, CLOSES, RESETS,
+    ENDS_OUTPUT,
+    CLOSES,
+    RESETS,
     /** In HTTP/2. */
     RESETS_STREAM
   }
 
   enum Reading {
-    ALWAYS, PAUSES, NEVER
+    ALWAYS,
+    PAUSES,
+    NEVER
   }
 
   static CallerScript get() {
-    return new CallerScript(Method.GET, 0, 0, false, false, false, false, false, false, false, true,
+    return new CallerScript(Method.GET, 0, 1, false, false, false, false, false, false, false, true,
         Leaving.STAYS, 0, 0, Reading.ALWAYS, 0);
   }
 

@@ -26,7 +26,8 @@ final class Generator {
     /** Requests whose deadline has passed wait for a connection. */
     HURRY,
     /** Responses come before the end of requests that wait for a window. */
-    EARLY_ANSWERS, UPGRADES,
+    EARLY_ANSWERS,
+    UPGRADES,
     /** Responses end with their connections, one way or another. */
     ENDS
   }
@@ -71,7 +72,8 @@ final class Generator {
       var caller = caller(version == Version.H2C && i == 0);
       plans.add(new Plan(caller, pod(caller)));
     }
-    boolean oneConnection = version.isHttp2() ? version == Version.H2C || !in(3)
+    boolean oneConnection = version.isHttp2()
+        ? version == Version.H2C || !in(3)
         : version == Version.HTTP_1_1 && in(2);
     int bytes = plans.stream()
         .mapToInt(plan -> plan.first().parts() * plan.first().partBytes()).sum();
@@ -98,15 +100,18 @@ final class Generator {
       leaving = Leaving.RESETS;
     }
     var reading = in(8) ? one(Reading.values()) : Reading.ALWAYS;
-    return new CallerScript(method, parts, early ? number(100, 1_000, 3_000) : number(PART_BYTES), in(2), http2 && in(6), in(4),
-        parts > 0 && version != Version.HTTP_1_0 && in(5), theme == Theme.HURRY || in(10), upgrades, in(2),
+    return new CallerScript(method, parts, early ? number(100, 1_000, 3_000) : number(PART_BYTES),
+        in(2), http2 && in(6), in(4),
+        parts > 0 && version != Version.HTTP_1_0 && in(5), theme == Theme.HURRY || in(10), upgrades,
+        in(2),
         !in(8), leaving, random.nextInt(parts + 4), number(CODES), reading,
         http2 && in(6) ? random.nextInt(20) : 0);
   }
 
   private PodScript pod(CallerScript caller) {
     boolean http2 = version.isHttp2();
-    var begin = theme == Theme.EARLY_ANSWERS ? one(Begin.AT_HEAD, Begin.AT_BODY)
+    var begin = theme == Theme.EARLY_ANSWERS
+        ? one(Begin.AT_HEAD, Begin.AT_BODY)
         : in(12) ? Begin.NEVER : in(2) ? Begin.AT_END : one(Begin.values());
     var framing = theme == Theme.ENDS ? Framing.CONNECTION : one(Framing.values());
     if (http2 && framing == Framing.CONNECTION) {

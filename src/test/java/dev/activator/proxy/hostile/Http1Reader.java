@@ -13,7 +13,14 @@ import org.jspecify.annotations.Nullable;
 /** Reads the messages of one direction of an HTTP/1 connection, piece by piece and strictly. */
 final class Http1Reader {
   private enum State {
-    HEAD, SIZED, CHUNK_SIZE, CHUNK, CHUNK_END, TRAILERS, TO_END, OTHER_PROTOCOL
+    HEAD,
+    SIZED,
+    CHUNK_SIZE,
+    CHUNK,
+    CHUNK_END,
+    TRAILERS,
+    TO_END,
+    OTHER_PROTOCOL
   }
 
   private final boolean responses;

@@ -10,7 +10,9 @@ import java.util.Set;
 /** What a caller may see: a function of the scripts alone, in whatever order their steps come. */
 final class Oracle {
   private enum Answer {
-    NO, MAYBE, YES
+    NO,
+    MAYBE,
+    YES
   }
 
   private Oracle() {}
@@ -78,9 +80,6 @@ final class Oracle {
       if (pod.begin() != PodScript.Begin.AT_END || http2 || !pod.takes()) {
         return any;
       }
-    }
-    if (pod.forbiddenBody() && pod.isBodyless(caller.method())) {
-      return EnumSet.of(Outcome.REFUSED, Outcome.BROKEN_OFF, Outcome.COMPLETE);
     }
     var seen = switch (pod.cut()) {
       case NONE, GOES_AWAY -> EnumSet.of(Outcome.COMPLETE);

@@ -241,11 +241,13 @@ final class Pod {
       String start = "HTTP/1.1 " + (script.switches() ? 101 : script.status())
           + " Status\r\nX-Pod: " + one.index + "-" + one.attempt + "\r\n";
       boolean bodyless = script.status() == 204;
-      String framing = script.switches() ? "Connection: Upgrade\r\nUpgrade: echo\r\n"
-          : bodyless ? ""
-          : script.framing() == Framing.LENGTH
-              ? "Content-Length: " + script.parts() * script.partBytes() + "\r\n"
-              : script.framing() == Framing.STREAM ? "Transfer-Encoding: chunked\r\n" : "";
+      String framing = script.switches()
+          ? "Connection: Upgrade\r\nUpgrade: echo\r\n"
+          : bodyless
+              ? ""
+              : script.framing() == Framing.LENGTH
+                  ? "Content-Length: " + script.parts() * script.partBytes() + "\r\n"
+                  : script.framing() == Framing.STREAM ? "Transfer-Encoding: chunked\r\n" : "";
       peer.send(Contents.ascii(start + framing + "\r\n"));
       if (script.switches()) {
         reader.switchProtocol();

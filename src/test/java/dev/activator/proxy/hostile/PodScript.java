@@ -23,7 +23,10 @@ record PodScript(Begin begin, List<Integer> interims, int status, Framing framin
 
   /** When the response begins. */
   enum Begin {
-    AT_HEAD, AT_BODY, AT_END, NEVER
+    AT_HEAD,
+    AT_BODY,
+    AT_END,
+    NEVER
   }
 
   enum Framing {
@@ -35,9 +38,13 @@ record PodScript(Begin begin, List<Integer> interims, int status, Framing framin
   }
 
   enum Cut {
-    NONE, ENDS_OUTPUT, CLOSES, RESETS,
+    NONE,
+    ENDS_OUTPUT,
+    CLOSES,
+    RESETS,
     /** What was sent before may be lost. */
-    RESETS_AT_ONCE, RESETS_STREAM,
+    RESETS_AT_ONCE,
+    RESETS_STREAM,
     /** The request is served, and the connection takes no more. */
     GOES_AWAY,
     /** The request was not processed. */
@@ -56,7 +63,10 @@ record PodScript(Begin begin, List<Integer> interims, int status, Framing framin
 
   /** How far the response is when the cut comes. */
   enum Stage {
-    NOTHING, INTERIM, HEAD, COMPLETE
+    NOTHING,
+    INTERIM,
+    HEAD,
+    COMPLETE
   }
 
   static PodScript ok() {

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The request path of the product between the callers and the pod of one sequence. */
 final class Run {
@@ -69,7 +70,7 @@ final class Run {
   private final Map<RequestRecord, Boolean> open = new HashMap<>();
   private final List<Outcome> outcomes = new ArrayList<>();
   private int counted;
-  private String recursion = "";
+  private @Nullable String recursion;
 
   Run(Sequence sequence) {
     this.sequence = sequence;
@@ -288,7 +289,7 @@ final class Run {
     var early = Http1Caller.early(call.script);
     byte[] both = Arrays.copyOf(early, early.length + later.length);
     System.arraycopy(later, 0, both, early.length, later.length);
-    if (!isPrefix(toPod, later) && !isPrefix(toPod, both)) {
+    if (!isPrefix(toPod, both)) {
       faults.add("the pod got other bytes than were sent in the other protocol: "
           + new String(toPod));
     }
@@ -311,13 +312,12 @@ final class Run {
   }
 
   private static boolean isPrefix(byte[] part, byte[] all) {
-    return part.length <= all.length && Arrays.mismatch(part, all) == -1
-        || part.length <= all.length && Arrays.equals(part, Arrays.copyOf(all, part.length));
+    return part.length <= all.length && Arrays.equals(part, Arrays.copyOf(all, part.length));
   }
 
   /** All is given back once the callers are gone. */
   private void end(List<String> faults) {
-    if (!recursion.isEmpty()) {
+    if (recursion != null) {
       faults.add("a method calls itself for each request that waits: " + recursion);
     }
     tell("all callers are gone");

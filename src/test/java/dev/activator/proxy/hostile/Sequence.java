@@ -16,7 +16,9 @@ record Sequence(long seed, Version version, boolean podSpeaksOther, boolean podR
     boolean oneConnection, boolean warm, int concurrencyLimit, int podStreams, int podWindow,
     boolean podGrants, int callerWindow, List<Plan> plans) {
   enum Version {
-    HTTP_1_0, HTTP_1_1, HTTP_2,
+    HTTP_1_0,
+    HTTP_1_1,
+    HTTP_2,
     /** The first request asks for HTTP/2 with {@code Upgrade: h2c}. */
     H2C;
 

@@ -32,7 +32,9 @@ import java.util.function.Function;
 public final class SimulatedNetwork {
   /** What happens to a connection to a pod. */
   public enum Answer {
-    ACCEPT, REFUSE, SILENCE
+    ACCEPT,
+    REFUSE,
+    SILENCE
   }
 
   private static final InetSocketAddress OWN = new InetSocketAddress("127.0.0.1", 8012);

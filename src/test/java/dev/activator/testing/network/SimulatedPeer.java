@@ -2,12 +2,15 @@ package dev.activator.testing.network;
 
 import java.io.ByteArrayOutputStream;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 
 /** The other end of a connection of the process: a caller or a pod. */
 public final class SimulatedPeer {
   /** How the process ended its sending side. */
   public enum End {
-    OPEN, FIN, RESET
+    OPEN,
+    FIN,
+    RESET
   }
 
   private final SimulatedSocket socket;
@@ -47,9 +50,10 @@ public final class SimulatedPeer {
   /** Also reads no more: what comes is answered with a reset, and unread bytes are, too. */
   public void close() {
     closed = true;
-    finSent = true;
     if (arrived.size() > 0) {
       reset();
+    } else {
+      finSent = true;
     }
   }
 
@@ -96,6 +100,11 @@ public final class SimulatedPeer {
     return resetSent;
   }
 
+  /** A reset behind an orderly end is not noticed by who only reads, as in Linux. */
+  boolean isCut() {
+    return resetSent && !finSent;
+  }
+
   boolean isClosed() {
     return closed;
   }
@@ -104,7 +113,7 @@ public final class SimulatedPeer {
   byte[] take(int limit) {
     byte[] all = sent.toByteArray();
     int length = Math.min(limit, all.length);
-    byte[] first = java.util.Arrays.copyOf(all, length);
+    byte[] first = Arrays.copyOf(all, length);
     sent.reset();
     sent.write(all, length, all.length - length);
     return first;

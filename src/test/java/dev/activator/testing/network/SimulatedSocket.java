@@ -47,7 +47,6 @@ public final class SimulatedSocket extends AbstractChannel implements SocketChan
   private boolean readWanted;
   private boolean writeBlocked;
   private boolean outputShut;
-  private boolean resetSeen;
 
   /** For Netty's bootstrap. */
   public SimulatedSocket() {
@@ -132,7 +131,8 @@ public final class SimulatedSocket extends AbstractChannel implements SocketChan
     boolean any = false;
     for (int i = 0; i < READS_PER_TURN && open && peer.untaken() > 0
         && (readWanted || config.isAutoRead() || peer.isEnding()); i++) {
-      byte[] bytes = peer.take(1 + network.random.nextInt(network.random.nextInt(8) == 0 ? 7 : 4_096));
+      byte[] bytes = peer
+          .take(1 + network.random.nextInt(network.random.nextInt(8) == 0 ? 7 : 4_096));
       readWanted = false;
       any = true;
       ByteBuf read = config.getAllocator().ioBuffer(bytes.length).writeBytes(bytes);
@@ -144,8 +144,7 @@ public final class SimulatedSocket extends AbstractChannel implements SocketChan
       pipeline().fireChannelReadComplete();
     }
     if (ends && open) {
-      if (peer.isReset() && !resetSeen) {
-        resetSeen = true;
+      if (peer.isCut()) {
         pipeline().fireExceptionCaught(new IOException("Connection reset by peer"));
       }
       unsafe().close(unsafe().voidPromise());
