@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Passes ScaledServices to the autoscaler, and its decisions to the writer of their statuses. */
+/**
+ * The adapter between ScaledServices and the autoscaler: passes changes to it, and its decisions
+ * to the writer of statuses.
+ */
 public final class ScaledServiceScaling implements ScalingListener {
   private volatile @Nullable ScaledServiceWriter writer;
   /** What each ScaledService scales; only on the cluster's loop. */
