@@ -2,7 +2,7 @@ package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
 import dev.activator.platform.EmbeddedPlatform;
-import dev.activator.app.WebPageFilter;
+import dev.activator.app.OriginCheck;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.cluster.Cluster;
@@ -40,8 +40,8 @@ public class EmbeddedActivator {
 
   /** The console is for this machine only. */
   @Bean
-  WebPageFilter webPageFilter(MetricsServerProperties properties, Environment environment) {
-    return new WebPageFilter(environment.getProperty("server.address", properties.host()));
+  OriginCheck originCheck(MetricsServerProperties properties, Environment environment) {
+    return new OriginCheck(environment.getProperty("server.address", properties.host()));
   }
 
   @Bean

@@ -12,7 +12,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * From the ConfigMap {@code config-observability}.
+ * The settings of the ConfigMap {@code config-observability}.
  *
  * <p><b>Source.</b> {@code pkg/observability/config.go} of Knative Serving; one invalid entry
  * invalidates the map.
@@ -136,10 +136,10 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     private static final Map<String, ExportProtocol> PROTOCOLS = ExportProtocol.words(
         ExportProtocol.GRPC,
         ExportProtocol.HTTP_PROTOBUF, ExportProtocol.NONE, ExportProtocol.PROMETHEUS);
-    private static final Duration USUAL_INTERVAL = Duration.ofSeconds(60);
+    private static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(60);
 
     public Duration pushInterval() {
-      return interval.isZero() ? USUAL_INTERVAL : interval;
+      return interval.isZero() ? DEFAULT_INTERVAL : interval;
     }
 
     private static MetricsConfig read(Entries entries, String prefix) {

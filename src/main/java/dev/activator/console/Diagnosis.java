@@ -5,7 +5,7 @@ import static dev.activator.console.Html.length;
 
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -119,7 +119,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     return capacity == 1 ? "the only permit is in use" : "all " + capacity + " permits are in use";
   }
 
-  static String cannotStart(StartFailure failure) {
+  static String cannotStart(RevisionStartFailure failure) {
     return "its containers do not start: " + failure.reason();
   }
 

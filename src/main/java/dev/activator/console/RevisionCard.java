@@ -2,8 +2,11 @@ package dev.activator.console;
 
 import dev.activator.console.RevisionActivity.LastMinute;
 import dev.activator.console.RevisionFacts.CardFacts;
+import dev.activator.observability.ColdStarts;
+import dev.activator.observability.LastFailures;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,14 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param listed since its first pod was listed; null if none is, or one answers
  * @param failure the last one; null after a success
  */
-record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts, LastMinute minute,
+public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts,
+    LastMinute minute,
     @Nullable Duration listed, @Nullable Failed failure) {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration START_PATIENCE = Duration.ofSeconds(10);
 
   record Failed(String reason, int status, Duration ago) {}
 
   /** A colour and a word. */
-  record Look(String kind, String word) {}
+  record Badge(String kind, String word) {}
 
   RevisionId id() {
     return now.revision();
@@ -29,11 +33,11 @@ record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts, 
     return now.queue().destinations();
   }
 
-  Look look() {
-    var look = byState();
-    return facts.obstacles().isEmpty() || look.kind.equals("bad")
-        ? look
-        : new Look("warn", "needs attention");
+  Badge badge() {
+    var badge = byState();
+    return facts.obstacles().isEmpty() || badge.kind.equals("bad")
+        ? badge
+        : new Badge("warn", "needs attention");
   }
 
   String whatToDo() {
@@ -45,22 +49,22 @@ record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts, 
         + (now.queued() == 0 ? "" : " If requests still wait then: " + state);
   }
 
-  private Look byState() {
+  private Badge byState() {
     return switch (diagnosis.state()) {
-      case UNKNOWN -> new Look("idle", "unknown");
-      case AT_ZERO -> new Look("idle", "at zero");
-      case SERVING, MOVING -> new Look("good", "serving");
-      case SERVING_BY_CLUSTER_IP -> new Look("good", "serving by ClusterIP");
-      case STARTING, NO_PODS, NOT_PROBED_YET -> new Look("busy", "starting");
-      case BUSY -> new Look("warn", "busy");
+      case UNKNOWN -> new Badge("idle", "unknown");
+      case AT_ZERO -> new Badge("idle", "at zero");
+      case SERVING, MOVING -> new Badge("good", "serving");
+      case SERVING_BY_CLUSTER_IP -> new Badge("good", "serving by ClusterIP");
+      case STARTING, NO_PODS, NOT_PROBED_YET -> new Badge("busy", "starting");
+      case BUSY -> new Badge("warn", "busy");
       case NOT_ANSWERING ->
-        isInTime() ? new Look("busy", "starting") : new Look("warn", "not answering");
-      case NOT_READY -> new Look("warn", "not ready");
-      case NOT_SYNCED -> new Look("warn", "not synced");
-      case QUEUE_FULL -> new Look("bad", "queue full");
-      case CANNOT_START -> new Look("bad", "cannot start");
-      case NOT_DELIVERABLE -> new Look("bad", "not deliverable");
-      case NO_CLUSTER_IP -> new Look("bad", "no ClusterIP");
+        isInTime() ? new Badge("busy", "starting") : new Badge("warn", "not answering");
+      case NOT_READY -> new Badge("warn", "not ready");
+      case NOT_SYNCED -> new Badge("warn", "not synced");
+      case QUEUE_FULL -> new Badge("bad", "queue full");
+      case CANNOT_START -> new Badge("bad", "cannot start");
+      case NOT_DELIVERABLE -> new Badge("bad", "not deliverable");
+      case NO_CLUSTER_IP -> new Badge("bad", "no ClusterIP");
     };
   }
 
@@ -68,13 +72,13 @@ record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts, 
   private boolean isInTime() {
     var start = now.queue().start();
     var asked = start.asked();
-    var most = start.usual().isZero() ? PATIENCE : start.usual().multipliedBy(2);
+    var most = start.usual().isZero() ? START_PATIENCE : start.usual().multipliedBy(2);
     return asked != null && asked.compareTo(most) < 0;
   }
 
   /** What needs attention comes first. */
   int rank() {
-    int byState = switch (look().kind()) {
+    int byState = switch (badge().kind()) {
       case "bad" -> 0;
       case "warn" -> 1;
       case "busy" -> 2;
@@ -82,5 +86,28 @@ record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts, 
       default -> 4;
     };
     return failure == null ? byState : Math.min(byState, 3);
+  }
+
+  /** Makes cards of snapshots. <b>Threads.</b> Any. */
+  public record Source(RevisionFacts facts, RevisionActivity activity, ColdStarts starts,
+      LastFailures failures, LongSupplier nanoTime) {
+
+    RevisionCard of(RevisionSnapshot now) {
+      var id = now.revision();
+      return new RevisionCard(now, Diagnosis.of(now), facts.card(id), activity.of(id),
+          starts.listedFor(id), failed(now));
+    }
+
+    private @Nullable Failed failed(RevisionSnapshot now) {
+      var last = failures.of(now.revision());
+      if (last == null) {
+        return null;
+      }
+      var why = now.queue().start().failure();
+      var reason = last.outcome().served() ? "the pod's own" : last.outcome().toString();
+      return new Failed(
+          why == null ? reason : reason + ", " + why.reason(), last.status(),
+          Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - last.atNanos())));
+    }
   }
 }

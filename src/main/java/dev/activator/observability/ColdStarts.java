@@ -23,17 +23,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures cold starts and remembers the last hundred requests: of each start the first one for
- * each outcome.
+ * A recorder of cold starts, which remembers the last hundred requests: of each start the first
+ * one for each outcome.
  *
  * <p><b>Threads.</b> Any may call.
  */
 public final class ColdStarts implements RequestObserver {
-  private static final int MOST = 100;
+  private static final int MAX_KEPT = 100;
   /** Of further ones the labels are {@code _OTHER}: a histogram has some twenty series. */
-  static final int MOST_LABELLED_REVISIONS = 100;
+  static final int MAX_LABELLED_REVISIONS = 100;
 
-  /** Whether the histogram of cold starts is told by revision. */
+  /** By what the histogram of cold starts is labelled. */
   public enum LabelledBy {
     NONE,
     REVISION
@@ -181,7 +181,7 @@ public final class ColdStarts implements RequestObserver {
       return Labels.EMPTY;
     }
     boolean own = labelled.contains(id)
-        || (labelled.size() < MOST_LABELLED_REVISIONS && labelled.add(id));
+        || (labelled.size() < MAX_LABELLED_REVISIONS && labelled.add(id));
     return Labels.of(Names.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER, Names.REVISION,
         own ? id.name() : HttpLabels.OTHER);
   }
@@ -190,7 +190,7 @@ public final class ColdStarts implements RequestObserver {
     if (last.stream().anyMatch(entry::isSame)) {
       return;
     }
-    if (last.size() == MOST) {
+    if (last.size() == MAX_KEPT) {
       last.removeLast();
     }
     last.addFirst(entry);
@@ -266,7 +266,7 @@ public final class ColdStarts implements RequestObserver {
       return published.isEmpty() ? new AwaitedStart(this, starts + 1, unlisted(now)) : null;
     }
 
-    /** The last start if there was one since then, else the one under way. */
+    /** The last start if there was one since then, else the one in progress. */
     synchronized PodStart since(AwaitedStart awaited, long now) {
       return starts >= awaited.number
           ? new PodStart(awaited.number, unlistedWhenPublished - awaited.unlistedNanos,

@@ -3,6 +3,9 @@ package dev.activator.stats;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
+import dev.activator.wire.Stat;
+import dev.activator.wire.WireStatMessage;
+import dev.activator.wire.WireStatMessages;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +20,7 @@ import org.slf4j.event.Level;
 
 /**
  * The connection to the autoscaler, reopened whenever it breaks. What is sent without a connection
- * is dropped: {@link ConcurrencyReporter} reports anew once there is one.
+ * is dropped: {@link ConcurrencyReporter} reports again once there is one.
  *
  * <p><b>Threads.</b> Any thread may call, and never blocks. The state belongs to {@code loop}.
  *
@@ -57,6 +60,12 @@ public final class AutoscalerLink implements StatSink {
 
   private static final Logger log = LoggerFactory.getLogger(AutoscalerLink.class);
 
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final int ATTEMPTS_PER_ROUND = 20;
+  private static final double FIRST_PAUSE_MILLIS = 100;
+  private static final double PAUSE_GROWTH = 1.3;
+  private static final double JITTER = 0.5;
+
   private final Loop loop;
   private final StatSocket.Dialer dialer;
   private final String podName;
@@ -72,7 +81,7 @@ public final class AutoscalerLink implements StatSink {
   private long changedNanos;
   private boolean closed;
   private final long startedNanos;
-  private boolean tellsUptime;
+  private boolean sendsUptime;
 
   AutoscalerLink(Loop loop, StatSocket.Dialer dialer, String podName, Timings timings,
       RandomGenerator random) {
@@ -87,8 +96,8 @@ public final class AutoscalerLink implements StatSink {
   }
 
   /**
-   * @param url asked at each attempt
-   * @param podName by which the autoscaler tells reporters apart
+   * @param url called at each attempt
+   * @param podName which identifies this reporter
    */
   public static AutoscalerLink to(Supplier<URI> url, NettyLoop loop, String podName,
       Timings timings,
@@ -104,14 +113,14 @@ public final class AutoscalerLink implements StatSink {
 
   /**
    * Every periodic report says how long this process runs, even if there is nothing else to report:
-   * one of our own autoscalers scales down only if it hears from all activators. Call before
+   * one of our own autoscalers scales down only if all activators report. Call before
    * {@link #open}.
    */
-  public void tellUptime() {
-    tellsUptime = true;
+  public void sendUptime() {
+    sendsUptime = true;
   }
 
-  /** The autoscaler is elsewhere now: connects anew, at once. */
+  /** The address of the autoscaler has changed: reconnects at once. */
   public void moved() {
     loop.execute(() -> {
       if (current != null) {
@@ -159,10 +168,10 @@ public final class AutoscalerLink implements StatSink {
   @Override
   public void report(List<RevisionStat> stats) {
     var connection = open;
-    if (connection != null && (tellsUptime || !stats.isEmpty())) {
+    if (connection != null && (sendsUptime || !stats.isEmpty())) {
       loop.execute(() -> {
         if (connection.socket.isWritable()) {
-          connection.send(stats, tellsUptime ? uptime() : null);
+          connection.send(stats, sendsUptime ? uptime() : null);
         }
       });
     }
@@ -176,6 +185,45 @@ public final class AutoscalerLink implements StatSink {
     if (!closed && current == null) {
       current = new Connection();
     }
+  }
+
+  /**
+   * One Protocol Buffers message, which is a frame.
+   *
+   * @param uptime how long this process runs; null to leave out the entry that says so
+   */
+  static byte[] encode(String podName, List<RevisionStat> stats, @Nullable Duration uptime) {
+    var messages = WireStatMessages.newBuilder();
+    if (uptime != null) {
+      // Knative's autoscaler would ignore it: no revision has an empty name.
+      messages.addMessages(WireStatMessage.newBuilder().setStat(Stat.newBuilder()
+          .setPodName(podName).setProcessUptime(uptime.toNanos() / NANOS_PER_SECOND)));
+    }
+    for (var stat : stats) {
+      messages.addMessages(WireStatMessage.newBuilder().setNamespace(stat.revision().namespace())
+          .setName(stat.revision().name())
+          .setStat(Stat.newBuilder().setPodName(podName)
+              .setAverageConcurrentRequests(stat.averageConcurrency())
+              .setRequestCount(stat.requestCount())));
+    }
+    return messages.build().toByteArray();
+  }
+
+  /**
+   * Grows to about eleven seconds, and starts over after twenty attempts.
+   *
+   * <p><b>Source.</b> {@code connectionBackoff} in Knative's {@code pkg/websocket/connection.go}.
+   *
+   * @param failures in a row; 0 if the link just broke: no pause
+   */
+  static Duration pause(int failures, RandomGenerator random) {
+    if (failures == 0) {
+      return Duration.ZERO;
+    }
+    int step = failures % ATTEMPTS_PER_ROUND == 0 ? 0 : failures % ATTEMPTS_PER_ROUND - 1;
+    double millis = FIRST_PAUSE_MILLIS * Math.pow(PAUSE_GROWTH, step);
+    double jittered = millis * (1 + JITTER * random.nextDouble());
+    return Duration.ofNanos((long) (jittered * 1_000_000));
   }
 
   /** One connection attempt and its connection. Ignores events that come after its end. */
@@ -207,7 +255,7 @@ public final class AutoscalerLink implements StatSink {
 
     void send(List<RevisionStat> stats, @Nullable Duration uptime) {
       if (open == this) {
-        socket.send(StatFrame.encode(podName, stats, uptime));
+        socket.send(encode(podName, stats, uptime));
       }
     }
 
@@ -236,11 +284,11 @@ public final class AutoscalerLink implements StatSink {
         logFailure(why);
         listeners.forEach(Listener::failed);
       }
-      redial.within(ReconnectSchedule.pause(failures, random));
+      redial.within(pause(failures, random));
     }
 
     private void logFailure(String why) {
-      var level = failures % ReconnectSchedule.ATTEMPTS == 1 ? Level.WARN : Level.DEBUG;
+      var level = failures % ATTEMPTS_PER_ROUND == 1 ? Level.WARN : Level.DEBUG;
       log.atLevel(level).log("The autoscaler at {} cannot be reached, attempt {}: {}", dialer,
           failures, why);
     }

@@ -23,7 +23,7 @@ final class StartEstimator {
   private final Loop loop;
   private final RandomGenerator jitter;
   private volatile StartTimes starts = StartTimes.UNKNOWN;
-  private volatile DrainRate drain = DrainRate.UNKNOWN;
+  private volatile DrainRate drain;
   /** The last ones that were not empty. */
   private List<Destination> lastDestinations = List.of();
 
@@ -31,6 +31,7 @@ final class StartEstimator {
   StartEstimator(Loop loop, long seed) {
     this.loop = loop;
     this.jitter = new Random(seed);
+    this.drain = DrainRate.UNKNOWN.restarted(loop.nanoTime());
   }
 
   void startAwaited() {
@@ -66,9 +67,10 @@ final class StartEstimator {
     drain = drain.afterGrants(more, loop.nanoTime());
   }
 
-  /** Judged by the fastest known start. */
+  /** Judged by the fastest known start; false if none is known, even for a time that is over. */
   boolean startTakesLongerThan(long nanos) {
-    return nanos < starts.quickestRemainingNanos(loop.nanoTime());
+    long remaining = starts.quickestRemainingNanos(loop.nanoTime());
+    return remaining > 0 && nanos < remaining;
   }
 
   /** Null if no request is queued for a start. */

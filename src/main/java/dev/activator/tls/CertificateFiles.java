@@ -27,7 +27,7 @@ public final class CertificateFiles {
   private final ServerCertificate certificate;
   private @Nullable ScheduledExecutorService watching;
 
-  private CertificateFiles(Path chain, Path key, ServerTls settings) throws IOException {
+  private CertificateFiles(Path chain, Path key, ServerTlsSettings settings) throws IOException {
     this.chain = chain;
     this.key = key;
     this.certificate = ServerCertificate.of(chain + " and " + key, text(chain), text(key),
@@ -35,7 +35,7 @@ public final class CertificateFiles {
   }
 
   /** @param chain the certificate and its issuers */
-  public static CertificateFiles read(Path chain, Path key, ServerTls settings)
+  public static CertificateFiles read(Path chain, Path key, ServerTlsSettings settings)
       throws IOException {
     return new CertificateFiles(chain, key, settings);
   }
@@ -55,17 +55,17 @@ public final class CertificateFiles {
   public void reload() {
     try {
       certificate.replace(text(chain), text(key));
-    } catch (IOException failure) {
-      log.warn("The certificate stays as it was: {}", failure.getMessage());
+    } catch (IOException e) {
+      log.warn("The certificate stays as it was: {}", e.getMessage());
     }
   }
 
   private String text(Path file) throws IOException {
     try {
       return Files.readString(file);
-    } catch (IOException failure) {
+    } catch (IOException e) {
       throw new IOException("cannot read the certificate in " + chain + " and its key in " + key
-          + ": " + failure, failure);
+          + ": " + e, e);
     }
   }
 

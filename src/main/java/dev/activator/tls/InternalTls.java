@@ -29,13 +29,13 @@ public final class InternalTls implements CertificateListener {
   private final String namespace;
   private final BooleanSupplier required;
   private final PodTls pods;
-  private final ServerTls settings;
+  private final ServerTlsSettings settings;
   private final TrustBundles authorities;
   private volatile @Nullable ServerCertificate certificate;
   private volatile @Nullable IOException unusable;
 
   public InternalTls(Source cluster, String namespace, BooleanSupplier required, PodTls pods,
-      ServerTls settings) {
+      ServerTlsSettings settings) {
     this.cluster = cluster;
     this.namespace = namespace;
     this.required = required;

@@ -17,22 +17,22 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One SSL context per namespace, so sessions are not shared between namespaces. The system's
- * authorities are not trusted.
+ * Which certificates of pods are trusted: one SSL context per namespace, so sessions are not
+ * shared between namespaces. The system's authorities are not trusted.
  *
  * <p><b>Threads.</b> Any.
  */
 final class PodTrust {
   private static final int SESSIONS = 64;
   /** The least recently used is dropped. */
-  static final int MOST_NAMESPACES = 1_000;
+  static final int MAX_NAMESPACES = 1_000;
 
   private final @Nullable X509ExtendedTrustManager authorities;
   /** Guarded by this. */
   private final Map<String, SslContext> contexts = new LinkedHashMap<>(16, 0.75f, true) {
     @Override
     protected boolean removeEldestEntry(Map.Entry<String, SslContext> eldest) {
-      return size() > MOST_NAMESPACES;
+      return size() > MAX_NAMESPACES;
     }
   };
 
@@ -55,8 +55,8 @@ final class PodTrust {
           .trustManager(new NamespaceTrust(authorities, namespace))
           .protocols(List.of("TLSv1.3")).endpointIdentificationAlgorithm("HTTPS")
           .sessionCacheSize(SESSIONS).build();
-    } catch (SSLException impossible) {
-      throw new IllegalStateException("this runtime has TLS 1.3", impossible);
+    } catch (SSLException e) {
+      throw new IllegalStateException("this runtime has TLS 1.3", e);
     }
   }
 

@@ -28,14 +28,15 @@ public final class ServerCertificate {
       ApplicationProtocolNames.HTTP_2, ApplicationProtocolNames.HTTP_1_1);
 
   private final String source;
-  private final ServerTls settings;
+  private final ServerTlsSettings settings;
   private Texts last;
   private volatile SslContext context;
 
   /** Also kept of a certificate that could not be used. */
   private record Texts(String chain, String key) {}
 
-  private ServerCertificate(String source, ServerTls settings, Texts first) throws IOException {
+  private ServerCertificate(String source, ServerTlsSettings settings, Texts first)
+      throws IOException {
     this.source = source;
     this.settings = settings;
     this.last = first;
@@ -47,7 +48,8 @@ public final class ServerCertificate {
    * @param chain the certificate first, issuers in any order
    * @param key in PKCS#8, PKCS#1 or SEC 1
    */
-  public static ServerCertificate of(String source, String chain, String key, ServerTls settings)
+  public static ServerCertificate of(String source, String chain, String key,
+      ServerTlsSettings settings)
       throws IOException {
     return new ServerCertificate(source, settings, new Texts(chain, key));
   }
@@ -62,8 +64,8 @@ public final class ServerCertificate {
     try {
       context = context(now);
       log.info("The certificate in {} is new", source);
-    } catch (IOException unusable) {
-      log.warn("The certificate stays as it was: {}", unusable.getMessage());
+    } catch (IOException e) {
+      log.warn("The certificate stays as it was: {}", e.getMessage());
     }
   }
 
@@ -77,9 +79,9 @@ public final class ServerCertificate {
     try {
       return settings.context(CertifiedKey.parse(texts.chain, texts.key))
           .applicationProtocolConfig(PROTOCOLS).build();
-    } catch (IOException | GeneralSecurityException | IllegalArgumentException unusable) {
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new IOException("cannot use the certificate and the key in " + source + ": "
-          + unusable.getMessage(), unusable);
+          + e.getMessage(), e);
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.tls.CertificateFiles;
-import dev.activator.tls.ServerTls;
+import dev.activator.tls.ServerTlsSettings;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Authority;
 import dev.activator.tls.PodTls;
@@ -47,7 +47,8 @@ class GrpcInteropTest extends WireTest {
   }
 
   /** Its client in OkHttp asks for no newer one, which callers have to be allowed. */
-  private static final ServerTls OLD_TLS = new ServerTls(List.of("TLSv1.2"), List.of(),
+  private static final ServerTlsSettings OLD_TLS = new ServerTlsSettings(List.of("TLSv1.2"),
+      List.of(),
       List.of());
 
   private final Way way;

@@ -5,7 +5,7 @@ import static dev.activator.throttle.OneRevision.B;
 import static dev.activator.throttle.OneRevision.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartTrouble;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
@@ -45,6 +45,11 @@ class StartEstimatorTest {
     assertThat(retryAfter(hurried)).isBetween(5, 8);
     assertThat(patient.waits()).isTrue();
     assertThat(revision.view().queued()).isOne();
+  }
+
+  @Test
+  void requestIsNotRefused_whenItsDeadlineIsOverAndNoStartIsKnown() {
+    assertThat(revision.request(Duration.ofNanos(-1)).waits()).isTrue();
   }
 
   @Test
@@ -115,7 +120,7 @@ class StartEstimatorTest {
     revision.request();
     revision.loop.run();
     revision.throttler.startTrouble(
-        new StartTrouble(ID, new StartFailure("ImagePullBackOff", "", "pod a")));
+        new StartTrouble(ID, new RevisionStartFailure("ImagePullBackOff", "", "pod a")));
     revision.loop.advance(Duration.ofMinutes(5));
 
     // when it is not any more

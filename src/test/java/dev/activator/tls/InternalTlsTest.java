@@ -38,7 +38,7 @@ class InternalTlsTest {
     cluster.start();
     return new InternalTls(cluster::followCertificates, "knative-serving", () -> required,
         new PodTls(),
-        ServerTls.DEFAULT);
+        ServerTlsSettings.DEFAULT);
   }
 
   private void hasSecret(String chain, String key) {

@@ -1,7 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.config.Requirement;
-import dev.activator.tls.ServerTls;
+import dev.activator.tls.ServerTlsSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,7 +47,8 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     require(tlsKey.isBlank() || !tlsCert.isBlank(), "TLS_KEY", tlsKey,
         PREFIX + "TLS_CERT is not set");
     requireClientAuth(tlsClientAuth, tlsClientCaFile, !tlsCert.isBlank());
-    var _ = ServerTls.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+    var _ = ServerTlsSettings.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites,
+        tlsCurvePreferences);
     for (var file : List.of(tlsCert, tlsKey, tlsClientCaFile)) {
       if (!file.isBlank() && !Files.isReadable(Path.of(file))) {
         throw new IllegalArgumentException("there is no readable file " + file
@@ -57,13 +58,13 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   private static void requireClientAuth(String auth, String authority, boolean tls) {
-    boolean asked = !auth.equals("none");
+    boolean authenticates = !auth.equals("none");
     require(CLIENT_AUTH.contains(auth), "TLS_CLIENT_AUTH", auth,
         "must be none, optional or require");
-    require(!asked || tls, "TLS_CLIENT_AUTH", auth, PREFIX + "TLS_CERT is not set");
-    require(!asked || !authority.isBlank(), "TLS_CLIENT_AUTH", auth,
+    require(!authenticates || tls, "TLS_CLIENT_AUTH", auth, PREFIX + "TLS_CERT is not set");
+    require(!authenticates || !authority.isBlank(), "TLS_CLIENT_AUTH", auth,
         PREFIX + "TLS_CLIENT_CA_FILE is not set");
-    require(asked || authority.isBlank(), "TLS_CLIENT_CA_FILE", authority,
+    require(authenticates || authority.isBlank(), "TLS_CLIENT_CA_FILE", authority,
         PREFIX + "TLS_CLIENT_AUTH is none");
   }
 
@@ -75,8 +76,9 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     return !tlsCert.isBlank();
   }
 
-  public ServerTls tls() {
-    return ServerTls.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+  public ServerTlsSettings tls() {
+    return ServerTlsSettings.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites,
+        tlsCurvePreferences);
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.tls.CertificateFiles;
-import dev.activator.tls.ServerTls;
+import dev.activator.tls.ServerTlsSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -30,7 +30,7 @@ public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
   public TlsProperties {
     minVersion = minVersion.isBlank() ? NEWEST : minVersion;
     maxVersion = maxVersion.isBlank() ? NEWEST : maxVersion;
-    var _ = ServerTls.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
+    var _ = ServerTlsSettings.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
     if ((certificate == null) != (key == null)) {
       throw new IllegalArgumentException(
           "activator.tls.certificate and activator.tls.key are of use only together");
@@ -43,7 +43,7 @@ public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
         server());
   }
 
-  public ServerTls server() {
-    return ServerTls.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
+  public ServerTlsSettings server() {
+    return ServerTlsSettings.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
   }
 }

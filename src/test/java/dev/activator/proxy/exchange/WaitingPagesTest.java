@@ -24,7 +24,7 @@ import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartTrouble;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.StubDownstream;
@@ -53,7 +53,7 @@ class WaitingPagesTest {
   private static final RevisionId ID = new RevisionId("default", "hello-00001");
   private static final Destination POD = new Destination("10.1.1.1", 8012);
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private Revision revision = revision(Map.of());
   private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
       RevisionOptions.of(10), new Random(1));
@@ -213,7 +213,7 @@ class WaitingPagesTest {
   void queuesAnotherStandInWhereTheFirstWasRejected() {
     navigate();
     loop.advance(Duration.ofSeconds(1));
-    throttler.startTrouble(new StartTrouble(ID, new StartFailure("ExitCode1", "", "")));
+    throttler.startTrouble(new StartTrouble(ID, new RevisionStartFailure("ExitCode1", "", "")));
     loop.run();
     assertThat(counter.now).isZero();
 

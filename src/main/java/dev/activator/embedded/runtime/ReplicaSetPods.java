@@ -1,0 +1,244 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.embedded.runtime.policy.PodState;
+import dev.activator.embedded.runtime.policy.PodView;
+import dev.activator.embedded.runtime.policy.Replicas;
+import dev.activator.loop.Loop;
+import java.io.UncheckedIOException;
+import java.time.Clock;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The pods of one ReplicaSet, and their objects. Endpoints are written first, since requests wait for
+ * them.
+ *
+ * <p><b>Threads.</b> One loop.
+ *
+ * <p><b>Errors.</b> If no port is free, the revision's status reports a failure, and the pod is
+ * retried.
+ */
+final class ReplicaSetPods {
+  private static final Logger log = LoggerFactory.getLogger(ReplicaSetPods.class);
+
+  private final Kubelet kubelet;
+  private final EndpointsController endpoints;
+  private final Loop loop;
+  private final StoreWriter objects;
+  private final Clock clock;
+  private final Map<String, LocalPod> pods = new TreeMap<>();
+  private ObjectNode replicaSet;
+  private PodTemplate template;
+  private Loop.@Nullable Timer again;
+  private int refusals;
+  private int wanted;
+  private boolean retired;
+
+  ReplicaSetPods(ObjectNode replicaSet, Kubelet kubelet, EndpointsController endpoints, Loop loop,
+      StoreWriter objects, Clock clock) {
+    this.replicaSet = replicaSet;
+    this.template = PodTemplate.of(replicaSet);
+    this.kubelet = kubelet;
+    this.endpoints = endpoints;
+    this.loop = loop;
+    this.objects = objects;
+    this.clock = clock;
+  }
+
+  void update(ObjectNode now) {
+    replicaSet = now;
+    template = PodTemplate.of(now);
+    scale(template.canRun() ? Math.max(0, now.path("spec").path("replicas").intValue(1)) : 0);
+  }
+
+  private void scale(int pods) {
+    if (wanted != pods) {
+      log.info("{} goes from {} to {} pods", template.id(), wanted, pods);
+      wanted = pods;
+    }
+    settle();
+    publishReplicas();
+  }
+
+  /** Makes no more pods. Those whose objects are not deleted run on: they are orphans. */
+  void retire() {
+    retired = true;
+  }
+
+  /** Makes no more pods, and drains them. */
+  void stop() {
+    retire();
+    List.copyOf(pods.values()).forEach(LocalPod::stop);
+  }
+
+  /** Drains a pod whose object was deleted, and replaces it. */
+  void deleted(String pod) {
+    var known = pods.get(pod);
+    if (known != null && known.view().wanted()) {
+      known.stop();
+      settle();
+    }
+  }
+
+  /** Takes pods of a ReplicaSet that was deleted without them. */
+  void adopt(ReplicaSetPods other) {
+    if (!other.template.namespace().equals(template.namespace())) {
+      return;
+    }
+    for (var pod : List.copyOf(other.pods.values())) {
+      var object = objects.find(Kinds.POD, template.namespace(), pod.name());
+      if (object != null && Ownership.mayAdopt(replicaSet, object)) {
+        other.pods.remove(pod.name());
+        pods.put(pod.name(), pod);
+        pod.adoptedBy(this);
+        objects.edit(Kinds.POD, template.namespace(), pod.name(),
+            found -> Ownership.setController(found, Kinds.REPLICA_SET, replicaSet));
+      }
+    }
+  }
+
+  void configChanged() {
+    pods.values().forEach(LocalPod::configChanged);
+  }
+
+  void kill() {
+    pods.values().forEach(LocalPod::kill);
+  }
+
+  boolean isEmpty() {
+    return pods.isEmpty();
+  }
+
+  Collection<LocalPod> pods() {
+    return pods.values();
+  }
+
+  PodTemplate template() {
+    return template;
+  }
+
+  /** What keeps a process from being ready is another thing than before, or gone. */
+  void problemChanged() {
+    kubelet.problemChanged(template.id());
+  }
+
+  void changed(LocalPod pod) {
+    problemChanged();
+    endpoints.podsChanged(pod.template());
+    publishPod(pod);
+    publishReplicas();
+    settle();
+  }
+
+  void failed(LocalPod pod, Exit exit) {
+    publishPod(pod);
+    publishFailure(exit);
+  }
+
+  /** The pod's process runs, and is not ready in the usual time. */
+  void slow(LocalPod pod) {
+    publishPod(pod);
+    publishTrouble(now -> now.unknown("Ready", "Deploying", pod.problem()));
+  }
+
+  void ready(LocalPod pod) {
+    log.info("Pod {} is ready", pod.name());
+    publishConditions(now -> now.hold("ContainerHealthy").hold("ResourcesAvailable").hold("Ready"));
+  }
+
+  void removed(LocalPod pod) {
+    pods.remove(pod.name());
+    problemChanged();
+    log.info("Pod {} is gone", pod.name());
+    objects.delete(Kinds.POD, template.namespace(), pod.name());
+    kubelet.forget(template.namespace(), pod.name());
+    publishReplicas();
+  }
+
+  private void settle() {
+    if (retired) {
+      return;
+    }
+    var step = Replicas.of(wanted, views());
+    step.surplus().forEach(name -> {
+      var pod = pods.get(name);
+      if (pod != null) {
+        pod.stop();
+      }
+    });
+    for (int i = 0; i < step.missing() && again == null; i++) {
+      makeOne();
+    }
+  }
+
+  private void makeOne() {
+    LocalPod pod;
+    try {
+      pod = kubelet.makePod(template, this);
+    } catch (IllegalStateException | UncheckedIOException noPort) {
+      cannotMake(noPort);
+      return;
+    }
+    refusals = 0;
+    pods.put(pod.name(), pod);
+    objects.create(Kinds.POD,
+        PodObjects.pod(template, replicaSet, pod.name(), pod.port()));
+    pod.start();
+    endpoints.podsChanged(template);
+    publishPod(pod);
+    publishReplicas();
+  }
+
+  private void cannotMake(RuntimeException noPort) {
+    log.warn("No pod of {} can be made; trying again", template.id(), noPort);
+    publishFailure(Exit.cannotRun(template.id().name(), String.valueOf(noPort.getMessage())));
+    again = loop.schedule(PodState.pauseAfter(refusals++), () -> {
+      again = null;
+      settle();
+    });
+  }
+
+  private void publishPod(LocalPod pod) {
+    objects.updateStatus(Kinds.POD, template.namespace(), pod.name(),
+        object -> PodObjects.withStatus(object, pod, clock.instant()));
+  }
+
+  private void publishFailure(Exit exit) {
+    publishTrouble(now -> now.fail("ContainerHealthy", exit.reason(), exit.message())
+        .fail("Ready", exit.reason(), exit.message()));
+  }
+
+  /** One pod that is ready is enough. */
+  private void publishTrouble(Consumer<Conditions> change) {
+    if (views().stream().noneMatch(PodView::ready)) {
+      publishConditions(change);
+    }
+  }
+
+  private void publishConditions(Consumer<Conditions> change) {
+    if (template.isRevision()) {
+      objects.updateStatus(Kinds.REVISION, template.namespace(), template.id().name(),
+          object -> change.accept(Conditions.of(object, clock.instant())));
+    }
+  }
+
+  private void publishReplicas() {
+    if (!retired) {
+      objects.updateStatus(Kinds.REPLICA_SET, template.namespace(), template.name(),
+          found -> PodObjects.withReplicas(found, views()));
+    }
+  }
+
+  private List<PodView> views() {
+    return pods.values().stream().map(LocalPod::view).toList();
+  }
+}
