@@ -113,11 +113,16 @@ final class StructuredMerge {
 
   /** Null is an empty object or list beside another one. */
   private static boolean areLeaf(Shape shape, @Nullable JsonNode one, @Nullable JsonNode other) {
-    boolean hasOne = one != null && !one.isNull();
-    boolean hasOther = other != null && !other.isNull();
-    boolean alike = !hasOne || !hasOther || one.getNodeType() == other.getNodeType();
-    boolean empty = (one == null || one.isEmpty()) && (other == null || other.isEmpty());
-    return !alike || empty || hasOne && isLeaf(shape, one) || hasOther && isLeaf(shape, other);
+    if ((one == null || one.isEmpty()) && (other == null || other.isEmpty())) {
+      return true;
+    }
+    if (one == null || one.isNull()) {
+      return other != null && isLeaf(shape, other);
+    }
+    if (other == null || other.isNull()) {
+      return isLeaf(shape, one);
+    }
+    return one.getNodeType() != other.getNodeType() || isLeaf(shape, one) || isLeaf(shape, other);
   }
 
   private static Map<String, Changes> fieldChanges(Shape shape, @Nullable JsonNode before,

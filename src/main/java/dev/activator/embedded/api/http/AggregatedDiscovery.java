@@ -60,7 +60,8 @@ final class AggregatedDiscovery {
     var group = Json.object();
     group.putObject("metadata").put("name", name).putNull("creationTimestamp");
     var versions = group.putArray("versions");
-    var members = Discovery.withComputed(kinds.all()).stream().filter(kind -> kind.group().equals(name)).toList();
+    var members = Discovery.withComputed(kinds.all()).stream()
+        .filter(kind -> kind.group().equals(name)).toList();
     members.stream().map(Kind::version).distinct().forEach(version -> {
       var resources = versions.addObject().put("version", version).put("freshness", "Current")
           .putArray("resources");

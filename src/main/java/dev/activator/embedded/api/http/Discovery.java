@@ -23,8 +23,10 @@ final class Discovery {
   private static final String OPENAPI = "/openapi/v3";
 
   static List<String> verbs(Kind kind) {
-    return ComputedKinds.ALL.contains(kind) ? ComputedKinds.verbs(kind) : VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
-        .filter(verb -> !(kind.has(Trait.EMPTY) && WRITES.contains(verb))).toList();
+    return ComputedKinds.ALL.contains(kind)
+        ? ComputedKinds.verbs(kind)
+        : VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
+            .filter(verb -> !(kind.has(Trait.EMPTY) && WRITES.contains(verb))).toList();
   }
 
   static final List<String> SUBRESOURCE_VERBS = List.of("get", "patch", "update");

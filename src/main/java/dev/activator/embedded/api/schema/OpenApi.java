@@ -92,7 +92,9 @@ public final class OpenApi {
       case Label.REPEATED -> {
         property.put("type", "array").set("items", value(field.type()));
         property.put("x-kubernetes-list-type",
-            field.keys().isEmpty() ? field.merging().isEmpty() ? "atomic" : field.merging() : "map");
+            field.keys().isEmpty()
+                ? field.merging().isEmpty() ? "atomic" : field.merging()
+                : "map");
         var keys = Json.MAPPER.createArrayNode();
         field.keys().forEach(keys::add);
         if (!keys.isEmpty()) {
