@@ -32,7 +32,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import reactor.netty.resources.LoopResources;
 
-/** From Kubernetes to permits. */
+/**
+ * Beans from the cluster's events to permits: event loops, informers, watchers, and the throttler.
+ */
 @Configuration(proxyBeanMethods = false)
 class CapacityConfiguration {
   private static final Logger log = LoggerFactory.getLogger(CapacityConfiguration.class);

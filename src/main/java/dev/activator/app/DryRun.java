@@ -41,8 +41,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.SpringProperties;
 
 /**
- * Prints every setting as it would take effect, and its origin, without opening a port. In a
- * cluster it lists what an activator lists, and reads the ConfigMaps. Unknown settings come last.
+ * The dry run: prints every setting as it would take effect, and its origin, without opening a
+ * port. In a cluster it lists what an activator lists, and reads the ConfigMaps. Unknown settings
+ * come last.
  */
 public final class DryRun {
   private static final Logger log = LoggerFactory.getLogger(DryRun.class);
@@ -100,8 +101,8 @@ public final class DryRun {
         var _ = tls.read();
       }
       return 0;
-    } catch (IOException | StartFailedException unusable) {
-      return cannotStart(unusable);
+    } catch (IOException | StartFailedException e) {
+      return cannotStart(e);
     }
   }
 
@@ -118,9 +119,9 @@ public final class DryRun {
       var said = read(maps, mode);
       return maps.stream()
           .mapToInt(map -> describe(map, said.getOrDefault(map.name(), Set.of()))).max().orElse(0);
-    } catch (ClusterUnavailableException unusable) {
-      return cannotStart(unusable);
-    } catch (InterruptedException hurried) {
+    } catch (ClusterUnavailableException e) {
+      return cannotStart(e);
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return 1;
     }
@@ -151,8 +152,8 @@ public final class DryRun {
   private int describe(LiveSettings<?> map, Set<String> said) {
     try {
       map.begin();
-    } catch (IllegalStateException invalid) {
-      return cannotStart(invalid);
+    } catch (IllegalStateException e) {
+      return cannotStart(e);
     }
     map.get().entries().forEach((key, value) -> print(key, value,
         said.contains(key) ? "ConfigMap " + map.name() : "default"));

@@ -25,7 +25,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The order in which parts start; they stop in reverse. */
+/** The order in which parts of the process start; they stop in reverse. */
 @Configuration(proxyBeanMethods = false)
 class LifecycleConfiguration {
   private static final Logger log = LoggerFactory.getLogger(LifecycleConfiguration.class);

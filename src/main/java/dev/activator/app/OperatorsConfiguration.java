@@ -67,7 +67,9 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Flux;
 
-/** Metrics, health and the console on one port, profiles on another. */
+/**
+ * Beans for people and scrapers: metrics, health and the console on one port, profiles on another.
+ */
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);

@@ -14,7 +14,7 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import reactor.core.publisher.Mono;
 
-/** Refuses foreign web pages on the management port. */
+/** A filter that refuses requests of foreign web pages on the management port. */
 public final class OriginCheck {
   private static final Logger log = LoggerFactory.getLogger(OriginCheck.class);
 

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Flags of Knative's activator, with one dash or two, and Spring properties.
+ * The command line: flags of Knative's activator, with one dash or two, and Spring properties.
  *
  * <p><b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
  * package, which takes {@code -name value} and {@code -name=value}.
@@ -81,8 +81,8 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
       if (file != null) {
         build.load(file);
       }
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     return build.getProperty("build.version", "of an unknown version");
   }

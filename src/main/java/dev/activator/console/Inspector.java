@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the stages why requests wait.
+ * The reader of what the stages know, for why requests wait.
  *
  * <p><b>Threads.</b> Any may call, and none blocks. A revision is read in one task on its own loop, so
  * its parts are consistent.

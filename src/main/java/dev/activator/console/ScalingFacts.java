@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people are shown of the autoscaler in this process, or in the activator that is elected.
+ * What the console shows of the autoscaler in this process, or in the elected activator.
  *
  * @param views how this process scales a revision; null if it does not
  * @param leader null where none is elected

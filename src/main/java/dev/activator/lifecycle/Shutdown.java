@@ -142,8 +142,8 @@ public final class Shutdown {
         signal.getMethod("handle", signal, handlerType).invoke(null,
             signal.getConstructor(String.class).newInstance(name), handler);
       }
-    } catch (ReflectiveOperationException | RuntimeException unsupported) {
-      log.info("Signals end this process as the runtime has it: {}", unsupported.toString());
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      log.info("Signals end this process as the runtime has it: {}", e.toString());
     }
   }
 }

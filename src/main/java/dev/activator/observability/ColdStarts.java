@@ -23,8 +23,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures cold starts and remembers the last hundred requests: of each start the first one for
- * each outcome.
+ * A recorder of cold starts, which remembers the last hundred requests: of each start the first
+ * one for each outcome.
  *
  * <p><b>Threads.</b> Any may call.
  */

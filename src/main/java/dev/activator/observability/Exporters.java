@@ -25,7 +25,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How traces and metrics leave the process. The environment takes precedence over the ConfigMap.
+ * The exporters by which traces and metrics leave the process. The environment takes precedence
+ * over the ConfigMap.
  *
  * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.

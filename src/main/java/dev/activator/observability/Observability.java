@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the ConfigMap's settings.
+ * What the ConfigMap enables: metrics, traces and the request log.
  *
  * <p><b>Threads.</b> Any may call.
  */

@@ -50,7 +50,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A cluster in this process, with an autoscaler. */
+/** A cluster in this process, with its autoscaler. */
 public final class EmbeddedPlatform implements Platform {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   /** As application-embedded.yaml names it. */

@@ -39,8 +39,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster without Knative: every activator has an autoscaler of ScaledServices, and the elected one's works. All
- * activators, the leader too, report to the holder of the lease.
+ * A cluster without Knative: every activator has an autoscaler for ScaledServices, and only the
+ * elected activator's runs. All activators, the leader too, report to the holder of the lease.
  */
 public final class StandalonePlatform implements Platform {
   private static final Duration MEMBERS_PERIOD = Duration.ofSeconds(2);

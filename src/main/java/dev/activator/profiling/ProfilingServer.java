@@ -30,8 +30,8 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Serves {@code /debug/pprof/} while profiling is enabled, and answers 404 otherwise. One request
- * per connection.
+ * The server of {@code /debug/pprof/}: answers while profiling is enabled, and with 404 otherwise.
+ * One request per connection.
  *
  * <p><b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
  *
@@ -152,8 +152,8 @@ public final class ProfilingServer {
       return (String) ManagementFactory.getPlatformMBeanServer().invoke(
           new ObjectName("com.sun.management:type=DiagnosticCommand"), command,
           new Object[]{new String[0]}, new String[]{String[].class.getName()});
-    } catch (JMException unsupported) {
-      return "this runtime cannot say: " + unsupported.getMessage() + "\n";
+    } catch (JMException e) {
+      return "this runtime cannot say: " + e.getMessage() + "\n";
     }
   }
 

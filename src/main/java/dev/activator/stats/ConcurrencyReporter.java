@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports each revision's concurrency to the autoscaler: once a period, at once when an idle
- * revision gets a request, and for all present requests when the link opens.
+ * The reporter of each revision's concurrency to the autoscaler: once a period, at once when an
+ * idle revision gets a request, and for all present requests when the link opens.
  *
  * <p><b>Threads.</b> Each loop counts its own requests without a lock; {@code loop} merges the
  * counts and must also be the link's: no older report may follow the one of {@link #connected}. A

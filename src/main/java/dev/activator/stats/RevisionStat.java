@@ -2,7 +2,11 @@ package dev.activator.stats;
 
 import dev.activator.revision.RevisionId;
 
-/** @param requestCount arrivals, without those that were reported at once */
+/**
+ * The statistics of one revision over one period.
+ *
+ * @param requestCount arrivals, without those that were reported at once
+ */
 public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount) {
   public static RevisionStat first(RevisionId revision) {
     return atOnce(revision, 1);

@@ -37,9 +37,9 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Starts a revision of its own from zero, again and again, so that the way from an Endpoints event to
- * the first request is compiled when a caller waits for it: a pod on the loopback interface is listed
- * and removed by events as the API server sends them.
+ * Cold starts of a revision of this package, one after the other, so that the path from an
+ * Endpoints event to the first request is compiled before a caller waits for it: a pod on the
+ * loopback interface is listed and removed by events as the API server sends them.
  *
  * <p><b>Errors.</b> Failures do not matter.
  */
@@ -73,9 +73,9 @@ public final class ColdStartWarmUp {
     try {
       begin();
       var _ = left.await(most.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (IOException | RuntimeException impossible) {
-      log.debug("No cold start could be tried", impossible);
-    } catch (InterruptedException hurried) {
+    } catch (IOException | RuntimeException e) {
+      log.debug("No cold start could be tried", e);
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
       end();
@@ -133,7 +133,7 @@ public final class ColdStartWarmUp {
   private void onLoop(Runnable task) {
     try {
       loop.execute(task);
-    } catch (RejectedExecutionException ended) {
+    } catch (RejectedExecutionException e) {
       log.debug("A cold start of our own is given up, as the process ends");
     }
   }

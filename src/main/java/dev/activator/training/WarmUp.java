@@ -55,10 +55,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends requests through both versions of HTTP before the first caller's, so that the code is
- * loaded and in part compiled: from a client through two proxies to a pod, all on the loopback
- * interface. They share only event loops with the activator, so meters, logs and the autoscaler do
- * not see them.
+ * Requests in both versions of HTTP before the first caller's, so that the code is loaded and in
+ * part compiled: from a client through two proxies to a pod, all on the loopback interface. They
+ * share only event loops with the activator, so meters, logs and the autoscaler do not see them.
  *
  * <p><b>Errors.</b> Failures do not stop the start.
  */
@@ -114,10 +113,10 @@ public final class WarmUp {
         ask(front, left);
       }
       var _ = left.await(most.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (IOException | RuntimeException impossible) {
+    } catch (IOException | RuntimeException e) {
       log.info("The first requests will take longer, as none could be tried: {}",
-          impossible.toString());
-    } catch (InterruptedException hurried) {
+          e.toString());
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
       end();

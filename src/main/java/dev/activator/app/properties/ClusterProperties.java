@@ -63,7 +63,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     try {
       var _ = KubernetesVersion.parse(text);
       return true;
-    } catch (IllegalArgumentException malformed) {
+    } catch (IllegalArgumentException e) {
       return false;
     }
   }
