@@ -39,6 +39,7 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
   private static final String GAP = "[Ljdk.internal.vm.FillerElement;";
   private static final Pattern ROW = Pattern.compile("\\s*\\d+:\\s+(\\d+)\\s+(\\d+)\\s+(\\S+).*");
   private static final Pattern REVISION = Pattern.compile("kn_revision_name=\"([^\"]*)\"");
+  private static final Pattern IN_FLIGHT = Pattern.compile("\"inFlight\":(\\d+)");
   private static final Path JCMD = Path.of(System.getProperty("java.home"), "bin", "jcmd");
 
   /** @param management the port of its metrics */
@@ -48,7 +49,7 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
     ZERO_AT_REST.forEach(name -> gauges.put(name, 0.0));
     var series = new TreeSet<String>();
     double direct = 0;
-    for (var line : metrics(management)) {
+    for (var line : lines(management, "/metrics")) {
       int end = line.lastIndexOf(' ');
       int labels = line.indexOf('{');
       if (line.startsWith("#") || end < 0) {
@@ -73,6 +74,21 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
         threads(pid), (long) direct, gauges, series, objects);
   }
 
+  /** Permits that are taken of these revisions; for the last question, since its first answer loads classes. */
+  static List<String> permits(int management, Set<String> revisions) throws IOException {
+    var taken = new ArrayList<String>();
+    for (var revision : new TreeSet<>(revisions)) {
+      var report = String.join("", lines(management,
+          "/actuator/activator/" + SoakCluster.NAMESPACE + "/" + revision));
+      int permits = IN_FLIGHT.matcher(report).results()
+          .mapToInt(found -> Integer.parseInt(found.group(1))).max().orElse(-1);
+      if (permits != 0) {
+        taken.add("permits of " + revision + " that are taken: " + permits);
+      }
+    }
+    return taken;
+  }
+
   /** Live objects only, which makes the JVM collect first. */
   private static Map<String, long[]> objects(long pid) throws IOException {
     var jcmd = new ProcessBuilder(JCMD.toString(), "-J-XX:TieredStopAtLevel=1",
@@ -94,9 +110,8 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
     return objects;
   }
 
-  private static List<String> metrics(int management) throws IOException {
-    try (var in = URI.create("http://127.0.0.1:" + management + "/metrics").toURL()
-        .openStream()) {
+  private static List<String> lines(int management, String path) throws IOException {
+    try (var in = URI.create("http://127.0.0.1:" + management + path).toURL().openStream()) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     }
   }
