@@ -111,7 +111,7 @@ class CapacityConfiguration {
       IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls) {
     var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
         RevisionOptions.of(serving.queueCapacity()), random);
-    // First: the throttler may send requests as soon as it is told.
+    // First: the throttler may send requests as soon as it has the destinations.
     backends.onChange(tls::healthy);
     cluster.onRevisionGone(tls::gone);
     join(cluster, backends, throttler);

@@ -66,7 +66,7 @@ class LifecycleConfiguration {
     return Part.started("certificates", () -> await(tls::start, shutdown));
   }
 
-  /** Interrupted when the process is told to end. */
+  /** Interrupted by a signal to end. */
   private static void await(Part.Start wait, ObjectProvider<Shutdown> shutdown) throws Exception {
     var end = shutdown.getIfAvailable();
     if (end == null) {

@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.config.OwnNames;
+import dev.activator.config.AllowedHosts;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ public final class OriginCheck {
     var headers = request.getHeaders();
     // Not always the same: MetricsServer may have a second port.
     int port = Objects.requireNonNull(request.getLocalAddress()).getPort();
-    var refusal = new OwnNames(bindAddress, port).refusal(
+    var refusal = new AllowedHosts(bindAddress, port).refusal(
         headers.getValuesAsList(HttpHeaders.HOST), headers.getValuesAsList(HttpHeaders.ORIGIN));
     if (refusal != null) {
       log.debug("Refused a request for {}: {}", request.getPath(), refusal);

@@ -84,7 +84,7 @@ final class PolledPages implements HttpHandler {
         : known.handle(request, response);
   }
 
-  /** Takes some hundred milliseconds, in which this port's loop would answer nobody. */
+  /** Takes some hundred milliseconds, during which this port's loop would be blocked. */
   private Mono<HttpHandler> made() {
     return Mono.fromCallable(this::make).subscribeOn(Schedulers.boundedElastic());
   }

@@ -66,13 +66,13 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return new CommandLine(properties, dryRun);
   }
 
-  /** What {@code --help} or {@code --version} ask for; null if neither is there. */
+  /** The text for {@code --help} or {@code --version}; null if neither is there. */
   public static @Nullable String information(String... arguments) {
-    var asked = List.of(arguments).stream().map(CommandLine::nameOf).toList();
-    if (asked.contains("help") || asked.contains("h")) {
+    var names = List.of(arguments).stream().map(CommandLine::nameOf).toList();
+    if (names.contains("help") || names.contains("h")) {
       return HELP;
     }
-    return asked.contains("version") ? "activator " + version() : null;
+    return names.contains("version") ? "activator " + version() : null;
   }
 
   private static String version() {

@@ -146,10 +146,10 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
   }
 
   private static Proxy proxy(URI url) {
-    int usual = "https".equals(url.getScheme()) ? 443 : 80;
+    int defaultPort = "https".equals(url.getScheme()) ? 443 : 80;
     // The client resolves it, again after each failure.
     return new Proxy("socks5".equals(url.getScheme()) ? Proxy.Type.SOCKS : Proxy.Type.HTTP,
         InetSocketAddress.createUnresolved(url.getHost(),
-            url.getPort() < 0 ? usual : url.getPort()));
+            url.getPort() < 0 ? defaultPort : url.getPort()));
   }
 }

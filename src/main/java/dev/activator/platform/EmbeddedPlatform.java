@@ -108,7 +108,7 @@ public final class EmbeddedPlatform implements Platform {
         new Defaults(settings.stableWindow(), settings.maxPods()));
     this.autoscalerLoop = loop(loops);
     this.autoscaler = new Autoscaler(autoscalerLoop, scaling, WriteGuard.ALONE,
-        controller);
+        controller, random);
     this.actions = new EmbeddedActions(store, autoscaler, () -> requestPort.getAsInt());
     this.autoscalerServer = new AutoscalerServer(loops, at(settings.autoscalerPort()),
         autoscaler::received);
@@ -177,7 +177,7 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public void join(Cluster cluster, AutoscalerLink link) {
-    link.tellUptime();
+    link.sendUptime();
     cluster.onRevisionGone(routed::remove);
     controller.follow(cluster, autoscaler,
         cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true));
@@ -238,7 +238,7 @@ public final class EmbeddedPlatform implements Platform {
   private CompletableFuture<Void> awaitRoute(ObjectNode written) {
     var id = new RevisionId(Meta.namespace(written), Meta.name(written));
     if (store.find(ScaledServiceKind.of(store), id.namespace(), id.name()) == null) {
-      // A dry run, or deleted meanwhile.
+      // A dry run, or already deleted.
       return CompletableFuture.completedFuture(null);
     }
     var answer = awaited.computeIfAbsent(id, _ -> new CompletableFuture<>());

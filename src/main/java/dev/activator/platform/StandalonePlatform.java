@@ -11,6 +11,7 @@ import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.LeaseApi;
 import dev.activator.cluster.ScalingSession;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
@@ -45,13 +46,14 @@ import org.jspecify.annotations.Nullable;
 public final class StandalonePlatform implements Platform {
   private static final Duration MEMBERS_PERIOD = Duration.ofSeconds(2);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  /** Another may not lead before: the rest is written by it. */
+  /** The next leader waits for the release, and writes the statuses that are left. */
   private static final Duration STATUSES_TIMEOUT = Duration.ofSeconds(1);
 
   private final ClusterAccess access;
   private final Identity identity;
   private final ScalingSession session;
   private final Duration statusesTimeout;
+  private final RandomGenerator random;
   private final LeaseApi lease;
   private final Loop loop;
   private final ScaledServiceScaling controller = new ScaledServiceScaling();
@@ -59,7 +61,7 @@ public final class StandalonePlatform implements Platform {
   private final AutoscalerServer server;
   private final LeaderElection election;
   private final DeadlineTimer members;
-  private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
+  private CompletableFuture<Void> lastEvent = CompletableFuture.completedFuture(null);
   private final Map<String, LongAdder> writes = new ConcurrentHashMap<>();
   private volatile boolean leads;
   private volatile String holder = "";
@@ -80,10 +82,15 @@ public final class StandalonePlatform implements Platform {
     }
   }
 
-  /** @param loops must not serve requests */
+  /**
+   * @param loops must not serve requests
+   * @param limit of writes
+   */
   public StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
-      RandomGenerator random) {
-    this(access, identity, loops, random, new ScalingSession(access), STATUSES_TIMEOUT);
+      RandomGenerator random, WriteRate.Limit limit) {
+    this(access, identity, loops, random,
+        new ScalingSession(access, () -> limit.rate(new NettyLoop(loops.next()))),
+        STATUSES_TIMEOUT);
   }
 
   StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
@@ -92,11 +99,12 @@ public final class StandalonePlatform implements Platform {
     this.identity = identity;
     this.session = session;
     this.statusesTimeout = statusesTimeout;
+    this.random = random;
     this.lease = session.lease(identity.namespace, identity.lease);
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
-    this.autoscaler = new Autoscaler(loop, new Scales(), election, controller);
+    this.autoscaler = new Autoscaler(loop, new Scales(), election, controller, random);
     this.server = new AutoscalerServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received, () -> leads);
     this.members = new DeadlineTimer(loop, this::readMembers);
@@ -107,7 +115,7 @@ public final class StandalonePlatform implements Platform {
     return access;
   }
 
-  /** That of the leader; nowhere useful while there is none. */
+  /** Of the leader; of this activator while none is known. */
   @Override
   public URI autoscaler() {
     String last = holder;
@@ -127,7 +135,7 @@ public final class StandalonePlatform implements Platform {
 
   @Override
   public void join(Cluster cluster, AutoscalerLink link) {
-    link.tellUptime();
+    link.sendUptime();
     onMove = link::moved;
     link.onChange(new AutoscalerLink.Listener() {
       @Override
@@ -142,7 +150,7 @@ public final class StandalonePlatform implements Platform {
     });
     cluster.activatorsAre(new RevisionId(identity.namespace, identity.service));
     controller.follow(cluster, autoscaler,
-        session.writer(loop, Clock.systemUTC(), election::holdsLease));
+        session.writer(loop, Clock.systemUTC(), election::holdsLease, random));
   }
 
   @Override
@@ -187,7 +195,7 @@ public final class StandalonePlatform implements Platform {
 
   private void stop() {
     // Without a release the lease ends by itself.
-    election.stop().thenComposeAsync(_ -> told, loop)
+    election.stop().thenComposeAsync(_ -> lastEvent, loop)
         .completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
     leads = false;
     server.stop();
@@ -208,7 +216,7 @@ public final class StandalonePlatform implements Platform {
     @Override
     public void elected(int term) {
       leads = true;
-      tell("LeaderElected", "became leader");
+      writeEvent("LeaderElected", "became leader");
       autoscaler.members(null);
       autoscaler.start();
       readMembers();
@@ -219,13 +227,13 @@ public final class StandalonePlatform implements Platform {
       leads = false;
       members.cancel();
       server.disconnect();
-      tell("LeaderLost", "stopped leading");
+      writeEvent("LeaderLost", "stopped leading");
       return autoscaler.stop().thenCompose(_ -> controller.writer().finish().completeOnTimeout(null,
           statusesTimeout.toMillis(), TimeUnit.MILLISECONDS));
     }
 
-    private void tell(String reason, String what) {
-      told = session.events().write(lease.regarding(), false, reason,
+    private void writeEvent(String reason, String what) {
+      lastEvent = session.events().write(lease.regarding(), false, reason,
           identity.holder() + " " + what);
     }
 
@@ -246,7 +254,7 @@ public final class StandalonePlatform implements Platform {
     public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
         ScaleAnswer.Found read, int replicas) {
       return session.scales().write(id, workload, read, replicas).thenApply(answer -> {
-        var result = answer instanceof ScaleAnswer.Refused(var reason, _)
+        var result = answer instanceof ScaleAnswer.Refused(var reason, _, _)
             ? reason.name().toLowerCase(Locale.ROOT).replace('_', '-')
             : "written";
         writes.computeIfAbsent(result, _ -> new LongAdder()).increment();

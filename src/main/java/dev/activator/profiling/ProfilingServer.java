@@ -1,7 +1,7 @@
 package dev.activator.profiling;
 
 import dev.activator.config.ObservabilityConfig.Profiling;
-import dev.activator.config.OwnNames;
+import dev.activator.config.AllowedHosts;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -132,7 +132,7 @@ public final class ProfilingServer {
     var bound = request.hostAddress();
     return bound == null || !bound.getAddress().isLoopbackAddress()
         ? null
-        : new OwnNames(host, bound.getPort()).refusal(request.requestHeaders().getAll("Host"),
+        : new AllowedHosts(host, bound.getPort()).refusal(request.requestHeaders().getAll("Host"),
             request.requestHeaders().getAll("Origin"));
   }
 

@@ -46,7 +46,7 @@ public final class Recordings {
       return refuse(response, 400, "seconds must be a whole number, 1 to " + MAX_SECONDS);
     }
     if (busy.getAndSet(true)) {
-      return refuse(response, 503, "another recording is under way");
+      return refuse(response, 503, "another recording is running");
     }
     return during(Recordings::begin,
         recording -> send(recording, Duration.ofSeconds(seconds), response))
@@ -61,10 +61,10 @@ public final class Recordings {
   }
 
   private static int seconds(String uri) {
-    var said = new QueryStringDecoder(uri).parameters().getOrDefault("seconds",
+    var text = new QueryStringDecoder(uri).parameters().getOrDefault("seconds",
         List.of(String.valueOf(DEFAULT_SECONDS))).getFirst();
     try {
-      int seconds = Integer.parseInt(said);
+      int seconds = Integer.parseInt(text);
       return seconds <= MAX_SECONDS ? seconds : 0;
     } catch (NumberFormatException e) {
       return 0;

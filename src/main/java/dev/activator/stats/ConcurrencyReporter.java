@@ -89,13 +89,13 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   }
 
   private void collect(Consumer<Round> whole) {
-    var asked = List.copyOf(counters);
-    if (asked.isEmpty()) {
+    var present = List.copyOf(counters);
+    if (present.isEmpty()) {
       return;
     }
-    var round = new Round(asked.size(), whole);
+    var round = new Round(present.size(), whole);
     underWay = round;
-    for (var counter : asked) {
+    for (var counter : present) {
       counter.requests.execute(() -> {
         var totals = counter.report();
         loop.execute(() -> collected(round, totals));
@@ -160,7 +160,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       var window = new RequestWindow(requests.nanoTime());
       windows.put(revision, window);
       if (holders.merge(revision, 1, Integer::sum) == 1) {
-        window.toldAtOnce();
+        window.reportedAtOnce();
         sink.atOnce(List.of(RevisionStat.first(revision)));
       }
       return window;

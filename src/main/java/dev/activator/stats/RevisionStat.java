@@ -21,8 +21,8 @@ public record RevisionStat(RevisionId revision, double averageConcurrency, doubl
   }
 
   static RevisionStat of(RevisionId revision, RequestWindow.Totals totals) {
-    int told = totals.toldAtOnce();
-    return new RevisionStat(revision, Math.max(totals.averageConcurrency() - told, 0),
-        totals.requests() - told);
+    int reported = totals.reportedAtOnce();
+    return new RevisionStat(revision, Math.max(totals.averageConcurrency() - reported, 0),
+        totals.requests() - reported);
   }
 }

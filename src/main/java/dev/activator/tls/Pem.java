@@ -22,7 +22,7 @@ import org.springframework.boot.ssl.pem.PemSslStoreBundle;
  *
  * <p><b>Source.</b> RFC 7468, section 5; {@code AppendCertsFromPEM} in Go.
  *
- * @param isBroken whether one is unreadable, or there is none
+ * @param isBroken whether one cannot be parsed, or there is none
  */
 public record Pem(List<X509Certificate> certificates, boolean isBroken) {
   private static final String BEGIN = "-----BEGIN CERTIFICATE-----";
@@ -53,7 +53,7 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
     }
   }
 
-  /** @throws CertificateException if one is unreadable, or there is none */
+  /** @throws CertificateException if one cannot be parsed, or there is none */
   public static List<X509Certificate> certificates(String text) throws CertificateException {
     var pem = read(text);
     if (pem.isBroken) {

@@ -67,12 +67,12 @@ public final class ColdStartWarmUp {
     this.left = new CountDownLatch(starts);
   }
 
-  /** Blocks until all are over, or the time is. Returns how many were. */
-  public int run(Duration most) {
+  /** Blocks until all have ended, or the timeout. Returns how many have ended. */
+  public int run(Duration timeout) {
     long all = left.getCount();
     try {
       begin();
-      var _ = left.await(most.toNanos(), TimeUnit.NANOSECONDS);
+      var _ = left.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (IOException | RuntimeException e) {
       log.debug("No cold start could be tried", e);
     } catch (InterruptedException e) {
@@ -80,9 +80,9 @@ public final class ColdStartWarmUp {
     } finally {
       end();
     }
-    int over = (int) (all - left.getCount());
-    log.debug("{} of {} cold starts of our own are over", over, all);
-    return over;
+    int ended = (int) (all - left.getCount());
+    log.debug("{} of {} warm-up cold starts have ended", ended, all);
+    return ended;
   }
 
   private void begin() throws IOException {
@@ -96,7 +96,7 @@ public final class ColdStartWarmUp {
     watching.onChange(throttler::destinations);
     var events = new EndpointsEvents(informer.store(), IpFamily.IPV4, _ -> "",
         new ToBackends(watching));
-    informer.addHandler(new FactHandler<>(ResourceKind.ENDPOINTS, events),
+    informer.addHandler(new FactHandler<>(ResourceKind.ENDPOINTS, events, loop::nanoTime),
         HandlerOptions.on(loop, "warm-up"));
     informer.start();
     throttler.revision(REVISION);
@@ -134,7 +134,7 @@ public final class ColdStartWarmUp {
     try {
       loop.execute(task);
     } catch (RejectedExecutionException e) {
-      log.debug("A cold start of our own is given up, as the process ends");
+      log.debug("A warm-up cold start is cancelled, as the process ends");
     }
   }
 
@@ -143,7 +143,7 @@ public final class ColdStartWarmUp {
       left.countDown();
       if (left.getCount() > 0) {
         // Others' requests have most of the processor; also, the throttler's task comes first.
-        loops.loopFor(WarmUp.ID).schedule(PAUSE, client::ask);
+        loops.loopFor(WarmUp.ID).schedule(PAUSE, client::send);
       }
     }
   }

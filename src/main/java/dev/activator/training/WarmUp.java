@@ -102,17 +102,17 @@ public final class WarmUp {
     ends.forEach(Runnable::run);
   }
 
-  /** Blocks until all are answered or the time is over. Returns how many were answered. */
-  public int run(Duration most) {
+  /** Blocks until all are answered, or the timeout. Returns how many were answered. */
+  public int run(Duration timeout) {
     var left = new CountDownLatch(requests);
     try {
       int pod = pod();
       int behind = proxy(Protocol.HTTP1, always(pod));
       int front = proxy(Protocol.H2C, always(behind));
       for (int i = 0; i < CONNECTIONS; i++) {
-        ask(front, left);
+        send(front, left);
       }
-      var _ = left.await(most.toNanos(), TimeUnit.NANOSECONDS);
+      var _ = left.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (IOException | RuntimeException e) {
       log.info("The first requests will take longer, as none could be tried: {}",
           e.toString());
@@ -122,7 +122,7 @@ public final class WarmUp {
       end();
     }
     int answered = requests - (int) left.getCount();
-    log.debug("{} of {} requests of our own were answered", answered, requests);
+    log.debug("{} of {} warm-up requests were answered", answered, requests);
     return answered;
   }
 
@@ -204,7 +204,7 @@ public final class WarmUp {
     }
   };
 
-  private void ask(int port, CountDownLatch left) {
+  private void send(int port, CountDownLatch left) {
     connect(port, new Client(() -> {
       left.countDown();
       return left.getCount() > 0;
@@ -232,7 +232,7 @@ public final class WarmUp {
     private int sent;
     private volatile @Nullable Channel connection;
 
-    /** @param answered called with each answer: whether to ask at once again */
+    /** @param answered called with each answer: whether to send the next request at once */
     Client(BooleanSupplier answered) {
       this.answered = answered;
     }
@@ -240,10 +240,10 @@ public final class WarmUp {
     @Override
     public void channelActive(ChannelHandlerContext context) {
       connection = context.channel();
-      ask();
+      send();
     }
 
-    void ask() {
+    void send() {
       var open = connection;
       if (open != null) {
         open.writeAndFlush((sent++ % 4 == 3 ? POST : GET).duplicate());
@@ -253,7 +253,7 @@ public final class WarmUp {
     @Override
     protected void channelRead0(ChannelHandlerContext context, ByteBuf read) {
       if (endsWith(read, END) && answered.getAsBoolean()) {
-        ask();
+        send();
       }
     }
   }
