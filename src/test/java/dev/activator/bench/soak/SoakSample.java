@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * What an activator holds at a moment, after a collection.
  *
  * @param seconds since the load began
- * @param heap bytes of all objects that live
+ * @param heap bytes of all objects that live, without the chunks of Netty's pool, which is their cache
  * @param resident MiB
  * @param direct bytes of direct memory that Netty has reserved
  * @param gauges what must be zero when there is no request, by name; sums over their series
@@ -34,6 +34,7 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
       "activator_queue_newest_first", "activator_held_memory_bytes",
       "activator_unread_memory_bytes", "activator_informer_queued",
       "activator_informer_handler_pending");
+  private static final String USED = "netty_allocator_memory_used";
   private static final String PINNED = "netty_allocator_memory_pinned";
   /** What the serial collector fills gaps with that it does not close. */
   private static final String GAP = "[Ljdk.internal.vm.FillerElement;";
@@ -49,6 +50,7 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
     ZERO_AT_REST.forEach(name -> gauges.put(name, 0.0));
     var series = new TreeSet<String>();
     double direct = 0;
+    double pooled = 0;
     for (var line : lines(management, "/metrics")) {
       int end = line.lastIndexOf(' ');
       int labels = line.indexOf('{');
@@ -65,12 +67,14 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
         gauges.merge(PINNED, value, Double::sum);
       } else if (gauges.containsKey(name)) {
         gauges.merge(name, value, Double::sum);
-      } else if (name.startsWith("netty_allocator_memory_used") && line.contains("direct")) {
+      } else if (name.startsWith(USED) && line.contains("memory_type=\"direct\"")) {
         direct += value;
+      } else if (name.startsWith(USED)) {
+        pooled += value;
       }
     }
     long heap = objects.values().stream().mapToLong(each -> each[1]).sum();
-    return new SoakSample(seconds, heap, ProcessCost.residentMebibytes(pid), descriptors(pid),
+    return new SoakSample(seconds, heap - (long) pooled, ProcessCost.residentMebibytes(pid), descriptors(pid),
         threads(pid), (long) direct, gauges, series, objects);
   }
 
