@@ -64,7 +64,7 @@ class UnreadBytesTest {
 
   @Test
   void waitsOnceForCallersThatMayStall() {
-    var virtual = new VirtualLoop();
+    var virtual = VirtualLoop.nearOverflow();
     var share = unread.share(virtual);
     for (int i = 0; i < 10; i++) {
       share.account(new EmbeddedChannel(), new SlowSocket(), 0).measure();
@@ -77,8 +77,8 @@ class UnreadBytesTest {
 
   @Test
   void endsConnectionsOfAnotherLoopOnceThoseOfTheFirstHaveGone() {
-    var first = new VirtualLoop();
-    var second = new VirtualLoop();
+    var first = VirtualLoop.nearOverflow();
+    var second = VirtualLoop.nearOverflow();
     var leaving = unread.share(first).account(new EmbeddedChannel(), new Caller(3_000), 0);
     leaving.measure();
     unread.share(second).account(new EmbeddedChannel(), new Caller(2_000), 0).measure();
