@@ -113,16 +113,12 @@ final class StructuredMerge {
 
   /** Null is an empty object or list beside another one. */
   private static boolean areLeaf(Shape shape, @Nullable JsonNode one, @Nullable JsonNode other) {
-    if ((one == null || one.isEmpty()) && (other == null || other.isEmpty())) {
-      return true;
-    }
-    if (one == null || one.isNull()) {
-      return other != null && isLeaf(shape, other);
-    }
-    if (other == null || other.isNull()) {
-      return isLeaf(shape, one);
-    }
-    return one.getNodeType() != other.getNodeType() || isLeaf(shape, one) || isLeaf(shape, other);
+    var first = one == null || one.isNull() ? null : one;
+    var second = other == null || other.isNull() ? null : other;
+    boolean alike = first == null || second == null || first.getNodeType() == second.getNodeType();
+    boolean empty = (first == null || first.isEmpty()) && (second == null || second.isEmpty());
+    return !alike || empty || first != null && isLeaf(shape, first)
+        || second != null && isLeaf(shape, second);
   }
 
   private static Map<String, Changes> fieldChanges(Shape shape, @Nullable JsonNode before,
