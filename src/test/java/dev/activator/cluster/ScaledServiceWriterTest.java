@@ -271,26 +271,6 @@ class ScaledServiceWriterTest {
   }
 
   @Test
-  void anObjectThatIsMadeAgainWhileItsStatusIsWrittenGetsOne() {
-    // given an answer that comes after the object was deleted and made again
-    api.faults().once(Match.requests(Verb.PATCH).of(ScaledServiceKind.of(store)),
-        new Fault.LateBody(Pause.of(Duration.ofSeconds(1))));
-    lead();
-    becomes("Ready", "False ServiceNotFound 2026-01-01T00:00:00Z");
-    store.delete(ScaledServiceKind.of(store), "shop", "web");
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
-        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
-         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
-         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
-        """));
-
-    eventually(() -> {
-      loop.advance(Duration.ofMillis(10));
-      assertThat(condition("Ready")).isEqualTo("False ServiceNotFound 2026-01-01T00:00:00Z");
-    });
-  }
-
-  @Test
   void aDeletedOneThatLeavesItsTargetAtZeroSaysSo() {
     service();
     lead();
