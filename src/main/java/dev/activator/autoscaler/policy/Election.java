@@ -64,7 +64,8 @@ public final class Election {
     /** A clock may be set by more years than a number of nanoseconds holds. */
     private long wallNanosSince(Moment earlier) {
       var passed = Duration.between(earlier.wall, wall);
-      return passed.compareTo(LONG_AGO) > 0 ? LONG_AGO.toNanos()
+      return passed.compareTo(LONG_AGO) > 0
+          ? LONG_AGO.toNanos()
           : passed.compareTo(LONG_AGO.negated()) < 0 ? -LONG_AGO.toNanos() : passed.toNanos();
     }
   }
