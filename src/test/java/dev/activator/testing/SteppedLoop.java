@@ -3,6 +3,7 @@ package dev.activator.testing;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -65,6 +66,11 @@ public final class SteppedLoop implements Loop {
     }
     real.execute(() -> now = end);
     settle();
+  }
+
+  /** What is to run later. */
+  public synchronized List<Runnable> tasks() {
+    return tasks.stream().map(Task::action).toList();
   }
 
   private void settle() {

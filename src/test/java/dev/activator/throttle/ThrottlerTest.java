@@ -26,7 +26,9 @@ class ThrottlerTest extends ThrottlerScene {
     exists(1);
     pods(A);
 
-    var admission = throttler.admit(revision, new HeldRequest(loop));
+    var caller = new HeldRequest(loop);
+    var admission = throttler.admit(revision, caller);
+    caller.told(admission);
 
     assertThat(admission).isInstanceOfSatisfying(Permit.class,
         permit -> assertThat(permit.destination()).isEqualTo(A));
