@@ -1,3 +1,4 @@
+import dev.activator.config.Mode;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -18,10 +19,7 @@ import javax.tools.ToolProvider;
  * name, or if what was written does not compile.
  */
 class Wiring {
-  private static final List<String> MODES =
-      List.of("dev.activator.EmbeddedActivator", "dev.activator.ClusterActivator",
-          "dev.activator.StandaloneActivator");
-  private static final String PROCESSOR = "org.springframework.boot.SpringApplicationAotProcessor";
+  private static final Path PROCESSOR = Path.of("src/main/build/ModeProcessor.java");
 
   private final Path notes;
   private final Path sources;
@@ -33,7 +31,11 @@ class Wiring {
     this.release = release;
   }
 
-  /** @param args the folder of compiled classes, one for notes, the one to fill, and Java's version */
+  /**
+   * Run in the project's folder.
+   *
+   * @param args the folder of compiled classes, one for notes, the one to fill, and Java's version
+   */
   public static void main(String[] args) throws Exception {
     var classes = Path.of(args[0]);
     var content = Path.of(args[2]);
@@ -41,8 +43,8 @@ class Wiring {
     delete(wiring.notes);
     delete(content);
     copy(classes, content);
-    for (var mode : MODES) {
-      wiring.write(mode, content);
+    for (var mode : Mode.values()) {
+      wiring.write(mode.name(), content);
     }
     wiring.compile(content);
     // Read by Spring, of the class path and of nothing else: code that is there is used.
@@ -54,9 +56,8 @@ class Wiring {
     // Hints for native images, and a log's settings that would be those of one mode in both.
     var unused = out.resolve("resources");
     var command = List.of(ProcessHandle.current().info().command().orElseThrow(), "-classpath",
-        System.getProperty("java.class.path"), PROCESSOR, mode, out.resolve("sources").toString(),
-        unused.toString(), out.resolve("classes").toString(), "dev.activator", "activator",
-        "--spring.main.log-startup-info=false");
+        System.getProperty("java.class.path"), PROCESSOR.toAbsolutePath().toString(), mode,
+        out.resolve("sources").toString(), unused.toString(), out.resolve("classes").toString());
     run(command, Files.createDirectories(notes.resolve("nowhere")));
     merge(out.resolve("sources"), sources);
     merge(out.resolve("classes"), content);

@@ -1,11 +1,12 @@
 package dev.activator;
 
 import dev.activator.app.ActivatorLogging;
-import dev.activator.app.CommandLine;
+import dev.activator.config.CommandLine;
 import dev.activator.app.DryRun;
-import dev.activator.app.Mode;
+import dev.activator.config.Mode;
 import dev.activator.app.SettingsCheck;
-import dev.activator.app.Shutdown;
+import dev.activator.app.UnknownSettings;
+import dev.activator.lifecycle.Shutdown;
 import dev.activator.lifecycle.HealthState;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
+/** {@code main}: reads the command line, and starts one of the three modes. */
 public class ActivatorApplication {
   private static final Logger log = LoggerFactory.getLogger(ActivatorApplication.class);
 
@@ -21,14 +23,14 @@ public class ActivatorApplication {
     countDirectMemory();
     setUpTls();
     ActivatorLogging.use();
-    var asked = CommandLine.information(args);
-    if (asked != null) {
-      System.out.println(asked);
+    var information = CommandLine.information(args);
+    if (information != null) {
+      System.out.println(information);
       return;
     }
     var hint = Mode.hint(System.getenv());
     try {
-      var command = CommandLine.parse(args);
+      var command = CommandLine.parse(UnknownSettings::problem, args);
       var mode = Mode.of(environment(command));
       if (!hint.isEmpty()) {
         log.info(hint);
@@ -37,10 +39,10 @@ public class ActivatorApplication {
         System.exit(DryRun.of(command, mode));
       }
       run(command, mode);
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException e) {
       // Boot logs all other failures itself.
-      if (failure instanceof IllegalArgumentException) {
-        log.error("Cannot start: {}", failure.getMessage());
+      if (e instanceof IllegalArgumentException) {
+        log.error("Cannot start: {}", e.getMessage());
       }
       if (!hint.isEmpty()) {
         log.info(hint);
@@ -70,15 +72,21 @@ public class ActivatorApplication {
     System.setProperty("jdk.tls.server.disableExtensions", "server_name");
   }
 
-  static void run(CommandLine command, Mode mode) {
-    var shutdown = new Shutdown(ActivatorApplication::exitLater,
-        Runtime.getRuntime()::halt);
-    shutdown.handleSignals();
-    Class<?> activator = switch (mode) {
+  /** What a mode wires. */
+  public static Class<?> configuration(Mode mode) {
+    return switch (mode) {
       case CLUSTER -> ClusterActivator.class;
       case STANDALONE -> StandaloneActivator.class;
       case EMBEDDED -> EmbeddedActivator.class;
     };
+  }
+
+  /** Returns once the activator takes requests. */
+  public static void run(CommandLine command, Mode mode) {
+    var shutdown = new Shutdown(ActivatorApplication::exitLater,
+        Runtime.getRuntime()::halt);
+    shutdown.handleSignals();
+    var activator = configuration(mode);
     var application = new SpringApplication(activator);
     application.setMainApplicationClass(activator);
     application.setAdditionalProfiles(mode.profile());

@@ -1,9 +1,7 @@
 package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
-import dev.activator.app.CommandLine;
-import dev.activator.app.Mode;
-import dev.activator.app.Surroundings;
+import dev.activator.platform.Platform;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
@@ -16,15 +14,10 @@ import org.springframework.context.annotation.Import;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @Import(ActivatorConfiguration.class)
 public class ClusterActivator {
-  /** For Boot's ahead-of-time processing only. */
-  public static void main(String[] args) {
-    ActivatorApplication.run(CommandLine.parse(args), Mode.CLUSTER);
-  }
-
   @Bean
-  public Surroundings surroundings(ClusterProperties cluster, IdentityProperties identity,
+  public Platform platform(ClusterProperties cluster, IdentityProperties identity,
       EgressProperties egress) {
-    return new Surroundings.InCluster(
+    return new Platform.InCluster(
         new ClusterAccess.Through(cluster.access(), egress.proxies()),
         cluster.autoscaler(identity));
   }

@@ -1,10 +1,8 @@
 package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
-import dev.activator.app.CommandLine;
-import dev.activator.app.EmbeddedPlatform;
-import dev.activator.app.Mode;
-import dev.activator.app.WebPageFilter;
+import dev.activator.platform.EmbeddedPlatform;
+import dev.activator.app.OriginCheck;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.cluster.Cluster;
@@ -26,33 +24,29 @@ import reactor.netty.resources.LoopResources;
 public class EmbeddedActivator {
   private static final int LOOPS = 2;
 
-  /** For Boot's ahead-of-time processing only. */
-  public static void main(String[] args) {
-    ActivatorApplication.run(CommandLine.parse(args), Mode.EMBEDDED);
-  }
-
   @Bean(destroyMethod = "dispose")
   LoopResources platformResources() {
     return LoopResources.create("platform", LOOPS, true);
   }
 
   @Bean
-  EmbeddedPlatform surroundings(EmbeddedProperties properties,
+  EmbeddedPlatform platform(EmbeddedProperties properties,
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random,
       ObjectProvider<Throttler> throttler) {
-    return new EmbeddedPlatform(properties, resources.onServer(LoopResources.DEFAULT_NATIVE),
+    return new EmbeddedPlatform(properties.settings(),
+        resources.onServer(LoopResources.DEFAULT_NATIVE),
         random, pod -> throttler.getObject().inFlight(pod));
   }
 
   /** The console is for this machine only. */
   @Bean
-  WebPageFilter webPageFilter(MetricsServerProperties properties, Environment environment) {
-    return new WebPageFilter(environment.getProperty("server.address", properties.host()));
+  OriginCheck originCheck(MetricsServerProperties properties, Environment environment) {
+    return new OriginCheck(environment.getProperty("server.address", properties.host()));
   }
 
   @Bean
   SmartInitializingSingleton routableRevisions(EmbeddedPlatform platform, Cluster cluster) {
-    return () -> cluster.onRevision(platform::heardOf);
+    return () -> cluster.onRevision(platform::routable);
   }
 
   /** Runs last, so that the log ends with it. */

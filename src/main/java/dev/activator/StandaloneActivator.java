@@ -1,9 +1,7 @@
 package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
-import dev.activator.app.CommandLine;
-import dev.activator.app.Mode;
-import dev.activator.app.StandaloneScaling;
+import dev.activator.platform.StandalonePlatform;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
@@ -20,22 +18,17 @@ import reactor.netty.resources.LoopResources;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @Import(ActivatorConfiguration.class)
 public class StandaloneActivator {
-  /** For Boot's ahead-of-time processing only. */
-  public static void main(String[] args) {
-    ActivatorApplication.run(CommandLine.parse(args), Mode.STANDALONE);
-  }
-
   @Bean(destroyMethod = "dispose")
   LoopResources platformResources() {
     return LoopResources.create("autoscaler", 1, true);
   }
 
   @Bean
-  StandaloneScaling surroundings(ClusterProperties cluster, IdentityProperties identity,
+  StandalonePlatform platform(ClusterProperties cluster, IdentityProperties identity,
       EgressProperties egress, StandaloneProperties properties,
       @Qualifier("platformResources") LoopResources resources, RandomGenerator random) {
-    return new StandaloneScaling(new ClusterAccess.Through(cluster.access(), egress.proxies()),
-        new StandaloneScaling.Identity(identity.podName(), identity.podIp(),
+    return new StandalonePlatform(new ClusterAccess.Through(cluster.access(), egress.proxies()),
+        new StandalonePlatform.Identity(identity.podName(), identity.podIp(),
             identity.systemNamespace(), properties.lease(), properties.service(),
             properties.statsPort()),
         resources.onServer(LoopResources.DEFAULT_NATIVE), random);

@@ -1,4 +1,4 @@
-/** {@code main}, and the two configurations that it chooses between. */
+/** {@code main}, and the three configurations that it chooses between. */
 @NullMarked
 package dev.activator;
 

@@ -45,8 +45,11 @@ class ArchitectureTest {
   }
 
   static Stream<Row> table() {
-    return Stream.of(new Row("revision", List.of()), new Row("config", List.of("revision")),
-        new Row("loop", List.of()), new Row("observability", List.of("revision", "config")),
+    return Stream.of(new Row("revision", List.of()),
+        new Row("config", List.of("revision", "template")),
+        new Row("template", List.of()),
+        new Row("loop", List.of()),
+        new Row("observability", List.of("revision", "config", "template")),
         new Row("lifecycle", List.of()), new Row("tls", List.of("revision", "config", "loop")),
         new Row("upstream",
             List.of("revision", "config", "loop", "observability", "lifecycle", "tls")),
@@ -55,11 +58,15 @@ class ArchitectureTest {
         new Row("proxy", and(GROUND, "throttle", "stats")),
         new Row("autoscaler", and(GROUND, "wire")),
         new Row("embedded", List.of("revision", "config", "loop", "autoscaler")),
-        new Row("console", and(GROUND, "backend", "throttle", "stats")),
+        new Row("console", and(GROUND, "backend", "throttle", "stats", "cluster", "autoscaler")),
+        new Row("meters", and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy")),
+        new Row("training", and(GROUND, "backend", "throttle", "stats", "cluster", "proxy")),
+        new Row("profiling", List.of("config")),
+        new Row("platform",
+            and(GROUND, "cluster", "stats", "autoscaler", "proxy", "embedded", "console")),
         new Row("app",
             and(GROUND, "cluster", "backend", "throttle", "stats", "autoscaler", "proxy",
-                "embedded",
-                "console")));
+                "embedded", "console", "meters", "training", "profiling", "platform")));
   }
 
   private static List<String> and(List<String> names, String... more) {
@@ -132,16 +139,28 @@ class ArchitectureTest {
   }
 
   @Test
+  void appHasNothingWithoutSpring() {
+    classes().that().resideInAPackage(inside("app")).and().areTopLevelClasses().and()
+        .doNotHaveSimpleName("package-info").should()
+        .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("org.springframework.."))
+        .because("what needs no Spring belongs to a room that is tested without Spring")
+        .check(PRODUCT);
+  }
+
+  @Test
+  void nothingUsesMain() {
+    noClasses().that().doNotHaveSimpleName("ActivatorApplication").should()
+        .dependOnClassesThat().haveSimpleName("ActivatorApplication")
+        .because("what the build needs to start a mode is in src/main/build").check(PRODUCT);
+  }
+
+  @Test
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
     onlyIn("io.netty..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
-        "console",
-        "embedded",
-        "app");
+        "console", "embedded", "training", "profiling", "platform", "app");
     onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
-        "console",
-        "embedded",
-        "app");
+        "console", "embedded", "training", "profiling", "platform", "app");
   }
 
   @Test

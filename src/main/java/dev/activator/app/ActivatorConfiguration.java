@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.app.properties.ServingProperties;
+import dev.activator.platform.Platform;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jackson.JacksonEndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
@@ -39,7 +40,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * What both modes share; each adds its {@link Surroundings}. Spring Boot's configurations are
+ * What both modes share; each adds its {@link Platform}. Spring Boot's configurations are
  * listed: evaluating all their conditions takes a good part of a start.
  */
 @Configuration(proxyBeanMethods = false)

@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import dev.activator.config.Mode;
 import dev.activator.observability.JsonLines;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;

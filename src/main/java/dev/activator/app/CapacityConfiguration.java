@@ -15,8 +15,11 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.Transport;
+import dev.activator.meters.StageMeters;
+import dev.activator.platform.Platform;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.tls.InternalTls;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.HttpProbeClient;
 import dev.activator.upstream.Upstreams;
@@ -54,11 +57,11 @@ class CapacityConfiguration {
   }
 
   @Bean(destroyMethod = "close")
-  Cluster cluster(Surroundings surroundings, ClusterProperties properties,
+  Cluster cluster(Platform platform, ClusterProperties properties,
       AddressProperties addresses, IdentityProperties identity, RandomGenerator random) {
-    var cluster = properties.cluster(surroundings::api, properties.apiTimeout(), random, addresses,
+    var cluster = properties.cluster(platform::api, properties.apiTimeout(), random, addresses,
         identity);
-    cluster.follows(surroundings.sources(), identity.clusterDomain());
+    cluster.follows(platform.sources(), identity.clusterDomain());
     return cluster;
   }
 
@@ -70,15 +73,15 @@ class CapacityConfiguration {
   @Bean
   InternalTls internalTls(Cluster cluster, IdentityProperties identity, PodTls pods,
       TlsProperties tls, LiveSettings<NetworkConfig> network) {
-    return new InternalTls(cluster, identity.systemNamespace(),
+    return new InternalTls(cluster::followCertificates, identity.systemNamespace(),
         () -> network.get().systemInternalTls(), pods, tls.server());
   }
 
   @Bean(destroyMethod = "close")
   Upstreams upstreams(LoopGroup loops, UpstreamProperties properties, RandomGenerator random,
-      PodTls tls, Surroundings surroundings) {
+      PodTls tls, Platform platform) {
     var limits = new IdleLimits(properties.maxIdle(), properties.maxIdlePerHost(),
-        surroundings.idleTimeout());
+        platform.idleTimeout());
     return new Upstreams(loops, limits, random, tls);
   }
 

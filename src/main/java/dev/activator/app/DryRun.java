@@ -13,12 +13,13 @@ import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
+import dev.activator.config.CommandLine;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
+import dev.activator.config.Mode;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.lifecycle.StartFailedException;
-import dev.activator.tls.CertificateFiles;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -95,8 +96,8 @@ public final class DryRun {
       if (metrics.isEncrypted()) {
         var _ = MetricsServer.tls(metrics);
       }
-      if (tls.certificate() != null && tls.key() != null) {
-        var _ = CertificateFiles.read(tls.certificate(), tls.key(), tls.server());
+      if (tls.certificate() != null) {
+        var _ = tls.read();
       }
       return 0;
     } catch (IOException | StartFailedException unusable) {

@@ -6,11 +6,15 @@ import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.Shutdown;
 import dev.activator.lifecycle.StartOrder;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
+import dev.activator.platform.Platform;
+import dev.activator.proxy.RequestPorts;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.tls.InternalTls;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -74,7 +78,7 @@ class LifecycleConfiguration {
 
   /** Parameters are matched to beans by name. */
   @Bean
-  StartOrder startOrder(Surroundings surroundings, RequestPorts ports, Part profilingPort,
+  StartOrder startOrder(Platform platform, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, Part rescue, Part warmUp, Part coldStartWarmUp,
       Part consoleEnds, RevisionBackendsManager backends) {
@@ -82,7 +86,7 @@ class LifecycleConfiguration {
     parts.add(consoleEnds);
     // Reports a taken port before minutes are spent on the cluster.
     parts.add(Part.started("request ports", ports::check));
-    parts.addAll(surroundings.beforePorts());
+    parts.addAll(platform.beforePorts());
     parts.addAll(List.of(
         // Always listens; answers 404 unless profiling is enabled.
         profilingPort,
@@ -100,7 +104,7 @@ class LifecycleConfiguration {
         // A request needs all of the above.
         new Part("request ports", ports::open, ports::drain),
         Part.started("probes", backends::release), coldStartWarmUp));
-    parts.addAll(surroundings.afterPorts(ports::http1));
+    parts.addAll(platform.afterPorts(ports::http1));
     return new StartOrder(parts);
   }
 

@@ -14,6 +14,7 @@ import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
+import dev.activator.meters.StageMeters;
 import dev.activator.observability.Exporters.Identity;
 import dev.activator.observability.Exporters;
 import dev.activator.observability.Observability;
@@ -23,6 +24,7 @@ import dev.activator.observability.Metric;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.throttle.Throttler;
@@ -132,7 +134,7 @@ class ObservabilityConfiguration {
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
       Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,
-      ServingProperties serving, LoopGroup loops, Surroundings surroundings) {
+      ServingProperties serving, LoopGroup loops, Platform platform) {
     return () -> {
       long limit = serving.heldLimit();
       stages.queues(throttler::views);
@@ -144,9 +146,9 @@ class ObservabilityConfiguration {
       var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
       stages.saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit,
           delays);
-      stages.scaled(surroundings::scaled);
-      if (surroundings.leadership() != null) {
-        stages.leadership(() -> Objects.requireNonNull(surroundings.leadership()));
+      stages.scaled(platform::scaled);
+      if (platform.leadership() != null) {
+        stages.leadership(() -> Objects.requireNonNull(platform.leadership()));
       }
     };
   }

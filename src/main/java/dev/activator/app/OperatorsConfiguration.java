@@ -1,6 +1,7 @@
 package dev.activator.app;
 
-import dev.activator.app.Surroundings.Leadership;
+import java.util.Locale;
+import dev.activator.autoscaler.Leadership;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
@@ -15,11 +16,13 @@ import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.Parsed;
 import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.ApiState;
+import dev.activator.console.ClusterFacts;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
 import dev.activator.console.LeaderReport;
 import dev.activator.console.RevisionActivity;
 import dev.activator.console.RevisionCards;
+import dev.activator.console.ScalingFacts;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -31,6 +34,9 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.platform.Platform;
+import dev.activator.profiling.ProfilingServer;
+import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
@@ -123,10 +129,10 @@ class OperatorsConfiguration {
   /** Other pages are made by WebFlux, which is loaded when one is first asked for. */
   @Bean
   HttpHandler httpHandler(ApplicationContext context, Observability observability,
-      PrometheusMeterRegistry registry, ObjectProvider<WebPageFilter> filter) {
+      PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
     var handler = new PolledPages(observability::isScraped, registry::scrape,
         () -> WebHttpHandlerBuilder.applicationContext(context).build());
-    var guard = filter.getIfAvailable();
+    var guard = origins.getIfAvailable();
     return guard == null ? handler : guard.around(handler);
   }
 
@@ -142,17 +148,17 @@ class OperatorsConfiguration {
   }
 
   /** Not a bean: Spring would inspect it, and load the types of its methods. */
-  private static ScalingFacts scaling(Surroundings surroundings) {
-    return new ScalingFacts(surroundings::scaling, surroundings::leadership);
+  private static ScalingFacts scaling(Platform platform) {
+    return new ScalingFacts(platform::scaling, platform::leadership);
   }
 
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
-      Cluster cluster, LoopGroup loops, Surroundings surroundings) {
-    var facts = scaling(surroundings);
+      Cluster cluster, LoopGroup loops, Platform platform) {
+    var facts = scaling(platform);
     return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
-        cluster::revisionsOf, surroundings::problem,
-        id -> facts.report(id, cluster.scaledService(id)), () -> leader(surroundings.leadership()));
+        cluster::revisionsOf, platform::problem,
+        id -> facts.report(id, cluster.scaledService(id)), () -> leader(platform.leadership()));
   }
 
   private static @Nullable LeaderReport leader(@Nullable Leadership now) {
@@ -223,25 +229,26 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  RevisionCards revisionCards(Surroundings surroundings, Cluster cluster,
+  RevisionCards revisionCards(Platform platform, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
     var clock = loops.loopFor("clock");
-    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving,
-        cluster.eventReader(clock::nanoTime), scaling(surroundings));
-    return new RevisionCards(surroundings.facts(facts), activity, starts, failures,
+    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving.queueCapacity(),
+        serving.waitingPage().toString().toLowerCase(Locale.ROOT),
+        cluster.eventReader(clock::nanoTime), scaling(platform));
+    return new RevisionCards(platform.facts(facts), activity, starts, failures,
         clock::nanoTime);
   }
 
   @Bean
   LivePage livePage(Inspector inspector, RevisionCards cards, ColdStarts coldStarts,
-      HealthState health) {
+      HealthState health, Platform platform) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
       case Readiness.NotReady _ when health.isDraining() ->
         "This activator drains: it finishes its requests and ends.";
       case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
-    }, Flux.interval(Duration.ZERO, REFRESH));
+    }, platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
   }
 
   @Bean

@@ -13,11 +13,15 @@ import dev.activator.console.RevisionActivity;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.Shutdown;
 import dev.activator.loop.LoopGroup;
+import dev.activator.meters.StageMeters;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.platform.Platform;
 import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.RequestPorts;
 import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
@@ -34,6 +38,9 @@ import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.RevisionId;
+import dev.activator.tls.InternalTls;
+import dev.activator.training.ColdStartWarmUp;
+import dev.activator.training.WarmUp;
 import dev.activator.upstream.Upstreams;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
@@ -68,9 +75,9 @@ class RequestConfiguration {
   }
 
   @Bean
-  AutoscalerLink autoscalerLink(Surroundings surroundings, IdentityProperties identity,
+  AutoscalerLink autoscalerLink(Platform platform, IdentityProperties identity,
       LoopGroup loops, HealthState health, StageMeters meters, RandomGenerator random) {
-    var link = AutoscalerLink.to(surroundings::autoscaler, loops.loopFor(AUTOSCALER),
+    var link = AutoscalerLink.to(platform::autoscaler, loops.loopFor(AUTOSCALER),
         identity.podName(), AutoscalerLink.Timings.DEFAULT, random);
     link.onChange(new AutoscalerLink.Listener() {
       @Override
@@ -88,9 +95,9 @@ class RequestConfiguration {
   }
 
   @Bean
-  SmartInitializingSingleton joinSurroundings(Surroundings surroundings, Cluster cluster,
+  SmartInitializingSingleton joinPlatform(Platform platform, Cluster cluster,
       AutoscalerLink link) {
-    return () -> surroundings.join(cluster, link);
+    return () -> platform.join(cluster, link);
   }
 
   @Bean
@@ -118,10 +125,10 @@ class RequestConfiguration {
   }
 
   @Bean
-  Router router(Cluster cluster, HealthState health, Surroundings surroundings,
+  Router router(Cluster cluster, HealthState health, Platform platform,
       IdentityProperties identity, LiveSettings<NetworkConfig> network) {
     return new Router(
-        surroundings.names(new RevisionNames.Knative(identity.clusterDomain(), cluster::ofHost)),
+        platform.names(new RevisionNames.Knative(identity.clusterDomain(), cluster::ofHost)),
         revision -> network.get().passthrough()
             ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
             : null,
@@ -129,7 +136,7 @@ class RequestConfiguration {
   }
 
   @Bean
-  CallerTexts callerTexts(Surroundings surroundings, WaitReasons reasons, Throttler throttler,
+  CallerTexts callerTexts(Platform platform, WaitReasons reasons, Throttler throttler,
       ColdStarts starts, ServingProperties serving, Cluster cluster, IdentityProperties identity,
       ConfigMapProperties names) {
     var template = new AtomicReference<>(WaitingPageTemplate.DEFAULT);
@@ -142,7 +149,7 @@ class RequestConfiguration {
             WAITING_PAGE_KEY, invalid.getMessage());
       }
     });
-    return new CallerTexts(surroundings.showsStartMessages(),
+    return new CallerTexts(platform.showsStartMessages(),
         new WaitingPages(serving.waitingPage(), template::get,
             id -> status(id, reasons, throttler, starts), starts::pageEnded));
   }
@@ -176,8 +183,11 @@ class RequestConfiguration {
       InternalTls system, ServingProperties serving, HealthState health, LoopGroup loops,
       Throttler throttler, ObjectProvider<Shutdown> shutdown) {
     server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
-    return new RequestPorts(server, ports, tls, system, serving, health, loops.loopFor("drain"),
-        throttler);
+    return new RequestPorts(server,
+        new RequestPorts.Settings(serving.bindAddress(), ports.http1(), ports.h2c(), ports.https(),
+            tls.certificate() == null ? null : tls::read, serving.propagationDelay(),
+            serving.drainTimeout()),
+        system::certificate, health, loops.loopFor("drain"), throttler);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */

@@ -12,6 +12,7 @@ import dev.activator.cluster.EventWriter.Regarding;
 import dev.activator.cluster.ScalingSession;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.LoopGroup;
+import dev.activator.platform.Platform;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
@@ -28,14 +29,14 @@ class RescueConfiguration {
   private static final long STOP_SECONDS = 5;
 
   @Bean
-  Part rescue(RescueProperties properties, Surroundings surroundings, IdentityProperties identity,
+  Part rescue(RescueProperties properties, Platform platform, IdentityProperties identity,
       AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
       Cluster cluster) {
-    if (!properties.enabled() || surroundings.sources() != Sources.KNATIVE) {
+    if (!properties.enabled() || platform.sources() != Sources.KNATIVE) {
       return Part.started("no rescue", () -> {
       });
     }
-    var session = new ScalingSession(surroundings.api());
+    var session = new ScalingSession(platform.api());
     var lease = session.lease(identity.systemNamespace(), LEASE);
     var loop = loops.loopFor("rescue");
     var rescue = new Rescue(loop, session.scales(), listener -> new LeaderElection(

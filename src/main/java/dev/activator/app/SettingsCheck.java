@@ -23,8 +23,7 @@ import org.springframework.core.env.Profiles;
 
 /** Finds unknown settings, and ports that two servers would share. */
 public final class SettingsCheck
-    implements
-    ApplicationContextInitializer<ConfigurableApplicationContext> {
+    implements ApplicationContextInitializer<ConfigurableApplicationContext> {
   /** Not supported: which servers exist is decided when the jar is built. */
   private static final String SECOND_SERVER = "management.server.port";
   private static final String ALL_INTERFACES = "";

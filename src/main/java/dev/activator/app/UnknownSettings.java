@@ -1,6 +1,7 @@
 package dev.activator.app;
 
 import dev.activator.app.properties.EffectiveSettings;
+import dev.activator.config.CommandLine;
 import dev.activator.config.Spelling;
 import java.util.Collection;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.springframework.core.env.StandardEnvironment;
  *
  * <p>Spring's own check ({@code ignoreUnknownFields}) ignores variables and misspelt prefixes.
  */
-final class UnknownSettings {
+public final class UnknownSettings {
   private static final String OURS = "activator";
   private static final int NEARLY = 1;
   /** Variables that are no properties. */
@@ -53,7 +54,7 @@ final class UnknownSettings {
   }
 
   /** Null if the property exists or is not ours. */
-  static @Nullable String problem(String property) {
+  public static @Nullable String problem(String property) {
     if (!isOurs(property.split("[.\\[]", 2)[0])) {
       return null;
     }

@@ -1,6 +1,6 @@
 /**
  * Everything that knows Spring: the wiring, the order of start and stop, the port for operators,
- * and the surroundings of each mode.
+ * and the platform of each mode.
  */
 @NullMarked
 package dev.activator.app;

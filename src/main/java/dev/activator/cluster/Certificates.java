@@ -2,9 +2,10 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.ConfigMapReader.Texts;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.decode.RoutingCertificate;
+import dev.activator.tls.RoutingCertificate;
 import dev.activator.cluster.decode.SecretReader;
 import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.tls.CertificateListener;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

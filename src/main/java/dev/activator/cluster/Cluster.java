@@ -15,6 +15,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.revision.StartTrouble;
+import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -86,7 +87,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   public enum Sources {
     KNATIVE,
     /** Without Knative: ConfigMaps may be missing, too. */
-    SCALED_SERVICES, BOTH
+    SCALED_SERVICES,
+    BOTH
   }
 
   /**
@@ -348,9 +350,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   private final class Forwarder
-      implements
-      EndpointsEvents.EndpointsListener,
-      ScaledServices.ScaledServicesListener {
+      implements EndpointsEvents.EndpointsListener, ScaledServices.ScaledServicesListener {
     @Override
     public void changed(ScaledServiceState now) {
       var id = now.object().id();

@@ -97,7 +97,8 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
 
   /** Whether to tell an unchanged result, in a resync. */
   private enum Repeat {
-    YES, NO
+    YES,
+    NO
   }
 
   private void tell(Owner owner, Repeat repeat) {

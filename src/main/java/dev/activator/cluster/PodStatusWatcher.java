@@ -7,7 +7,7 @@ import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartTrouble;
 import java.time.Duration;
 import java.util.HashMap;
@@ -106,7 +106,7 @@ public final class PodStatusWatcher {
   private final class Watched {
     private final RevisionId revision;
     private PodFailures failures = PodFailures.EMPTY;
-    private @Nullable StartFailure reported;
+    private @Nullable RevisionStartFailure reported;
     private Loop.Timer end;
     private Loop.@Nullable Timer next;
     private @Nullable Runnable endOfWatch;

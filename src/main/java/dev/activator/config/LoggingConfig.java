@@ -27,7 +27,13 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
 
   /** Zap's three highest levels count as errors. */
   public enum Level {
-    DEBUG, INFO, WARN, ERROR, DPANIC, PANIC, FATAL;
+    DEBUG,
+    INFO,
+    WARN,
+    ERROR,
+    DPANIC,
+    PANIC,
+    FATAL;
 
     static @Nullable Level parse(String text) {
       var word = text.toLowerCase(Locale.ROOT);

@@ -1,5 +1,6 @@
 package dev.activator.config;
 
+import dev.activator.template.TemplateOutline;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -17,8 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param passthrough whether the mesh lets single pods be addressed, given the right headers
  */
 public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemInternalTls)
-    implements
-    LiveSettings.Content<NetworkConfig> {
+    implements LiveSettings.Content<NetworkConfig> {
   public static final NetworkConfig DEFAULT = new NetworkConfig(MeshMode.AUTO, false, false);
 
   public static final String NAME = "config-network";
@@ -47,8 +47,8 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
 
   /** Checks keys that are not used here but make the map invalid. */
   private static void checkTheRest(Entries entries) {
-    entries.check(entries.either("domain-template", "domainTemplate"), GoTemplate::problem);
-    entries.check(entries.either("tag-template", "tagTemplate"), GoTemplate::problem);
+    entries.check(entries.either("domain-template", "domainTemplate"), TemplateOutline::problem);
+    entries.check(entries.either("tag-template", "tagTemplate"), TemplateOutline::problem);
     entries.check("namespace-wildcard-cert-selector", LabelSelectorText::problem);
     entries.flag(
         entries.either("autocreate-cluster-domain-claims", "autocreateClusterDomainClaims"));

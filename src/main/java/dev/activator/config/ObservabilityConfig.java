@@ -1,5 +1,6 @@
 package dev.activator.config;
 
+import dev.activator.template.TemplateOutline;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,8 +21,7 @@ import java.util.TreeMap;
  */
 public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig metrics,
     TracingConfig tracing, Profiling profiling)
-    implements
-    LiveSettings.Content<ObservabilityConfig> {
+    implements LiveSettings.Content<ObservabilityConfig> {
 
   /** Used if the log is enabled without a template. */
   public static final String DEFAULT_TEMPLATE = """
@@ -61,7 +61,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       entries.problem(TEMPLATE + " is empty, but " + ENABLE + " is true");
     }
     if (!template.isEmpty()) {
-      entries.check(TEMPLATE, GoTemplate::problem);
+      entries.check(TEMPLATE, TemplateOutline::problem);
     }
     return enabled ? Optional.of(template) : Optional.empty();
   }
@@ -136,10 +136,10 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     private static final Map<String, ExportProtocol> PROTOCOLS = ExportProtocol.words(
         ExportProtocol.GRPC,
         ExportProtocol.HTTP_PROTOBUF, ExportProtocol.NONE, ExportProtocol.PROMETHEUS);
-    private static final Duration USUAL_INTERVAL = Duration.ofSeconds(60);
+    private static final Duration DEFAULT_INTERVAL = Duration.ofSeconds(60);
 
     public Duration pushInterval() {
-      return interval.isZero() ? USUAL_INTERVAL : interval;
+      return interval.isZero() ? DEFAULT_INTERVAL : interval;
     }
 
     private static MetricsConfig read(Entries entries, String prefix) {
@@ -209,7 +209,8 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   }
 
   public enum Profiling {
-    ENABLED, DISABLED;
+    ENABLED,
+    DISABLED;
 
     private static final String KEY = "runtime-profiling";
     private static final Map<String, Profiling> WORDS = new TreeMap<>(

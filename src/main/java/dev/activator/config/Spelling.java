@@ -6,21 +6,21 @@ import org.jspecify.annotations.Nullable;
 
 /** What a misspelt name was meant to be. */
 public final class Spelling {
-  private static final int SHORTEST_PREFIX = 3;
-  private static final int LONGEST = 200;
+  private static final int MIN_PREFIX_LENGTH = 3;
+  private static final int MAX_LENGTH = 200;
 
   private Spelling() {}
 
   /** Null if every name differs in more than a third of its letters, and none is a prefix; also for very long ones. */
   public static @Nullable String nearest(String written, Collection<String> names) {
-    if (written.length() > LONGEST) {
+    if (written.length() > MAX_LENGTH) {
       return null;
     }
     var near = names.stream().min(Comparator.comparingInt(name -> distance(written, name)))
         .filter(name -> distance(written, name) <= Math.max(2, name.length() / 3)).orElse(null);
     return near != null
         ? near
-        : names.stream().filter(name -> name.length() >= SHORTEST_PREFIX)
+        : names.stream().filter(name -> name.length() >= MIN_PREFIX_LENGTH)
             .filter(written::startsWith).max(Comparator.comparingInt(String::length)).orElse(null);
   }
 

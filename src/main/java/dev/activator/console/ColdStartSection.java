@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 
 /** The latest cold starts as HTML: how each spent its time, and percentiles by revision. */
 final class ColdStartSection {
-  private static final int MOST_STARTS = 40;
+  private static final int MAX_STARTS = 40;
 
   private ColdStartSection() {}
 
@@ -29,7 +29,7 @@ final class ColdStartSection {
     if (all.isEmpty()) {
       return section("starts", "wide", "Cold starts", "<p class=\"soft\">None yet.</p>");
     }
-    var shown = all.subList(0, Math.min(MOST_STARTS, all.size()));
+    var shown = all.subList(0, Math.min(MAX_STARTS, all.size()));
     long longest = shown.stream().mapToLong(each -> each.phases().totalNanos()).max().orElse(1);
     var legend = Arrays.stream(Phase.values())
         .map(phase -> "<span class=\"key " + phase + "\">" + phase + "</span> ")

@@ -18,13 +18,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The console's pages as HTML, in parts that are replaced when they change. All text from outside is
  * escaped.
  */
 final class ConsolePages {
-  private static final int MOST_CARDS = 200;
+  private static final int MAX_CARDS = 200;
   private static final String REVISION = "Revision";
 
   private ConsolePages() {}
@@ -67,13 +68,13 @@ final class ConsolePages {
     var parts = new LinkedHashMap<String, String>();
     parts.put("summary", summary(status, cards));
     cards.stream().sorted(Comparator.comparing(RevisionCard::rank).thenComparing(RevisionCard::id))
-        .limit(MOST_CARDS).forEach(card -> parts.put(partId(card.id()), card(card)));
+        .limit(MAX_CARDS).forEach(card -> parts.put(partId(card.id()), card(card)));
     if (cards.isEmpty()) {
       parts.put("none",
           "<p id=\"none\" class=\"wide soft\">There is no Revision or ScaledService yet.</p>");
-    } else if (cards.size() > MOST_CARDS) {
+    } else if (cards.size() > MAX_CARDS) {
       parts.put("more", "<p id=\"more\" class=\"wide soft\">… and "
-          + count(cards.size() - MOST_CARDS, "more revision")
+          + count(cards.size() - MAX_CARDS, "more revision")
           + ". Those that need attention are shown first.</p>");
     }
     parts.put("starts", ColdStartSection.of(starts, true));
@@ -213,11 +214,12 @@ final class ConsolePages {
   }
 
   static SequencedMap<String, String> detail(String problem, RevisionCard card, RevisionFacts facts,
-      RevisionFacts.Known<RevisionFacts.EventLine> events, List<ColdStart> starts) {
+      RevisionFacts.Known<RevisionFacts.EventLine> events, List<ColdStart> starts,
+      @Nullable ConsoleActions actions) {
     var id = card.id();
     var parts = new LinkedHashMap<String, String>();
     parts.put("head", head(problem, card));
-    if (facts.actions() != null) {
+    if (actions != null) {
       parts.put("actions", actions(id));
     }
     parts.put("pods", pods(card));

@@ -5,7 +5,7 @@ import static dev.activator.console.Html.length;
 
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -38,18 +38,18 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     SERVING_BY_CLUSTER_IP("Nothing to do; if no mesh should be there, set mesh-compatibility-mode"
         + " in config-network."),
     /** There is capacity; the waiting requests are about to run. */
-    MOVING("Ask again; if this stays, it is a bug."), BUSY(
-        "Raise max-scale (maxReplicas) or containerConcurrency, or make the requests shorter; the autoscaler's"
-            + " log says why it adds no pod."), QUEUE_FULL(
-                "Raise max-scale (maxReplicas) or containerConcurrency, or the annotation"
-                    + " activator.dev/queue-capacity."), NO_PODS(
-                        "Look at the autoscaler's link and log, then at kubectl get deploy,pods,events and at"
-                            + " quotas."), CANNOT_START(
-                                "Mend the container's image, command, Secrets or ConfigMaps; kubectl logs and"
-                                    + " kubectl describe pod say more."), NOT_PROBED_YET(
-                                        "Ask again in a second."), NOT_ANSWERING(
-                                            "Check that the program listens on $PORT and that its readiness probe passes;"
-                                                + " kubectl logs shows what it prints."),
+    MOVING("Ask again; if this stays, it is a bug."),
+    BUSY("Raise max-scale (maxReplicas) or containerConcurrency, or make the requests shorter; the"
+        + " autoscaler's log says why it adds no pod."),
+    QUEUE_FULL("Raise max-scale (maxReplicas) or containerConcurrency, or the annotation"
+        + " activator.dev/queue-capacity."),
+    NO_PODS("Look at the autoscaler's link and log, then at kubectl get deploy,pods,events and at"
+        + " quotas."),
+    CANNOT_START("Mend the container's image, command, Secrets or ConfigMaps; kubectl logs and"
+        + " kubectl describe pod say more."),
+    NOT_PROBED_YET("Ask again in a second."),
+    NOT_ANSWERING("Check that the program listens on $PORT and that its readiness probe passes;"
+        + " kubectl logs shows what it prints."),
     /** Pods answer, but must also be ready. */
     NOT_READY("Look at the container's exec or startup probe with kubectl describe pod."),
     /** Pods answer probes, but not requests: TLS, or the network. */
@@ -119,7 +119,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     return capacity == 1 ? "the only permit is in use" : "all " + capacity + " permits are in use";
   }
 
-  static String cannotStart(StartFailure failure) {
+  static String cannotStart(RevisionStartFailure failure) {
     return "its containers do not start: " + failure.reason();
   }
 

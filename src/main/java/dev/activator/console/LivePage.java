@@ -5,6 +5,7 @@ import static org.springframework.web.reactive.function.server.RequestPredicates
 import static org.springframework.web.reactive.function.server.RequestPredicates.POST;
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
+import org.jspecify.annotations.Nullable;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.revision.RevisionId;
 import java.net.URI;
@@ -32,10 +33,10 @@ import reactor.core.publisher.Sinks;
  * {@code /console}: what happens now. Pages are written here, and while a viewer is connected the parts
  * that differ are sent once a second. A slow viewer skips what it did not read in time.
  *
- * <p><b>Errors.</b> 503 to more than {@link #MOST_VIEWERS} at once, and after closing.
+ * <p><b>Errors.</b> 503 to more than {@link #MAX_VIEWERS} at once, and after closing.
  */
 public final class LivePage implements AutoCloseable {
-  static final int MOST_VIEWERS = 32;
+  static final int MAX_VIEWERS = 32;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final MediaType HTML = new MediaType("text", "html", UTF_8);
   private static final MediaType SCRIPT = new MediaType("text", "javascript", UTF_8);
@@ -48,18 +49,23 @@ public final class LivePage implements AutoCloseable {
   private final RevisionCards cards;
   private final Supplier<List<ColdStart>> coldStarts;
   private final Supplier<String> unready;
+  private final @Nullable ConsoleActions actions;
   private final Flux<?> ticks;
   private final Flux<SequencedMap<String, String>> list;
-  private final Viewers viewers = new Viewers(MOST_VIEWERS);
+  private final Viewers viewers = new Viewers(MAX_VIEWERS);
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
-  /** @param unready why the activator is not ready, a sentence; empty if it is */
+  /**
+   * @param unready why the activator is not ready, a sentence; empty if it is
+   * @param actions null where the console changes nothing
+   */
   public LivePage(Inspector inspector, RevisionCards cards, Supplier<List<ColdStart>> coldStarts,
-      Supplier<String> unready, Flux<?> ticks) {
+      Supplier<String> unready, @Nullable ConsoleActions actions, Flux<?> ticks) {
     this.inspector = inspector;
     this.cards = cards;
     this.coldStarts = coldStarts;
     this.unready = unready;
+    this.actions = actions;
     this.ticks = ticks;
     this.list = ticks.onBackpressureDrop().concatMap(_ -> listParts(), 1).publish().refCount();
   }
@@ -74,7 +80,6 @@ public final class LivePage implements AutoCloseable {
           var id = id(request);
           return page(id.name() + " – Activator", id.toString(), detailParts(id));
         });
-    var actions = cards.facts().actions();
     return actions == null
         ? pages
         : pages.andRoute(POST("/console/{namespace}/{name}/{action}"),
@@ -89,7 +94,7 @@ public final class LivePage implements AutoCloseable {
     return ServerResponse.seeOther(URI.create(path)).build();
   }
 
-  private static Mono<ServerResponse> act(RevisionFacts.Actions actions, ServerRequest request) {
+  private static Mono<ServerResponse> act(ConsoleActions actions, ServerRequest request) {
     var id = id(request);
     switch (request.pathVariable("action")) {
       case "request" -> actions.sendRequest(id);
@@ -131,7 +136,7 @@ public final class LivePage implements AutoCloseable {
   private Mono<SequencedMap<String, String>> detailParts(RevisionSnapshot now) {
     return Mono.fromFuture(() -> cards.facts().events(now.revision()))
         .map(events -> ConsolePages.detail(problem(), cards.of(now), cards.facts(), events,
-            coldStarts.get()));
+            coldStarts.get(), actions));
   }
 
   private static Mono<SequencedMap<String, String>> orTrouble(

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Overview(String summary, int revisions, int queued, List<Waiting> waiting,
     LinkReport autoscaler, ApiState kubernetes, @Nullable LeaderReport leader) {
-  private static final int MOST = 100;
+  private static final int MAX_WAITING = 100;
 
   public record Waiting(String revision, State state, int queued, double oldestWaitSeconds,
       String summary, String whatToDo) {
@@ -31,7 +31,7 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
       ApiState api, @Nullable LeaderReport leader) {
     int queued = found.stream().mapToInt(RevisionSnapshot::queued).sum();
     var waiting = found.stream()
-        .sorted(Comparator.comparing(one -> one.queue().now().oldestWait().negated())).limit(MOST)
+        .sorted(Comparator.comparing(one -> one.queue().now().oldestWait().negated())).limit(MAX_WAITING)
         .map(Waiting::of).toList();
     return new Overview(summary(queued, found.size(), link, api, leader), revisions, queued,
         waiting,

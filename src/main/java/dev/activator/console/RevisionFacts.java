@@ -6,14 +6,18 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What the console shows of a revision besides the stages. <b>Threads.</b> Any. */
+/**
+ * What the console shows of a revision that the stages do not know.
+ *
+ * <p><b>Threads.</b> Any.
+ */
 public interface RevisionFacts {
   /** @param origin such as an annotation, a property or a default */
   record Setting(String name, String value, String origin) {}
 
   record EventLine(Instant when, String type, String reason, String about, String message) {}
 
-  /** Why the console knows nothing more; empty if it does. */
+  /** @param insteadDo why there is nothing; empty if there is something */
   record Known<T>(List<T> all, String insteadDo) {}
 
   /**
@@ -35,16 +39,4 @@ public interface RevisionFacts {
 
   /** The last lines that its pods printed. */
   Known<String> log(RevisionId id);
-
-  /** Null in a cluster, where nothing may be changed from here. */
-  @Nullable Actions actions();
-
-  /** Each returns at once. */
-  interface Actions {
-    void sendRequest(RevisionId id);
-
-    void scaleToZero(RevisionId id);
-
-    void restart(RevisionId id);
-  }
 }

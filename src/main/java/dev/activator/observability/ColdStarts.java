@@ -29,13 +29,14 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any may call.
  */
 public final class ColdStarts implements RequestObserver {
-  private static final int MOST = 100;
+  private static final int MAX_KEPT = 100;
   /** Of further ones the labels are {@code _OTHER}: a histogram has some twenty series. */
-  static final int MOST_LABELLED_REVISIONS = 100;
+  static final int MAX_LABELLED_REVISIONS = 100;
 
   /** Whether the histogram of cold starts is told by revision. */
   public enum LabelledBy {
-    NONE, REVISION
+    NONE,
+    REVISION
   }
 
   /** A request that came while no pod of its revision answered. */
@@ -180,7 +181,7 @@ public final class ColdStarts implements RequestObserver {
       return Labels.EMPTY;
     }
     boolean own = labelled.contains(id)
-        || (labelled.size() < MOST_LABELLED_REVISIONS && labelled.add(id));
+        || (labelled.size() < MAX_LABELLED_REVISIONS && labelled.add(id));
     return Labels.of(Names.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER, Names.REVISION,
         own ? id.name() : HttpLabels.OTHER);
   }
@@ -189,7 +190,7 @@ public final class ColdStarts implements RequestObserver {
     if (last.stream().anyMatch(entry::isSame)) {
       return;
     }
-    if (last.size() == MOST) {
+    if (last.size() == MAX_KEPT) {
       last.removeLast();
     }
     last.addFirst(entry);

@@ -15,14 +15,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * reader is too slow.
  */
 public final class LineWriter implements AutoCloseable {
-  private static final int MOST_WAITING = 16_384;
-  private static final int MOST_AT_ONCE_BYTES = 64 << 10;
+  private static final int MAX_QUEUED_LINES = 16_384;
+  private static final int MAX_BATCH_BYTES = 64 << 10;
   @SuppressWarnings("StringOperationCanBeSimplified") // No line may be the same object.
   private static final String END = new String("end");
   /** As in Knative. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
-  private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MOST_WAITING);
+  private final BlockingQueue<String> waiting = new ArrayBlockingQueue<>(MAX_QUEUED_LINES);
   private final AtomicLong dropped = new AtomicLong();
   private final OutputStream out;
   private final Thread thread;
@@ -69,7 +69,7 @@ public final class LineWriter implements AutoCloseable {
       }
       lines++;
       batch.writeBytes(line.getBytes(StandardCharsets.UTF_8));
-      if (batch.size() >= MOST_AT_ONCE_BYTES) {
+      if (batch.size() >= MAX_BATCH_BYTES) {
         break;
       }
     }

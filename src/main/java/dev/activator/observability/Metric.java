@@ -11,114 +11,114 @@ import java.util.List;
 public enum Metric {
   REQUEST_CONCURRENCY("kn.revision.request.concurrency", Kind.GAUGE, "{request}", Names.FULL,
       "Average number of the revision's requests, as last reported to the autoscaler, without the"
-          + " request that was reported at once when the revision woke up."), //
+          + " request that was reported at once when the revision woke up."),
   REQUEST_QUEUED("kn.revision.request.queued", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
-      "Requests that wait for capacity."), //
+      "Requests that wait for capacity."),
   REQUEST_ACTIVE("kn.revision.request.active", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
-      "Requests that have a destination."), //
+      "Requests that have a destination."),
   PODS_DESIRED("kn.revision.pods.desired", Kind.GAUGE, "{pod}", Names.SHORT,
-      "Pods that the autoscaler in this process wants, within the bounds; where it scales."), //
+      "Pods that the autoscaler in this process wants, within the bounds; where it scales."),
   PODS_REQUESTED("kn.revision.pods.requested", Kind.GAUGE, "{pod}", Names.SHORT,
-      "Replicas of the workload, as this process last read or wrote them."), //
+      "Replicas of the workload, as this process last read or wrote them."),
   PODS_COUNT("kn.revision.pods.count", Kind.GAUGE, "{pod}", Names.SHORT,
-      "Pods that the workload has, as it counted them then."), //
+      "Pods that the workload has, as it counted them then."),
   PODS_NOT_READY("kn.revision.pods.not_ready.count", Kind.GAUGE, "{pod}", Names.SHORT,
-      "Those of them that are not ready."), //
+      "Those of them that are not ready."),
   LINK_REACHABLE("kn.activator.stats.conn.reachable", Kind.GAUGE, "{reachable}", List.of("peer"),
-      "Whether the autoscaler is connected, 1 or 0; no series before the first connection."), //
+      "Whether the autoscaler is connected, 1 or 0; no series before the first connection."),
   LINK_ERRORS("kn.activator.stats.conn.errors", Kind.COUNTER, "{error}", List.of("peer"),
-      "Open connections to the autoscaler that were lost."), //
+      "Open connections to the autoscaler that were lost."),
 
   SERVER_DURATION("http.server.request.duration", Bounds.SECONDS, "s", Names.SERVER,
-      "From a request's arrival to the last byte of its response, waiting included."), //
+      "From a request's arrival to the last byte of its response, waiting included."),
   SERVER_REQUEST_SIZE("http.server.request.body.size", Bounds.BYTES, "By", Names.SERVER,
-      "Bytes of the request's body that came."), //
+      "Bytes of the request's body that came."),
   SERVER_RESPONSE_SIZE("http.server.response.body.size", Bounds.BYTES, "By", Names.SERVER,
-      "Bytes of the response's body that were written."), //
+      "Bytes of the response's body that were written."),
   CLIENT_DURATION("http.client.request.duration", Bounds.SECONDS, "s", Names.CLIENT,
-      "From a permit for a pod to the head of its response, dialling included."), //
+      "From a permit for a pod to the head of its response, dialling included."),
   CLIENT_REQUEST_SIZE("http.client.request.body.size", Bounds.BYTES, "By", Names.CLIENT,
-      "Bytes of the request's body, of requests that were sent to a pod."), //
+      "Bytes of the request's body, of requests that were sent to a pod."),
 
   COLD_START("activator.cold.start.duration", Bounds.START_SECONDS, "s",
       List.of("phase", "outcome", Names.NAMESPACE, Names.REVISION),
       "Requests that came while their revision had no healthy pod: seconds in each phase, which are"
           + " pod (until one was listed), probe (until it answered), queue (until the request got"
-          + " its permit), dial, first-byte, and total. The revision only with activator.metrics.cold-start-labels."), //
+          + " its permit), dial, first-byte, and total. The revision only with activator.metrics.cold-start-labels."),
   QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
-      "Requests that wait, over all revisions."), //
+      "Requests that wait, over all revisions."),
   QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),
-      "How long the oldest request in a queue has waited, the longest of all queues."), //
+      "How long the oldest request in a queue has waited, the longest of all queues."),
   QUEUE_NEWEST_FIRST("activator.queue.newest.first", Kind.GAUGE, "{revision}", List.of(),
-      "Revisions whose newest request runs first, since callers leave before they are served."), //
+      "Revisions whose newest request runs first, since callers leave before they are served."),
   HELD_BYTES("activator.held.memory", Kind.GAUGE, "By", List.of(),
-      "Memory held by requests that were not sent to a pod yet."), //
+      "Memory held by requests that were not sent to a pod yet."),
   HELD_LIMIT("activator.held.limit", Kind.GAUGE, "By", List.of(),
-      "The limit of held memory."), //
+      "The limit of held memory."),
   UNREAD_BYTES("activator.unread.memory", Kind.GAUGE, "By", List.of(),
-      "Bytes of responses received from pods that callers have not read."), //
+      "Bytes of responses received from pods that callers have not read."),
   UNREAD_LIMIT("activator.unread.limit", Kind.GAUGE, "By", List.of(),
-      "The limit of unread bytes."), //
+      "The limit of unread bytes."),
   UNREAD_ENDED("activator.unread.ended", Kind.COUNTER, "{response}", List.of("reason"),
       "Connections or streams that were ended because their callers did not read a response: reason"
-          + " budget (too much was unread in all), or idle (nothing was read for too long)."), //
+          + " budget (too much was unread in all), or idle (nothing was read for too long)."),
   CONNECTIONS_ENDED("activator.connections.ended", Kind.COUNTER, "{connection}",
       List.of("reason"),
       "Connections that were ended because of what their callers sent: reason control-frames (more"
           + " than their budget), slow-head, partial-heads (heads that were not whole held too much"
-          + " memory), or other-limit (of HTTP/2, such as that of resets)."), //
+          + " memory), or other-limit (of HTTP/2, such as that of resets)."),
   REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
-      "Requests that got no response from a pod, or an incomplete one."), //
+      "Requests that got no response from a pod, or an incomplete one."),
   WAITING_PAGES("activator.waiting.pages", Kind.COUNTER, "{page}", List.of(),
-      "Navigations of browsers that were answered with a page that waits for the start."), //
+      "Navigations of browsers that were answered with a page that waits for the start."),
   RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),
-      "Requests that could not be delivered and were queued again for another pod."), //
+      "Requests that could not be delivered and were queued again for another pod."),
   PROBES("activator.probe.duration", Bounds.PROBE_SECONDS, "s", List.of("outcome"),
-      "How long probes of pods took: outcome answered, or failed."), //
+      "How long probes of pods took: outcome answered, or failed."),
   REACTION("activator.pod.reaction", Bounds.START_SECONDS, "s", List.of(),
-      "From when a pod is listed until requests can go to it."), //
+      "From when a pod is listed until requests can go to it."),
   INFORMER_AGE("activator.informer.age", Kind.GAUGE, "s", List.of("resource"),
-      "Since the last event of the watch, or the last list; of several watches, the longest."), //
+      "Since the last event of the watch, or the last list; of several watches, the longest."),
   INFORMER_QUEUED("activator.informer.queued", Kind.GAUGE, "{object}", List.of("resource"),
-      "Objects with a change that was received and is not stored yet."), //
+      "Objects with a change that was received and is not stored yet."),
   INFORMER_WATCHING("activator.informer.watching", Kind.GAUGE, "{watch}", List.of("resource"),
-      "Whether a watch is open, 1 or 0; of several, whether all are."), //
+      "Whether a watch is open, 1 or 0; of several, whether all are."),
   INFORMER_LISTS("activator.informer.lists", Kind.COUNTER, "{list}", List.of("resource"),
-      "Full lists of the resource."), //
+      "Full lists of the resource."),
   INFORMER_ENDS("activator.informer.watch.ends", Kind.COUNTER, "{watch}", List.of("resource"),
-      "Watches that ended, for any reason; servers end each after five to ten minutes."), //
+      "Watches that ended, for any reason; servers end each after five to ten minutes."),
   INFORMER_PENDING("activator.informer.handler.pending", Kind.GAUGE, "{object}",
-      List.of("resource"), "Objects with a change that was not delivered to a handler yet."), //
+      List.of("resource"), "Objects with a change that was not delivered to a handler yet."),
   INFORMER_PENDING_AGE("activator.informer.handler.oldest.age", Kind.GAUGE, "s",
       List.of("resource"),
-      "Age of the oldest change that was not delivered to a handler yet."), //
+      "Age of the oldest change that was not delivered to a handler yet."),
   INFORMER_FAILURES("activator.informer.failures", Kind.COUNTER, "{failure}", List.of("resource"),
-      "Lists and watches that failed."), //
+      "Lists and watches that failed."),
   INFORMER_DRIFT("activator.informer.drift", Kind.COUNTER, "{object}", List.of("resource"),
-      "Objects that differed from a fresh list when the two were compared."), //
+      "Objects that differed from a fresh list when the two were compared."),
   LOOP_DELAY("activator.loop.delay", Kind.GAUGE, "s", List.of("loop"),
-      "How long a task waited for its turn on an event loop; measured every second."), //
+      "How long a task waited for its turn on an event loop; measured every second."),
   LINK_FAILED_DIALS("activator.stats.dial.failures", Kind.COUNTER, "{failure}", List.of(),
-      "Attempts to connect to the autoscaler that failed."), //
+      "Attempts to connect to the autoscaler that failed."),
   READY_WITHOUT_AUTOSCALER("activator.ready.without.autoscaler", Kind.GAUGE, "{activator}",
-      List.of(), "1 while it serves requests although the autoscaler is not connected, else 0."), //
+      List.of(), "1 while it serves requests although the autoscaler is not connected, else 0."),
   LEADER("activator.leader", Kind.GAUGE, "{activator}", List.of(),
-      "Without Knative: 1 while this activator is the one that scales, else 0."), //
+      "Without Knative: 1 while this activator is the one that scales, else 0."),
   LEADER_TRANSITIONS("activator.leader.transitions", Kind.COUNTER, "{transition}", List.of(),
-      "Without Knative: how many times the lease of the election has changed hands."), //
+      "Without Knative: how many times the lease of the election has changed hands."),
   LEASE_AGE("activator.leader.lease.age", Kind.GAUGE, "s", List.of(),
       "Without Knative: since this activator last saw the lease renewed, or renewed it; over 15,"
-          + " no activator scales."), //
+          + " no activator scales."),
   LEASE_FAILURES("activator.leader.lease.failures", Kind.COUNTER, "{failure}", List.of(),
-      "Without Knative: reads and writes of the lease that failed."), //
+      "Without Knative: reads and writes of the lease that failed."),
   SCALE_WRITES("activator.scale.writes", Kind.COUNTER, "{write}", List.of("result"),
       "Without Knative: scales of workloads that this activator wrote: result written, or why not,"
-          + " such as conflict, forbidden or unavailable."), //
+          + " such as conflict, forbidden or unavailable."),
   SCALE_HELD("activator.scale.held", Kind.GAUGE, "{workload}", List.of(),
       "Workloads that are left as they are although the autoscaler in this process decides otherwise:"
-          + " another has scaled them, or not every activator was heard."), //
+          + " another has scaled them, or not every activator was heard."),
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
-      "Lines for standard output that were dropped, as their reader did not keep up."), //
+      "Lines for standard output that were dropped, as their reader did not keep up."),
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),
       "How near the activator is to its limits, 0 to 1, for autoscaling it. The largest of: the"
           + " process's share of the processors it may use; held memory by its limit; and the"
@@ -127,7 +127,9 @@ public enum Metric {
   public enum Kind {
     GAUGE,
     /** May fall; values of several sources add up. */
-    UP_DOWN_COUNTER, COUNTER, HISTOGRAM
+    UP_DOWN_COUNTER,
+    COUNTER,
+    HISTOGRAM
   }
 
   public static final class Names {

@@ -4,7 +4,7 @@ import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.TemplateException;
+import dev.activator.template.TemplateException;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
@@ -128,9 +128,9 @@ public final class Observability implements AutoCloseable {
       requestLog.use(template.isEmpty()
           ? Optional.empty()
           : Optional.of(RequestLog.template(template.get())));
-    } catch (TemplateException invalid) {
+    } catch (TemplateException e) {
       log.error("The template of the request log is invalid, and what it was before stays: {}",
-          invalid.getMessage());
+          e.getMessage());
     }
   }
 

@@ -121,8 +121,7 @@ final class OtlpMeters implements MetricProducer {
   }
 
   private record Exported(Resource resource, Metric metric, MetricDataType type, Data<?> data)
-      implements
-      MetricData {
+      implements MetricData {
 
     @Override
     public Resource getResource() {

@@ -4,9 +4,14 @@ import java.util.Locale;
 
 /** How a request ended; logs and meters show the name in lower case with hyphens. */
 public enum Outcome {
-  ANSWERED, UPGRADED, CALLER_GONE, BAD_REQUEST, REVISION_UNKNOWN,
+  ANSWERED,
+  UPGRADED,
+  CALLER_GONE,
+  BAD_REQUEST,
+  REVISION_UNKNOWN,
   /** Kubernetes could not be asked for the revision. */
-  LOOKUP_FAILED, QUEUE_FULL,
+  LOOKUP_FAILED,
+  QUEUE_FULL,
   /** Queued requests used all of their memory, or a buffer could not be had. */
   MEMORY_FULL,
   /** No start was ever quick enough for the caller's deadline. */
@@ -18,7 +23,12 @@ public enum Outcome {
   /** The activator ended while the request was queued. */
   SHUTTING_DOWN,
   /** A browser got a page that waits instead of it. */
-  WAITING_PAGE, REQUEST_TIMEOUT, RESPONSE_START_TIMEOUT, IDLE_TIMEOUT, QUEUE_TIMEOUT, CALLER_DEADLINE,
+  WAITING_PAGE,
+  REQUEST_TIMEOUT,
+  RESPONSE_START_TIMEOUT,
+  IDLE_TIMEOUT,
+  QUEUE_TIMEOUT,
+  CALLER_DEADLINE,
   /** The pod could not be reached, or broke off. */
   BAD_GATEWAY,
   /** The caller did not read the response, and all unread responses together held too much. */

@@ -20,7 +20,11 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
   private static final String ANNOTATION = "activator.dev/server-timing";
 
   public enum Phase {
-    POD, PROBE, QUEUE, DIAL, FIRST_BYTE;
+    POD,
+    PROBE,
+    QUEUE,
+    DIAL,
+    FIRST_BYTE;
 
     private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 

@@ -1,111 +1,107 @@
 package dev.activator.observability;
 
-import dev.activator.config.TemplateException;
-import dev.activator.observability.Template.Mapping;
-import dev.activator.observability.Template.Struct;
 import dev.activator.revision.Revision;
+import dev.activator.template.Template;
+import dev.activator.template.TemplateException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * <b>Source.</b> {@code RequestLogTemplateInput} of {@code knative.dev/pkg}, and Go's
+ * The fields of a request that a template of the request log may name.
+ *
+ * <p><b>Source.</b> {@code RequestLogTemplateInput} of {@code knative.dev/pkg}, and Go's
  * {@code http.Request}, {@code http.Header}, {@code url.URL} and {@code url.Values}.
  */
-record RequestFields(RequestRecord request) implements Struct {
+record RequestFields(RequestRecord request) implements Template.Fields {
   /** Fields that only Go's requests have. */
   static final Set<String> ABSENT = Set.of("Request.Body", "Request.GetBody", "Request.Close",
       "Request.Form", "Request.FormValue", "Request.PostForm", "Request.PostFormValue",
       "Request.MultipartForm", "Request.Trailer", "Request.TransferEncoding", "Request.TLS",
       "Request.Cancel", "Request.Response", "Request.Pattern", "Request.PathValue",
       "Request.Context", "Request.Cookie", "Request.Cookies", "Request.BasicAuth",
-      "Request.URL.User", "Request.URL.Opaque", "Request.URL.Fragment");
+      "Request.URL.User", "Request.URL.Opaque", "Request.URL.Fragment", "Request.URL.RawPath",
+      "Request.URL.Hostname", "Request.URL.Port", "Request.URL.IsAbs");
   /** Go's servers remove these from the header. */
   private static final Set<String> NOT_IN_HEADER = Set.of("Host", "Transfer-Encoding");
+  private static final String HEADER = "Request.Header.";
+  private static final String QUERY = "Request.URL.Query.";
 
   static double seconds(RequestRecord request) {
     return (request.endedNanos() - request.arrivedNanos()) / 1e9;
   }
 
   @Override
-  public @Nullable Object member(String name, List<@Nullable Object> arguments)
-      throws TemplateException {
-    return switch (name) {
-      case "Request" -> fields(this::ofRequest);
-      case "Response" -> fields(this::ofResponse);
-      case "Revision" -> fields(this::ofRevision);
-      case "TraceID" -> traceId();
-      default -> throw absent(name);
-    };
-  }
-
-  @FunctionalInterface
-  private interface Members {
-    @Nullable Object of(String name) throws TemplateException;
-  }
-
-  /** Members take no arguments. */
-  private static Struct fields(Members fields) {
-    return (name, arguments) -> {
-      if (!arguments.isEmpty()) {
-        throw new TemplateException(name + " takes no arguments");
-      }
-      return fields.of(name);
-    };
-  }
-
-  private static TemplateException absent(String name) {
-    return new TemplateException("there is no ." + name);
-  }
-
-  private Object ofRequest(String name) throws TemplateException {
-    return switch (name) {
-      case "Method" -> request.method();
-      case "URL" -> new Url(request.target());
-      case "RequestURI" -> request.target();
-      case "Host" -> request.host();
-      case "Proto" -> request.protocol();
-      case "ProtoMajor" -> (long) request.protocol().codePointAt("HTTP/".length()) - '0';
-      case "ProtoMinor" ->
-        (long) request.protocol().codePointAt(request.protocol().length() - 1) - '0';
-      case "ContentLength" -> contentLength();
-      case "RemoteAddr" -> remoteAddress();
-      case "UserAgent" -> first("User-Agent");
-      case "Referer" -> first("Referer");
-      case "Header" -> new Values(this::header, this::headers);
-      default -> throw absent(name);
-    };
-  }
-
-  private Object ofResponse(String name) throws TemplateException {
-    return switch (name) {
-      case "Code" -> (long) request.status();
-      case "Size" -> request.responseBytes();
-      case "Latency" -> seconds(request);
-      default -> throw absent(name);
-    };
-  }
-
-  private String ofRevision(String name) throws TemplateException {
-    Revision revision = request.revision();
-    if (revision == null) {
-      throw absent(name);
+  public Object value(String path, List<Object> arguments) throws TemplateException {
+    if (path.startsWith(HEADER)) {
+      return method(path.substring(HEADER.length()), arguments, this::header);
     }
+    if (path.startsWith(QUERY)) {
+      return method(path.substring(QUERY.length()), arguments, this::parameters);
+    }
+    if (!arguments.isEmpty()) {
+      throw new TemplateException(path + " takes no arguments");
+    }
+    return switch (path) {
+      case "Request.Method" -> request.method();
+      case "Request.URL", "Request.URL.String", "Request.RequestURI" -> request.target();
+      case "Request.URL.Path" -> Objects.requireNonNullElse(decoded(path().replace("+", "%2B")),
+          path());
+      case "Request.URL.EscapedPath" -> path();
+      case "Request.URL.RawQuery" -> query();
+      case "Request.URL.RequestURI" -> path() + request.target().substring(pathEnd());
+      case "Request.URL.Host" -> request.target().substring(authorityBegin(), pathBegin());
+      case "Request.URL.Scheme" -> request.target().substring(0, Math.max(0, authorityBegin() - 3));
+      case "Request.URL.Query" -> (Template.Mapping) this::parameters;
+      case "Request.Host" -> request.host();
+      case "Request.Proto" -> request.protocol();
+      case "Request.ProtoMajor" -> (long) request.protocol().charAt("HTTP/".length()) - '0';
+      case "Request.ProtoMinor" ->
+        (long) request.protocol().charAt(request.protocol().length() - 1) - '0';
+      case "Request.ContentLength" -> contentLength();
+      case "Request.RemoteAddr" -> remoteAddress();
+      case "Request.UserAgent" -> first("User-Agent");
+      case "Request.Referer" -> first("Referer");
+      case "Request.Header" -> (Template.Mapping) this::header;
+      case "Response.Code" -> (long) request.status();
+      case "Response.Size" -> request.responseBytes();
+      case "Response.Latency" -> seconds(request);
+      case "TraceID" -> traceId();
+      default -> ofRevision(path, request.revision());
+    };
+  }
+
+  private static String ofRevision(String path, @Nullable Revision revision)
+      throws TemplateException {
+    if (revision == null) {
+      throw new TemplateException("there is no ." + path);
+    }
+    return switch (path) {
+      case "Revision.Name" -> revision.id().name();
+      case "Revision.Namespace" -> revision.id().namespace();
+      case "Revision.Service" -> HttpLabels.label(revision, HttpLabels.SERVICE);
+      case "Revision.Configuration" -> HttpLabels.label(revision, HttpLabels.CONFIGURATION);
+      case "Revision.PodName", "Revision.PodIP" -> "";
+      default -> throw new TemplateException("there is no ." + path);
+    };
+  }
+
+  /** A method of a header or of a query. */
+  private static Object method(String name, List<Object> arguments, Template.Mapping values)
+      throws TemplateException {
+    if (arguments.size() != 1 || !(arguments.getFirst() instanceof String key)) {
+      throw new TemplateException(name + " takes one text");
+    }
+    var all = values.at(key);
     return switch (name) {
-      case "Name" -> revision.id().name();
-      case "Namespace" -> revision.id().namespace();
-      case "Service" -> HttpLabels.label(revision, HttpLabels.SERVICE);
-      case "Configuration" -> HttpLabels.label(revision, HttpLabels.CONFIGURATION);
-      case "PodName", "PodIP" -> "";
-      default -> throw absent(name);
+      case "Get" -> all.isEmpty() ? "" : all.getFirst();
+      case "Values" -> all;
+      case "Has" -> !all.isEmpty();
+      default -> throw new TemplateException("there is no ." + name);
     };
   }
 
@@ -113,28 +109,6 @@ record RequestFields(RequestRecord request) implements Struct {
     return NOT_IN_HEADER.stream().anyMatch(name::equalsIgnoreCase)
         ? List.of()
         : request.headers(name);
-  }
-
-  private SortedMap<String, List<String>> headers() {
-    var all = new TreeMap<String, List<String>>();
-    for (var name : request.headerNames()) {
-      var values = header(name);
-      if (!values.isEmpty()) {
-        all.put(canonical(name), values);
-      }
-    }
-    return all;
-  }
-
-  /** As Go: each word is capitalized. */
-  private static String canonical(String name) {
-    var to = new StringBuilder(name.length());
-    boolean first = true;
-    for (char c : name.toCharArray()) {
-      to.append(first ? Character.toUpperCase(c) : Character.toLowerCase(c));
-      first = c == '-';
-    }
-    return to.toString();
   }
 
   private String first(String name) {
@@ -171,107 +145,54 @@ record RequestFields(RequestRecord request) implements Struct {
     return fields.length >= 4 && !fields[1].isEmpty() ? fields[1] : first("X-B3-TraceId");
   }
 
-  /** @param target path and query, or a whole URL */
-  private record Url(String target) implements Struct {
-    private String path() {
-      int end = target.indexOf('?');
-      String whole = end < 0 ? target : target.substring(0, end);
-      int host = whole.startsWith("/") ? -1 : whole.indexOf("://");
-      int path = host < 0 ? 0 : whole.indexOf('/', host + 3);
-      return path < 0 ? "" : whole.substring(path);
-    }
-
-    private String authority() {
-      int host = target.startsWith("/") ? -1 : target.indexOf("://");
-      return host < 0 ? "" : target.substring(host + 3).split("[/?]", 2)[0];
-    }
-
-    private String query() {
-      int begin = target.indexOf('?');
-      return begin < 0 ? "" : target.substring(begin + 1);
-    }
-
-    @Override
-    public Object member(String name, List<@Nullable Object> arguments) throws TemplateException {
-      if (!arguments.isEmpty()) {
-        throw new TemplateException(name + " takes no arguments");
-      }
-      return switch (name) {
-        case "Path" -> Objects.requireNonNullElse(decoded(path().replace("+", "%2B")), path());
-        case "RawPath" -> "";
-        case "EscapedPath" -> path();
-        case "RawQuery" -> query();
-        case "Query" -> {
-          var all = parameters();
-          yield new Values(key -> all.getOrDefault(key, List.of()), () -> all);
-        }
-        case "Host" -> authority();
-        case "Hostname" -> authority().replaceFirst(":\\d*$", "").replaceAll("^\\[|]$", "");
-        case "Port" -> authority().replaceFirst("^.*?(:(\\d*))?$", "$2");
-        case "Scheme" -> authority().isEmpty() ? "" : target.substring(0, target.indexOf(':'));
-        case "IsAbs" -> !authority().isEmpty();
-        case "RequestURI" -> path() + (target.indexOf('?') < 0 ? "" : "?" + query());
-        case "String" -> target;
-        default -> throw absent(name);
-      };
-    }
-
-    private SortedMap<String, List<String>> parameters() {
-      var all = new TreeMap<String, List<String>>();
-      for (String pair : query().split("&")) {
-        String[] sides = pair.split("=", 2);
-        String name = decoded(sides[0]);
-        String value = sides.length < 2 ? "" : decoded(sides[1]);
-        // As Go: skips parameters with a semicolon or a malformed escape.
-        if (!pair.isEmpty() && pair.indexOf(';') < 0 && name != null && value != null) {
-          all.computeIfAbsent(name, _ -> new ArrayList<>()).add(value);
-        }
-      }
-      return all;
-    }
-
-    /** Null if an escape is malformed. */
-    private static @Nullable String decoded(String text) {
-      try {
-        return text.indexOf('%') < 0 && text.indexOf('+') < 0
-            ? text
-            : URLDecoder.decode(text, StandardCharsets.UTF_8);
-      } catch (IllegalArgumentException malformed) {
-        return null;
-      }
-    }
-
-    @Override
-    public Object printed() {
-      return target;
-    }
+  /** 0 without an authority: the target is a path then, and no whole URL. */
+  private int authorityBegin() {
+    var target = request.target();
+    int scheme = target.startsWith("/") ? -1 : target.indexOf("://");
+    return scheme < 0 ? 0 : scheme + 3;
   }
 
-  /** Headers, or query parameters. */
-  private record Values(Function<String, List<String>> one,
-      Supplier<SortedMap<String, List<String>>> whole) implements Mapping {
-    @Override
-    public SortedMap<String, List<String>> all() {
-      return whole.get();
-    }
+  private int pathBegin() {
+    int authority = authorityBegin();
+    int path = authority == 0 ? 0 : request.target().indexOf('/', authority);
+    return path < 0 ? pathEnd() : Math.min(path, pathEnd());
+  }
 
-    @Override
-    public List<String> at(String key) {
-      return one.apply(key);
-    }
+  private int pathEnd() {
+    int query = request.target().indexOf('?');
+    return query < 0 ? request.target().length() : query;
+  }
 
-    @Override
-    public Object member(String name, List<@Nullable Object> arguments) throws TemplateException {
-      if (arguments.size() != 1 || !(arguments.getFirst() instanceof String key)) {
-        throw new TemplateException(name + " takes one text");
+  private String path() {
+    return request.target().substring(pathBegin(), pathEnd());
+  }
+
+  private String query() {
+    return request.target().substring(Math.min(pathEnd() + 1, request.target().length()));
+  }
+
+  private List<String> parameters(String wanted) {
+    var values = new ArrayList<String>();
+    for (String pair : query().split("&")) {
+      String[] sides = pair.split("=", 2);
+      String name = decoded(sides[0]);
+      String value = sides.length < 2 ? "" : decoded(sides[1]);
+      // As Go: skips parameters with a semicolon or a malformed escape.
+      if (!pair.isEmpty() && pair.indexOf(';') < 0 && wanted.equals(name) && value != null) {
+        values.add(value);
       }
-      var values = at(key);
-      return switch (name) {
-        case "Get" -> values.isEmpty() ? "" : values.getFirst();
-        case "Values" -> values;
-        case "Has" -> !values.isEmpty();
-        default -> throw absent(name);
-      };
+    }
+    return values;
+  }
+
+  /** Null if an escape is malformed. */
+  private static @Nullable String decoded(String text) {
+    try {
+      return text.indexOf('%') < 0 && text.indexOf('+') < 0
+          ? text
+          : URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return null;
     }
   }
 }

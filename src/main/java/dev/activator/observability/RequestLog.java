@@ -1,6 +1,8 @@
 package dev.activator.observability;
 
-import dev.activator.config.TemplateException;
+import dev.activator.template.Printf;
+import dev.activator.template.Template;
+import dev.activator.template.TemplateException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -42,10 +44,10 @@ final class RequestLog implements RequestObserver {
     String text;
     try {
       text = template.fill(new RequestFields(request));
-    } catch (TemplateException invalid) {
+    } catch (TemplateException e) {
       text = "Invalid request log template: method: " + request.method() + ", response code: "
           + request.status() + ", latency: "
-          + GoText.number(RequestFields.seconds(request)) + ", url: " + request.target();
+          + Printf.number(RequestFields.seconds(request)) + ", url: " + request.target();
     }
     return text.endsWith("\n") ? text : text + "\n";
   }

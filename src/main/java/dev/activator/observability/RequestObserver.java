@@ -19,10 +19,13 @@ public interface RequestObserver {
     /** The target and its revision are known. */
     ARRIVED,
     /** Waits for a permit; again if a pod could not be reached. */
-    QUEUED, GRANTED,
+    QUEUED,
+    GRANTED,
     /** The last moment to change a header of the request. */
     FORWARDING,
     /** The destination could not be reached; the request is queued again next. */
-    UNDELIVERED, RESPONDING, ENDED
+    UNDELIVERED,
+    RESPONDING,
+    ENDED
   }
 }

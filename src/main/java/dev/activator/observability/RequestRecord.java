@@ -3,6 +3,7 @@ package dev.activator.observability;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
+import dev.activator.template.Template;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class RequestRecord {
   private enum Stage {
-    ARRIVED, QUEUED, RUNNING
+    ARRIVED,
+    QUEUED,
+    RUNNING
   }
 
   private final RequestObserver observer;

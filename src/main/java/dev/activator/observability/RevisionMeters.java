@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any may call. Locks to add a series, and for requests beyond a limit.
  */
 final class RevisionMeters {
-  public static final int MOST_HOSTS = 32;
-  public static final int MOST_SERIES = 512;
-  public static final int MOST_PODS = 128;
+  public static final int MAX_HOSTS = 32;
+  public static final int MAX_SERIES = 512;
+  public static final int MAX_PODS = 128;
   /** Coarse, so that loops seldom write to the same cache line. */
   private static final long LAST_USE_NANOS = 1_000_000;
   private static final int QUEUED = 0;
@@ -59,7 +59,7 @@ final class RevisionMeters {
     int traits = HttpLabels.traits(request, request.status());
     var group = host(request.host());
     var found = group.find(traits);
-    if (found == null && series >= MOST_SERIES) {
+    if (found == null && series >= MAX_SERIES) {
       found = overflow.find(0);
     }
     (found == null ? addServer(group, traits) : found).record(request,
@@ -68,7 +68,7 @@ final class RevisionMeters {
 
   private Group host(String text) {
     var found = hosts.get(text);
-    if (found == null && hosts.size() > MOST_HOSTS) {
+    if (found == null && hosts.size() > MAX_HOSTS) {
       // No lock when callers vary the host.
       found = hosts.get(HttpLabels.OTHER);
     }
@@ -76,7 +76,7 @@ final class RevisionMeters {
   }
 
   private synchronized Group addHost(String text) {
-    String kept = hosts.size() < MOST_HOSTS ? text : HttpLabels.OTHER;
+    String kept = hosts.size() < MAX_HOSTS ? text : HttpLabels.OTHER;
     var named = kept.equals(HttpLabels.OTHER)
         ? labels.add("server.address", HttpLabels.OTHER)
         : HttpLabels.Host.parse(kept).addTo(labels);
@@ -90,7 +90,7 @@ final class RevisionMeters {
     if (known != null) {
       return known;
     }
-    if (series < MOST_SERIES) {
+    if (series < MAX_SERIES) {
       series++;
       return group.add(Series.ofCallers(traits, HttpLabels.withTraits(group.labels, traits)));
     }
@@ -140,7 +140,7 @@ final class RevisionMeters {
   }
 
   private synchronized PodMeters addPod(Destination destination, long nowNanos) {
-    if (pods.size() >= MOST_PODS) {
+    if (pods.size() >= MAX_PODS) {
       pods.entrySet().stream()
           .min((a, b) -> Long.signum(a.getValue().lastNanos - b.getValue().lastNanos))
           .ifPresent(oldest -> pods.remove(oldest.getKey()));

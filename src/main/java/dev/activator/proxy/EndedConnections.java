@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class EndedConnections {
   public enum Reason {
-    CONTROL_FRAMES("control-frames", "too many control frames"), //
-    SLOW_HEAD("slow-head", "a head took too long"), //
-    PARTIAL_HEADS("partial-heads", "heads that are not whole hold too much memory"), //
+    CONTROL_FRAMES("control-frames", "too many control frames"),
+    SLOW_HEAD("slow-head", "a head took too long"),
+    PARTIAL_HEADS("partial-heads", "heads that are not whole hold too much memory"),
     OTHER_LIMIT("other-limit", "more of something than a limit of HTTP/2 allows");
 
     private final String label;

@@ -25,7 +25,7 @@ final class Tunnel {
   private enum State {
     OPEN,
     /** Closes at the end of the current frame. */
-    CLOSING, //
+    CLOSING,
     CLOSED
   }
 

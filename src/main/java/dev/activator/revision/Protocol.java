@@ -2,7 +2,8 @@ package dev.activator.revision;
 
 /** Decides which port's pods count, not how a request is forwarded. */
 public enum Protocol {
-  HTTP1("http"), H2C("http2");
+  HTTP1("http"),
+  H2C("http2");
 
   private final String portName;
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public record Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
     RequestTimeouts timeouts, boolean probesBeforeReady,
     @Nullable ReadinessProbe readinessProbe, Map<String, String> labels,
-    Map<String, String> annotations, @Nullable StartFailure startFailure) {
+    Map<String, String> annotations, @Nullable RevisionStartFailure startFailure) {
 
   public Revision {
     labels = Map.copyOf(labels);

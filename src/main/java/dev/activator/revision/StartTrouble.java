@@ -7,4 +7,4 @@ import org.jspecify.annotations.Nullable;
  *
  * @param failure null when one may, or when unknown
  */
-public record StartTrouble(RevisionId revision, @Nullable StartFailure failure) {}
+public record StartTrouble(RevisionId revision, @Nullable RevisionStartFailure failure) {}

@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +90,6 @@ public sealed interface Admission {
     /** No pod was free before the activator ended. */
     record ShuttingDown(RevisionId revision) implements Rejection {}
 
-    record CannotStart(RevisionId revision, StartFailure failure) implements Rejection {}
+    record CannotStart(RevisionId revision, RevisionStartFailure failure) implements Rejection {}
   }
 }

@@ -7,7 +7,7 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
@@ -271,7 +271,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   /** Null when pods may start again. */
-  void startTrouble(@Nullable StartFailure now) {
+  void startTrouble(@Nullable RevisionStartFailure now) {
     loop.execute(() -> starts.pods(now));
   }
 
@@ -283,7 +283,7 @@ final class RevisionThrottler implements Permits.Owner {
     return routing.capacity() == 0 && !queue.isEmpty();
   }
 
-  private void cannotStart(StartFailure failure) {
+  private void cannotStart(RevisionStartFailure failure) {
     log.info("{}: cannot start ({}), {} queued requests rejected", id, failure.reason(),
         queue.size());
     rejectAll(new Rejection.CannotStart(id, failure));

@@ -4,7 +4,7 @@ import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -29,15 +29,15 @@ final class StartMonitor {
   private final BooleanSupplier starved;
   private final Runnable onWaiting;
   private final Runnable onStarved;
-  private final Consumer<StartFailure> reject;
+  private final Consumer<RevisionStartFailure> reject;
   private final DeadlineTimer timer;
-  private @Nullable StartFailure statusFailure;
-  private volatile @Nullable StartFailure podFailure;
-  private @Nullable StartFailure loggedFailure;
+  private @Nullable RevisionStartFailure statusFailure;
+  private volatile @Nullable RevisionStartFailure podFailure;
+  private @Nullable RevisionStartFailure loggedFailure;
 
   /** @param starved whether requests are queued and nothing can run */
   StartMonitor(Loop loop, Revision revision, BooleanSupplier queued, BooleanSupplier starved,
-      Runnable onWaiting, Runnable onStarved, Consumer<StartFailure> reject) {
+      Runnable onWaiting, Runnable onStarved, Consumer<RevisionStartFailure> reject) {
     this.id = revision.id();
     this.queued = queued;
     this.starved = starved;
@@ -80,14 +80,14 @@ final class StartMonitor {
   }
 
   /** Null when pods may start again. */
-  void pods(@Nullable StartFailure now) {
+  void pods(@Nullable RevisionStartFailure now) {
     podFailure = now;
     if (now != null) {
       rejectIfStarved(now);
     }
   }
 
-  private void rejectIfStarved(StartFailure failure) {
+  private void rejectIfStarved(RevisionStartFailure failure) {
     // While a pod works the queue drains: another pod's failure is no reason to reject.
     if (starved.getAsBoolean()) {
       // Logged once; callers that retry get only the reason.
@@ -100,7 +100,7 @@ final class StartMonitor {
   }
 
   /** Any thread may ask. */
-  @Nullable StartFailure failure(Revision now) {
+  @Nullable RevisionStartFailure failure(Revision now) {
     var failure = podFailure;
     return failure == null ? now.startFailure() : failure;
   }

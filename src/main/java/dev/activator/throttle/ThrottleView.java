@@ -2,7 +2,7 @@ package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.policy.ActivatorIndex;
 import java.time.Duration;
 import java.util.List;
@@ -39,5 +39,5 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    * @param asked since the first request was queued for a start; null if none is
    * @param usual median of the last starts; zero if unknown
    */
-  public record Start(@Nullable Duration asked, Duration usual, @Nullable StartFailure failure) {}
+  public record Start(@Nullable Duration asked, Duration usual, @Nullable RevisionStartFailure failure) {}
 }

@@ -27,7 +27,7 @@ public final class CertificateFiles {
   private final ServerCertificate certificate;
   private @Nullable ScheduledExecutorService watching;
 
-  private CertificateFiles(Path chain, Path key, ServerTls settings) throws IOException {
+  private CertificateFiles(Path chain, Path key, ServerTlsSettings settings) throws IOException {
     this.chain = chain;
     this.key = key;
     this.certificate = ServerCertificate.of(chain + " and " + key, text(chain), text(key),
@@ -35,7 +35,7 @@ public final class CertificateFiles {
   }
 
   /** @param chain the certificate and its issuers */
-  public static CertificateFiles read(Path chain, Path key, ServerTls settings)
+  public static CertificateFiles read(Path chain, Path key, ServerTlsSettings settings)
       throws IOException {
     return new CertificateFiles(chain, key, settings);
   }

@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class PodTrust {
   private static final int SESSIONS = 64;
   /** The least recently used is dropped. */
-  static final int MOST_NAMESPACES = 1_000;
+  static final int MAX_NAMESPACES = 1_000;
 
   private final @Nullable X509ExtendedTrustManager authorities;
   /** Guarded by this. */
   private final Map<String, SslContext> contexts = new LinkedHashMap<>(16, 0.75f, true) {
     @Override
     protected boolean removeEldestEntry(Map.Entry<String, SslContext> eldest) {
-      return size() > MOST_NAMESPACES;
+      return size() > MAX_NAMESPACES;
     }
   };
 

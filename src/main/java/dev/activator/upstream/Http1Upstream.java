@@ -35,9 +35,7 @@ import org.jspecify.annotations.Nullable;
 // A failed write or close ends the connection, and the listener is told.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Upstream extends ChannelInboundHandlerAdapter
-    implements
-    UpstreamConnection,
-    PeerChecks.Checked {
+    implements UpstreamConnection, PeerChecks.Checked {
   private final Channel channel;
   private final Http1Pool pool;
   private final ResponseDecoder decoder;

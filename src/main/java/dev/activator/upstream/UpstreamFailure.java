@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
 
 /** Why a pod gave no answer, or only part of one. */
 public enum UpstreamFailure {
-  REFUSED("connection refused"), //
-  UNREACHABLE("no route to the pod"), //
-  TIMED_OUT("timed out connecting"), //
-  UNTRUSTED("the pod's certificate is not trusted"), //
-  TLS_FAILED("TLS with the pod failed"), //
-  RESET("connection reset"), //
-  CLOSED("connection closed before the response ended"), //
-  MALFORMED("malformed response"), //
-  NOT_PROCESSED("the pod did not process the request"), //
-  CANCELLED("the pod cancelled the request"), //
-  UNRESPONSIVE("the pod stopped responding"), //
+  REFUSED("connection refused"),
+  UNREACHABLE("no route to the pod"),
+  TIMED_OUT("timed out connecting"),
+  UNTRUSTED("the pod's certificate is not trusted"),
+  TLS_FAILED("TLS with the pod failed"),
+  RESET("connection reset"),
+  CLOSED("connection closed before the response ended"),
+  MALFORMED("malformed response"),
+  NOT_PROCESSED("the pod did not process the request"),
+  CANCELLED("the pod cancelled the request"),
+  UNRESPONSIVE("the pod stopped responding"),
   BROKEN("connection failed"),
   /** The pod answered in another protocol. */
   NO_HTTP2("the pod does not speak HTTP/2"),

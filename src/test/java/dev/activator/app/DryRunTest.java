@@ -2,6 +2,8 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.CommandLine;
+import dev.activator.config.Mode;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
@@ -22,7 +24,7 @@ class DryRunTest {
   Path directory;
 
   private static int run(Mode mode, String... arguments) {
-    return DryRun.of(CommandLine.parse(arguments), mode);
+    return DryRun.of(CommandLine.parse(UnknownSettings::problem, arguments), mode);
   }
 
   @ParameterizedTest(name = "{0} and {1}, the key another''s: {2}")

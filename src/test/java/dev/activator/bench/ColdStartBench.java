@@ -42,7 +42,8 @@ public final class ColdStartBench {
 
   /** Where pods are listed. */
   private enum Source {
-    ENDPOINTS("Endpoints", Kinds.ENDPOINTS), SLICES("EndpointSlice", Kinds.ENDPOINT_SLICE);
+    ENDPOINTS("Endpoints", Kinds.ENDPOINTS),
+    SLICES("EndpointSlice", Kinds.ENDPOINT_SLICE);
 
     private final String text;
     private final Kind kind;

@@ -15,7 +15,9 @@ import java.util.stream.Stream;
 record Contestant(String name, long pid, Map<Pods, Integer> ports, boolean isOurs) {
   /** Ways to the four pods. */
   enum Pods {
-    HTTP1("http1", 0), FEW("few", 10), H2C("h2c", 0);
+    HTTP1("http1", 0),
+    FEW("few", 10),
+    H2C("h2c", 0);
 
     private final String revision;
     private final int containerConcurrency;

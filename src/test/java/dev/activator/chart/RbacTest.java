@@ -3,11 +3,11 @@ package dev.activator.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.CertificateListener;
+import dev.activator.tls.CertificateListener;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.EventReader;
-import dev.activator.cluster.decode.RoutingCertificate;
+import dev.activator.tls.RoutingCertificate;
 import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;

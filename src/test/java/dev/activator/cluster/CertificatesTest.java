@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.decode.RoutingCertificate;
+import dev.activator.tls.RoutingCertificate;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.tls.CertificateListener;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

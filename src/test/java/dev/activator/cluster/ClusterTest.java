@@ -269,7 +269,7 @@ class ClusterTest {
           + "| has no revisions.serving.knative.dev (404); is Knative Serving installed?"})
   void saysInOneLineWhatTheApiRefuses(String path, int status, String message) {
     api.refuses(path, status);
-    assertThat(StartFailure.of(patience -> {
+    assertThat(RevisionStartFailure.of(patience -> {
       try (var impatient = cluster(new ClusterAccess.At(api.url()), patience)) {
         try {
           impatient.start();

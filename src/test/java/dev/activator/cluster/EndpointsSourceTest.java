@@ -151,7 +151,7 @@ class EndpointsSourceTest {
     slice("rev-private-a", "10.0.0.1");
 
     if (source == EndpointsSource.ENDPOINTSLICES) {
-      assertThat(StartFailure.of(patience -> cluster(source, patience).start()))
+      assertThat(RevisionStartFailure.of(patience -> cluster(source, patience).start()))
           .contains(status == 403
               ? "list endpointslices.discovery.k8s.io -A (403)"
               : "endpointslices.discovery.k8s.io (404)");

@@ -201,7 +201,7 @@ class ScaledServicesTest {
 
   @Test
   void withoutTheDefinitionTheStartSaysWhatIsMissing() {
-    assertThat(StartFailure.of(patience -> {
+    assertThat(RevisionStartFailure.of(patience -> {
       var hasty = cluster(patience);
       hasty.follows(Sources.SCALED_SERVICES, "cluster.local");
       hasty.start();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class StartupTest {
   @Test
   void givesUpWithTheLastProblem() {
-    assertThat(StartFailure.of(
+    assertThat(RevisionStartFailure.of(
         patience -> new Startup("http://x", () -> "no such API", List::of, patience).run()))
         .isEqualTo("no such API");
   }

@@ -12,7 +12,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.policy.ActivatorIndex;
@@ -40,7 +40,7 @@ class DiagnosisTest {
 
   /** What a row says of a revision; everything else is as it should be. */
   private record Given(int queued, int inFlight, int capacity, List<Address> pods, Routing routing,
-      @Nullable StartFailure failure, Signals signals, List<Destination> aside, int index) {
+      @Nullable RevisionStartFailure failure, Signals signals, List<Destination> aside, int index) {
     static final Given QUIET = new Given(0, 0, 0, List.of(), new Routing(true, true, null, false),
         null, new Signals(true, null, null, false), List.of(), -1);
 
@@ -64,7 +64,7 @@ class DiagnosisTest {
 
     Given failing(String reason, String message) {
       return new Given(queued, inFlight, capacity, pods, routing,
-          new StartFailure(reason, message, ""), signals, aside, index);
+          new RevisionStartFailure(reason, message, ""), signals, aside, index);
     }
 
     Given signals(boolean synced, @Nullable String stale, @Nullable String link) {

@@ -117,28 +117,22 @@ class LivePageTest {
     }
   }
 
-  private final LivePage page = page(new SomeFacts(true));
+  private final LivePage page = page(new RecordedActions());
 
-  private LivePage page(RevisionFacts facts) {
+  private LivePage page(@Nullable ConsoleActions actions) {
     return new LivePage(
         new Inspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
             () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(), _ -> "",
             _ -> null, () -> null),
-        new RevisionCards(facts, activity,
+        new RevisionCards(new SomeFacts(), activity,
             new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
                 ColdStarts.LabelledBy.NONE),
             failures, loop::nanoTime),
-        () -> List.of(START), () -> unready, ticks.asFlux());
+        () -> List.of(START), () -> unready, actions, ticks.asFlux());
   }
 
   /** Every text would be markup if it were not escaped. */
-  private final class SomeFacts implements RevisionFacts, RevisionFacts.Actions {
-    private final boolean mayAct;
-
-    private SomeFacts(boolean mayAct) {
-      this.mayAct = mayAct;
-    }
-
+  private final class SomeFacts implements RevisionFacts {
     @Override
     public CardFacts card(RevisionId id) {
       return new CardFacts(kind, obstacles, "http://hello/?<script>&\"'", 10);
@@ -161,12 +155,9 @@ class LivePageTest {
     public Known<String> log(RevisionId id) {
       return new Known<>(List.of("<script>alert(1)</script>\u001b[31m"), "");
     }
+  }
 
-    @Override
-    public @Nullable Actions actions() {
-      return mayAct ? this : null;
-    }
-
+  private final class RecordedActions implements ConsoleActions {
     @Override
     public void sendRequest(RevisionId id) {
       acted.add("request " + id);
@@ -404,7 +395,7 @@ class LivePageTest {
 
     // in a cluster
     var reading = HttpServer.create().host("127.0.0.1").handle(new ReactorHttpHandlerAdapter(
-        RouterFunctions.toHttpHandler(page(new SomeFacts(false)).routes()))).bindNow();
+        RouterFunctions.toHttpHandler(page(null).routes()))).bindNow();
     try {
       assertThat(post("/console/default/hello-00001/zero", reading.port())).isEqualTo(404);
       var html = http.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + reading.port()

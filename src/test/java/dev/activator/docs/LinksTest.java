@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +50,20 @@ class LinksTest {
     assertThat(Page.all()).map(Page::file)
         .filteredOn(file -> file.startsWith("docs") && !file.startsWith("docs/decisions"))
         .isSubsetOf(reached);
+  }
+
+  @Test
+  void decisionsAreNumberedWithoutGapsAndListed() throws Exception {
+    var listed = Page.of(Path.of("docs/decisions/README.md")).links();
+    List<String> decisions;
+    try (var files = Files.list(Path.of("docs/decisions"))) {
+      decisions = files.map(file -> file.getFileName().toString())
+          .filter(name -> !name.equals("README.md")).sorted().toList();
+    }
+
+    assertThat(listed).isEqualTo(decisions);
+    assertThat(decisions).map(name -> Integer.parseInt(name.substring(0, 3)))
+        .isEqualTo(IntStream.rangeClosed(1, decisions.size()).boxed().toList());
   }
 
   private static List<String> dead(Page page) {

@@ -15,7 +15,7 @@ class NamedTestsTest {
   private static final Pattern NAME = Pattern.compile("`([A-Z][A-Za-z0-9]*(Test|IT))`");
 
   private static Set<String> tests() throws IOException {
-    try (var files = Files.walk(Path.of("src/test/java"))) {
+    try (var files = Files.walk(Path.of("src"))) {
       return files.map(file -> file.getFileName().toString().replace(".java", ""))
           .collect(Collectors.toSet());
     }

@@ -10,7 +10,11 @@ class HealthTest {
 
   /** What became of the link so far. */
   enum Link {
-    NEVER_UP, TIMED_OUT, UP, LOST, TIMED_OUT_THEN_LOST
+    NEVER_UP,
+    TIMED_OUT,
+    UP,
+    LOST,
+    TIMED_OUT_THEN_LOST
   }
 
   @ParameterizedTest(name = "7.5 HH-05 HH-06 with the link {1} and needed {0}: {2}")

@@ -275,7 +275,7 @@ class ColdStartsTest {
   void tellsTheHistogramByRevisionIfAsked() {
     var labelled = new ColdStarts(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
         LabelledBy.REVISION);
-    int most = ColdStarts.MOST_LABELLED_REVISIONS;
+    int most = ColdStarts.MAX_LABELLED_REVISIONS;
     IntStream.range(0, most + 2).forEach(i -> coldStart(labelled, "r" + i));
 
     assertThat(starts(meters)).hasSize(most + 1).containsEntry("r0", 1L)

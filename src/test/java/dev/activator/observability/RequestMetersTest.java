@@ -185,9 +185,9 @@ class RequestMetersTest {
     }
 
     var series = scraped("http_server_request_duration_seconds_count");
-    assertThat(series).hasSize(RevisionMeters.MOST_HOSTS + 1)
+    assertThat(series).hasSize(RevisionMeters.MAX_HOSTS + 1)
         .anyMatch(line -> line.contains("server_address=\"_OTHER\"")
-            && line.endsWith(" " + (1_000 - RevisionMeters.MOST_HOSTS)));
+            && line.endsWith(" " + (1_000 - RevisionMeters.MAX_HOSTS)));
     assertThat(series.getFirst()).contains("server_port=\"8012\"");
   }
 
@@ -211,14 +211,14 @@ class RequestMetersTest {
     }
 
     var series = scraped("http_server_request_duration_seconds_count");
-    assertThat(series).hasSize(RevisionMeters.MOST_SERIES + 1);
+    assertThat(series).hasSize(RevisionMeters.MAX_SERIES + 1);
     assertThat(series).filteredOn(line -> line.contains("otel_metric_overflow=\"true\""))
-        .singleElement().asString().endsWith(" " + (700 - RevisionMeters.MOST_SERIES));
+        .singleElement().asString().endsWith(" " + (700 - RevisionMeters.MAX_SERIES));
   }
 
   @Test
   void forgetsThePodAskedLeastLately() {
-    for (int i = 0; i < RevisionMeters.MOST_PODS + 1; i++) {
+    for (int i = 0; i < RevisionMeters.MAX_PODS + 1; i++) {
       var request = FakeRequest.of(observer, loop);
       request.begin();
       request.granted(new Destination("10.0.1." + i, 8012));
@@ -228,7 +228,7 @@ class RequestMetersTest {
     }
 
     assertThat(scraped("http_client_request_duration_seconds_count"))
-        .hasSize(RevisionMeters.MOST_PODS).noneMatch(line -> line.contains("\"10.0.1.0\""));
+        .hasSize(RevisionMeters.MAX_PODS).noneMatch(line -> line.contains("\"10.0.1.0\""));
   }
 
   @Test

@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.tls.CertificateFiles;
-import dev.activator.tls.ServerTls;
+import dev.activator.tls.ServerTlsSettings;
 import dev.activator.revision.Destination;
 import dev.activator.testing.Authority;
 import dev.activator.tls.PodTls;
@@ -41,11 +41,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GrpcInteropTest extends WireTest {
   /** Which part of the way is over TLS. */
   enum Way {
-    IN_CLEAR, OVER_TLS_TO_THE_POD, OVER_TLS_ALL_THE_WAY
+    IN_CLEAR,
+    OVER_TLS_TO_THE_POD,
+    OVER_TLS_ALL_THE_WAY
   }
 
   /** Its client in OkHttp asks for no newer one, which callers have to be allowed. */
-  private static final ServerTls OLD_TLS = new ServerTls(List.of("TLSv1.2"), List.of(),
+  private static final ServerTlsSettings OLD_TLS = new ServerTlsSettings(List.of("TLSv1.2"), List.of(),
       List.of());
 
   private final Way way;

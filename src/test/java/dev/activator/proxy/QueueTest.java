@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.testing.RawPeer;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
@@ -83,7 +83,7 @@ class QueueTest extends WireTest {
       Activator.request(caller, "GET / HTTP/1.1");
       awaitQueued(1);
       activator.throttle.reject(new Rejection.CannotStart(Activator.HELLO,
-          new StartFailure("ErrImagePull", "registry.corp:5000 at 10.0.0.7 refused", "now")));
+          new RevisionStartFailure("ErrImagePull", "registry.corp:5000 at 10.0.0.7 refused", "now")));
       assertThat(response(caller))
           .isEqualTo(
               "503 revision default/hello-00001 cannot start: ErrImagePull\n");

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.Admission.Rejection;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ class StartMessagesTest extends WireTest {
       Activator.request(caller, "GET / HTTP/1.1");
       Awaitility.await().until(() -> activator.throttle.queued() == 1);
       activator.throttle.reject(new Rejection.CannotStart(Activator.HELLO,
-          new StartFailure("ExitCode3", "exit code 3: no database", "now")));
+          new RevisionStartFailure("ExitCode3", "exit code 3: no database", "now")));
 
       assertThat(caller.readBody(caller.readHead())).contains("exit code 3: no database");
     }

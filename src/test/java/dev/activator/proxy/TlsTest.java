@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.RawPeer;
 import dev.activator.tls.CertificateFiles;
-import dev.activator.tls.ServerTls;
+import dev.activator.tls.ServerTlsSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -43,7 +43,7 @@ class TlsTest extends WireTest {
   private int listen(Certificate shown, String keyForm) throws IOException {
     shown.write(chain, key, keyForm);
     return activator.server.listen("127.0.0.1", 0,
-        CertificateFiles.read(chain, key, ServerTls.DEFAULT).certificate());
+        CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT).certificate());
   }
 
   private static HttpResponse<String> probe(int port, Certificate trusted,
@@ -83,7 +83,7 @@ class TlsTest extends WireTest {
     var first = Certificate.rsa();
     var second = Certificate.rsa();
     first.write(chain, key, "PKCS#8");
-    var shown = CertificateFiles.read(chain, key, ServerTls.DEFAULT);
+    var shown = CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT);
     int port = activator.server.listen("127.0.0.1", 0, shown.certificate());
     assertThat(shownBy(port)).isEqualTo(first.certificate());
 
@@ -101,7 +101,7 @@ class TlsTest extends WireTest {
   void keepsTheOldCertificateWhereTheNewOneHasAnothersKey() throws Exception {
     var first = Certificate.rsa();
     first.write(chain, key, "PKCS#8");
-    var shown = CertificateFiles.read(chain, key, ServerTls.DEFAULT);
+    var shown = CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT);
     int port = activator.server.listen("127.0.0.1", 0, shown.certificate());
 
     Files.writeString(chain, Certificate.rsa().pem());
@@ -124,7 +124,7 @@ class TlsTest extends WireTest {
         "TLS was set up as main() does not");
     // given a port that speaks TLS 1.2: there is no such thing in TLS 1.3
     Certificate.rsa().write(chain, key, "PKCS#8");
-    var older = new ServerTls(List.of("TLSv1.2"), List.of(), List.of());
+    var older = new ServerTlsSettings(List.of("TLSv1.2"), List.of(), List.of());
     int port = activator.server.listen("127.0.0.1", 0,
         CertificateFiles.read(chain, key, older).certificate());
     try (var caller = RawPeer.connectOverTls(port, Certificate.trustEverything())) {
@@ -164,11 +164,11 @@ class TlsTest extends WireTest {
 
   @Test
   void saysWhichFilesCannotBeUsed() throws Exception {
-    assertThatThrownBy(() -> CertificateFiles.read(chain, key, ServerTls.DEFAULT))
+    assertThatThrownBy(() -> CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT))
         .isInstanceOf(IOException.class).hasMessageContaining("tls.crt");
     Certificate.rsa().write(chain, key, "PKCS#8");
     Files.writeString(key, "broken");
-    assertThatThrownBy(() -> CertificateFiles.read(chain, key, ServerTls.DEFAULT))
+    assertThatThrownBy(() -> CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT))
         .isInstanceOf(IOException.class).hasMessageContaining("tls.key");
   }
 }

@@ -5,7 +5,7 @@ import static dev.activator.throttle.OneRevision.B;
 import static dev.activator.throttle.OneRevision.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartTrouble;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
@@ -115,7 +115,7 @@ class StartEstimatorTest {
     revision.request();
     revision.loop.run();
     revision.throttler.startTrouble(
-        new StartTrouble(ID, new StartFailure("ImagePullBackOff", "", "pod a")));
+        new StartTrouble(ID, new RevisionStartFailure("ImagePullBackOff", "", "pod a")));
     revision.loop.advance(Duration.ofMinutes(5));
 
     // when it is not any more

@@ -7,7 +7,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.policy.Balancer;
@@ -210,7 +210,7 @@ class ThrottleSimulationTest {
 
     private void failToStart() {
       var plain = Revision.of(ID, concurrency);
-      var failure = new StartFailure("ExitCode1", "", "t" + failures++);
+      var failure = new RevisionStartFailure("ExitCode1", "", "t" + failures++);
       throttler.revision(new Revision(ID, plain.uid(), plain.protocol(), concurrency,
           plain.timeouts(), true, null, Map.of(), Map.of(), failure));
       oracle(new ThrottleEvent.StartFailed());

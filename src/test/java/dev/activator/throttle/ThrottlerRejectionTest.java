@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartTrouble;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
@@ -76,7 +76,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     failsToStart(CRASH);
     assertThat(held.waits()).isTrue();
 
-    var again = new StartFailure("ExitCode1", "it crashed", "t2");
+    var again = new RevisionStartFailure("ExitCode1", "it crashed", "t2");
     failsToStart(again);
     assertThat(held.answers()).containsExactly(new Rejection.CannotStart(ID, again));
   }

@@ -7,7 +7,7 @@ import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.util.ArrayList;
@@ -26,7 +26,7 @@ abstract class ThrottlerScene {
   static final Destination C = new Destination("128.0.0.3", 1234);
   static final Destination CLUSTER_IP = new Destination("129.0.0.1", 1234);
   static final String OWN = "130.0.0.2";
-  static final StartFailure CRASH = new StartFailure("ExitCode1", "it crashed", "t1");
+  static final RevisionStartFailure CRASH = new RevisionStartFailure("ExitCode1", "it crashed", "t1");
 
   final VirtualLoop loop = new VirtualLoop();
   final Map<RevisionId, Revision> exist = new HashMap<>();
@@ -42,7 +42,7 @@ abstract class ThrottlerScene {
     loop.run();
   }
 
-  void failsToStart(@Nullable StartFailure failure) {
+  void failsToStart(@Nullable RevisionStartFailure failure) {
     revision = new Revision(ID, "", revision.protocol(), revision.containerConcurrency(),
         RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), failure);
     throttler.revision(revision);

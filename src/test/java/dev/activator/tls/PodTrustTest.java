@@ -21,7 +21,7 @@ class PodTrustTest {
     // given as many as are kept, of which the first was used again
     var first = trust.of("ns-0");
     var second = trust.of("ns-1");
-    for (int i = 2; i < PodTrust.MOST_NAMESPACES; i++) {
+    for (int i = 2; i < PodTrust.MAX_NAMESPACES; i++) {
       trust.of("ns-" + i);
     }
     trust.of("ns-0");

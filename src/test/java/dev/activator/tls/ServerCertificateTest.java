@@ -45,7 +45,7 @@ class ServerCertificateTest {
   }
 
   private static ServerCertificate of(String chain, String key) throws IOException {
-    return ServerCertificate.of("the Secret s", chain, key, ServerTls.DEFAULT);
+    return ServerCertificate.of("the Secret s", chain, key, ServerTlsSettings.DEFAULT);
   }
 
   @ParameterizedTest(name = "{0} with the key of {1}")

@@ -6,6 +6,7 @@ import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.config.Requirement;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

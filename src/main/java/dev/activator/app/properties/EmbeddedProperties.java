@@ -1,5 +1,7 @@
 package dev.activator.app.properties;
 
+import dev.activator.config.Requirement;
+import dev.activator.platform.EmbeddedPlatform;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -27,5 +29,9 @@ public record EmbeddedProperties(@DefaultValue("8001") int apiPort,
             && stableWindow.compareTo(Duration.ofHours(1)) <= 0 && stableWindow.toNanosPart() == 0,
         "activator.embedded.stable-window", stableWindow,
         "must be whole seconds from 6s to 1h");
+  }
+
+  public EmbeddedPlatform.Settings settings() {
+    return new EmbeddedPlatform.Settings(apiPort, autoscalerPort, stableWindow, maxPods, logOutput);
   }
 }

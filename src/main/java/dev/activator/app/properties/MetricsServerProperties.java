@@ -1,6 +1,7 @@
 package dev.activator.app.properties;
 
-import dev.activator.tls.ServerTls;
+import dev.activator.config.Requirement;
+import dev.activator.tls.ServerTlsSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -46,7 +47,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     require(tlsKey.isBlank() || !tlsCert.isBlank(), "TLS_KEY", tlsKey,
         PREFIX + "TLS_CERT is not set");
     requireClientAuth(tlsClientAuth, tlsClientCaFile, !tlsCert.isBlank());
-    var _ = ServerTls.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+    var _ = ServerTlsSettings.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
     for (var file : List.of(tlsCert, tlsKey, tlsClientCaFile)) {
       if (!file.isBlank() && !Files.isReadable(Path.of(file))) {
         throw new IllegalArgumentException("there is no readable file " + file
@@ -74,8 +75,8 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     return !tlsCert.isBlank();
   }
 
-  public ServerTls tls() {
-    return ServerTls.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+  public ServerTlsSettings tls() {
+    return ServerTlsSettings.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.activator.app.properties;
 
+import dev.activator.config.Requirement;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.proxy.policy.WaitingPage;
 import io.netty.util.internal.PlatformDependent;
@@ -33,14 +34,14 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     @Nullable DataSize unreadBytes, @DefaultValue("off") WaitingPage.Mode waitingPage,
     @DefaultValue("45s") Duration propagationDelay,
     @DefaultValue("9m") Duration drainTimeout) {
-  private static final long MOST_HELD_BYTES = 256 << 20;
+  private static final long MAX_DEFAULT_BYTES = 256 << 20;
 
   public ServingProperties {
     heldBytes = heldBytes == null
-        ? DataSize.ofBytes(Math.min(Runtime.getRuntime().maxMemory() / 4, MOST_HELD_BYTES))
+        ? DataSize.ofBytes(Math.min(Runtime.getRuntime().maxMemory() / 4, MAX_DEFAULT_BYTES))
         : heldBytes;
     unreadBytes = unreadBytes == null
-        ? DataSize.ofBytes(Math.min(PlatformDependent.maxDirectMemory() / 4, MOST_HELD_BYTES))
+        ? DataSize.ofBytes(Math.min(PlatformDependent.maxDirectMemory() / 4, MAX_DEFAULT_BYTES))
         : unreadBytes;
     Requirement.check(queueCapacity >= 1, "activator.serving.queue-capacity", queueCapacity,
         "must be at least 1");

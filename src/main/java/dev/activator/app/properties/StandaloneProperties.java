@@ -1,5 +1,6 @@
 package dev.activator.app.properties;
 
+import dev.activator.config.Requirement;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 

@@ -1,7 +1,10 @@
 package dev.activator.app.properties;
 
-import dev.activator.tls.ServerTls;
+import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerTlsSettings;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -27,14 +30,20 @@ public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
   public TlsProperties {
     minVersion = minVersion.isBlank() ? NEWEST : minVersion;
     maxVersion = maxVersion.isBlank() ? NEWEST : maxVersion;
-    var _ = ServerTls.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
+    var _ = ServerTlsSettings.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
     if ((certificate == null) != (key == null)) {
       throw new IllegalArgumentException(
           "activator.tls.certificate and activator.tls.key are of use only together");
     }
   }
 
-  public ServerTls server() {
-    return ServerTls.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
+  /** The files that are named. */
+  public CertificateFiles read() throws IOException {
+    return CertificateFiles.read(Objects.requireNonNull(certificate), Objects.requireNonNull(key),
+        server());
+  }
+
+  public ServerTlsSettings server() {
+    return ServerTlsSettings.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);
   }
 }

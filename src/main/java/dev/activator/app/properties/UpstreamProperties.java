@@ -1,6 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.config.GoDuration;
+import dev.activator.config.Requirement;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;

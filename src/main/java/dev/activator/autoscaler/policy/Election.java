@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * for the lease's duration, so clocks of different machines are never compared. A leader stops long
  * before that: it counts from the moment before it sent its last successful renewal.
  *
- * <p><b>Source.</b> {@code tools/leaderelection} of client-go. See decision 052 for why it is not
+ * <p><b>Source.</b> {@code tools/leaderelection} of client-go. See decision 049 for why it is not
  * fabric8's.
  */
 public final class Election {

@@ -19,7 +19,9 @@ final class ScaleToZero {
   private ScaleToZero() {}
 
   enum Outcome {
-    KEEP, ONE, ZERO
+    KEEP,
+    ONE,
+    ZERO
   }
 
   /**

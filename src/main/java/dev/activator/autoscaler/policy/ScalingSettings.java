@@ -16,7 +16,8 @@ import java.time.Duration;
 public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bounds, Idle idle,
     Regime regime) {
   public enum Metric {
-    CONCURRENCY("in flight"), REQUESTS_PER_SECOND("requests a second");
+    CONCURRENCY("in flight"),
+    REQUESTS_PER_SECOND("requests a second");
 
     private final String unit;
 

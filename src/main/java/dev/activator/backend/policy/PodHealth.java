@@ -16,11 +16,14 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
 
   public enum State {
     /** First listed as not ready, and has neither answered nor become ready since. */
-    STARTING, UNKNOWN, HEALTHY,
+    STARTING,
+    UNKNOWN,
+    HEALTHY,
     /** Answered, then became unready: serves until its next probe ends. */
     UNCONFIRMED,
     /** A request could not be delivered, and no probe was answered since. */
-    UNREACHABLE, UNHEALTHY
+    UNREACHABLE,
+    UNHEALTHY
   }
 
   /**
@@ -31,7 +34,9 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
   static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 
   public enum Phase {
-    IDLE, PAUSED, PROBING,
+    IDLE,
+    PAUSED,
+    PROBING,
     /** The probe in flight began too early to count. */
     OUTDATED
   }

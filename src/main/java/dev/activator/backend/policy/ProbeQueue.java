@@ -26,7 +26,8 @@ public final class ProbeQueue<T> {
     /** The address was listed, became ready, or is suspected. */
     FIRST,
     /** It failed, and may be starting. */
-    STARTING, FAILING_LONG,
+    STARTING,
+    FAILING_LONG,
     /** The first of an address that was listed before any request waited for its revision. */
     UNAWAITED
   }

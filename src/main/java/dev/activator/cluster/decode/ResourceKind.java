@@ -10,6 +10,7 @@ import dev.activator.cluster.policy.Workload;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Revision;
+import dev.activator.tls.RoutingCertificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

@@ -4,7 +4,7 @@ import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,11 +77,11 @@ final class RevisionReader implements FactReader<Revision> {
     return read.equals(RequestTimeouts.DEFAULT) ? RequestTimeouts.DEFAULT : read;
   }
 
-  private @Nullable StartFailure startFailure() {
+  private @Nullable RevisionStartFailure startFailure() {
     for (var type : START_CONDITIONS) {
       for (var condition : conditions) {
         if (condition.isFalse(type)) {
-          return new StartFailure(condition.reason(), condition.message(),
+          return new RevisionStartFailure(condition.reason(), condition.message(),
               condition.lastTransitionTime());
         }
       }

@@ -1,5 +1,6 @@
 package dev.activator.cluster.decode;
 
+import dev.activator.tls.RoutingCertificate;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;

@@ -19,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeltaQueue<T> implements DeltaSink<T> {
   enum Type {
-    ADDED, UPDATED, DELETED,
+    ADDED,
+    UPDATED,
+    DELETED,
     /** Missing in a list: no watch delivered the deletion. */
     LOST,
     /** Listed, changed or not. */
@@ -41,7 +43,10 @@ final class DeltaQueue<T> implements DeltaSink<T> {
   }
 
   enum Popped {
-    PROCESSED, PUT_BACK, EMPTY, CLOSED
+    PROCESSED,
+    PUT_BACK,
+    EMPTY,
+    CLOSED
   }
 
   private final IndexedStore<T> known;

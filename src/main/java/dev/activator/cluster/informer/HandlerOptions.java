@@ -9,7 +9,8 @@ import java.time.Duration;
  */
 public record HandlerOptions(String name, Loop loop, Duration resync, Unchanged unchanged) {
   public enum Unchanged {
-    SKIPPED, TOLD
+    SKIPPED,
+    TOLD
   }
 
   public static HandlerOptions on(Loop loop, String name) {

@@ -47,7 +47,9 @@ public final class Informer<T> implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Informer.class);
 
   private enum Phase {
-    NEW, STARTED, CLOSED
+    NEW,
+    STARTED,
+    CLOSED
   }
 
   private final String name;

@@ -13,24 +13,24 @@ public sealed interface Notification<T> {
 
   /** In a resync both are the same. */
   record Updated<T>(VersionedObject<T> before, VersionedObject<T> now)
-      implements
-      Notification<T> {}
+      implements Notification<T> {}
 
   /**
    * @param before what the handler was told last
    * @param last the last known state
    */
   record Deleted<T>(VersionedObject<T> before, VersionedObject<T> last, FinalState finalState)
-      implements
-      Notification<T> {}
+      implements Notification<T> {}
 
   enum Moment {
-    INITIAL, LATER
+    INITIAL,
+    LATER
   }
 
   /** Whether the last known state is the one it was deleted in. */
   enum FinalState {
-    KNOWN, UNKNOWN
+    KNOWN,
+    UNKNOWN
   }
 
   default String key() {

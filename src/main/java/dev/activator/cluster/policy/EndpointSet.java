@@ -87,7 +87,8 @@ public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets)
   }
 
   public enum Condition {
-    READY, NOT_READY,
+    READY,
+    NOT_READY,
     /** Still serves; used only if nothing else does. */
     TERMINATING,
     /** Terminating, and no longer serves. */

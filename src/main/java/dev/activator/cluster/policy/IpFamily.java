@@ -1,7 +1,8 @@
 package dev.activator.cluster.policy;
 
 public enum IpFamily {
-  IPV4, IPV6;
+  IPV4,
+  IPV6;
 
   /** @param ip without brackets */
   public static IpFamily of(String ip) {

@@ -11,7 +11,9 @@ public record Liveness(Duration sinceOpen, Duration sinceRestart, Duration since
   public enum Action {
     NONE,
     /** Compares the store with a fresh list. */
-    VERIFY, ALARM, RESTART
+    VERIFY,
+    ALARM,
+    RESTART
   }
 
   /**

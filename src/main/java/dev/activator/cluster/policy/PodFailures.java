@@ -1,7 +1,7 @@
 package dev.activator.cluster.policy;
 
 import dev.activator.cluster.policy.PodStatus.FailureReason;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;
@@ -60,16 +60,16 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
   }
 
   /** Null if a pod may still start, or there is none. */
-  public @Nullable StartFailure failure(Duration now, GracePeriods grace) {
+  public @Nullable RevisionStartFailure failure(Duration now, GracePeriods grace) {
     var left = left(now, grace);
     return left == null || left.isPositive() ? null : failure(pods.firstEntry());
   }
 
-  private static @Nullable StartFailure failure(Map.Entry<String, FailingPod> pod) {
+  private static @Nullable RevisionStartFailure failure(Map.Entry<String, FailingPod> pod) {
     var failure = pod.getValue().failure();
     return failure == null
         ? null
-        : new StartFailure(failure.reason(), failure.message(), "pod " + pod.getKey());
+        : new RevisionStartFailure(failure.reason(), failure.message(), "pod " + pod.getKey());
   }
 
   /** Until every grace period is over; may be negative. Null as for {@link #failure}. */

@@ -14,7 +14,8 @@ public record ResyncPeriods(Duration check, Phase phase) {
 
   /** Only before the informer runs can a listener shorten the check. */
   public enum Phase {
-    OPEN, FIXED
+    OPEN,
+    FIXED
   }
 
   public static ResyncPeriods of(Duration check) {

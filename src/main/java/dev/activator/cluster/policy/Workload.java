@@ -48,7 +48,11 @@ public record Workload(RevisionId id, List<Container> containers, String failure
   }
 
   public enum Action {
-    HTTP, HTTPS, TCP, GRPC, EXEC
+    HTTP,
+    HTTPS,
+    TCP,
+    GRPC,
+    EXEC
   }
 
   /**

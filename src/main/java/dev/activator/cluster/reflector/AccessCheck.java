@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
 public enum AccessCheck {
-  ALLOWED, FORBIDDEN, NOT_SERVED;
+  ALLOWED,
+  FORBIDDEN,
+  NOT_SERVED;
 
   private static final int STATUS_FORBIDDEN = 403;
   private static final int STATUS_NOT_FOUND = 404;

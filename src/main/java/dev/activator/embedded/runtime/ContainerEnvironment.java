@@ -124,8 +124,6 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       var data = new TreeMap<String, String>();
       object.path("data").properties().forEach(one -> data.put(one.getKey(),
           kind == Kinds.SECRET ? decoded(one.getValue()) : one.getValue().asString("")));
-      object.path("stringData").properties()
-          .forEach(one -> data.put(one.getKey(), one.getValue().asString("")));
       return data;
     }
 

@@ -32,13 +32,18 @@ public final class StoreWriter {
     return object;
   }
 
-  /** Does nothing in a namespace that is deleted: the object would create it again. */
-  public void create(Kind kind, ObjectNode object) {
-    var namespace = store.find(Kinds.NAMESPACE, "", Meta.namespace(object));
-    if (namespace == null || Meta.terminating(namespace)) {
-      return;
-    }
-    attempt("create", kind, "AlreadyExists", () -> store.create(kind, object));
+  /** Does nothing in a namespace that is deleted. False if the object exists. */
+  public boolean create(Kind kind, ObjectNode object) {
+    return attempt("create", kind, "AlreadyExists", () -> {
+      try {
+        store.createInNamespace(kind, object);
+      } catch (StatusException e) {
+        var namespace = store.find(Kinds.NAMESPACE, "", Meta.namespace(object));
+        if (namespace != null && !Meta.terminating(namespace)) {
+          throw e;
+        }
+      }
+    });
   }
 
   /** False if the object does not exist. */

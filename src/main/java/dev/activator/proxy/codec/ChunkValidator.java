@@ -21,7 +21,13 @@ final class ChunkValidator {
   private static final int MAX_TRAILER_BYTES = 64 << 10;
 
   private enum Next {
-    SIZE, EXTENSION, LINE_FEED, DATA, DATA_RETURN, DATA_LINE_FEED, TRAILERS
+    SIZE,
+    EXTENSION,
+    LINE_FEED,
+    DATA,
+    DATA_RETURN,
+    DATA_LINE_FEED,
+    TRAILERS
   }
 
   private final LineValidator trailers = LineValidator.ofTrailers(MAX_TRAILER_BYTES);

@@ -14,7 +14,9 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
  */
 final class LineValidator {
   private enum Next {
-    FIRST, FIELDS, NOTHING
+    FIRST,
+    FIELDS,
+    NOTHING
   }
 
   private final int maxBytes;

@@ -15,7 +15,10 @@ public final class WebSocketFrames {
   private static final int MASK_BYTES = 4;
 
   private enum Reading {
-    FIRST, LENGTH, MORE_LENGTH, REST
+    FIRST,
+    LENGTH,
+    MORE_LENGTH,
+    REST
   }
 
   private Reading reading = Reading.FIRST;

@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /** In which form a caller reads an error: its {@code Accept} decides, and gRPC gets text. */
 public enum ErrorFormat {
-  TEXT, JSON, HTML;
+  TEXT,
+  JSON,
+  HTML;
 
   private static final Map<String, String> PROBLEM = Map.of("Content-Type",
       "application/problem+json", "X-Content-Type-Options", "nosniff");

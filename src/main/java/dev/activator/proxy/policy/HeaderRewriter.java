@@ -20,10 +20,10 @@ public final class HeaderRewriter {
 
   public enum BodyEnd {
     /** The length is known, or there is no body. */
-    LENGTH, //
+    LENGTH,
     CHUNK,
     /** The end of the connection, for callers without chunks. */
-    CLOSE, //
+    CLOSE,
     STREAM
   }
 

@@ -7,7 +7,9 @@ package dev.activator.proxy.policy;
  * which replays no bodies; RFC 9110, section 9.2.2; RFC 9113, section 8.7.
  */
 public enum Replay {
-  ON_ANOTHER_CONNECTION, AT_ANOTHER_POD, NOT_AT_ALL;
+  ON_ANOTHER_CONNECTION,
+  AT_ANOTHER_POD,
+  NOT_AT_ALL;
 
   private static final int MAX_TIMES = 3;
 

@@ -2,10 +2,10 @@ package dev.activator.proxy.policy;
 
 /** Which timeout ended a request. */
 public enum TimeoutKind {
-  OVERALL("request-timeout", ""), //
-  RESPONSE_START("response-start-timeout", ""), //
-  IDLE("idle-timeout", ""), //
-  QUEUE("queue-timeout", ": no pod was free in time"), //
+  OVERALL("request-timeout", ""),
+  RESPONSE_START("response-start-timeout", ""),
+  IDLE("idle-timeout", ""),
+  QUEUE("queue-timeout", ": no pod was free in time"),
   CALLER("caller-deadline", ": the deadline of the request has passed");
 
   private final String reason;

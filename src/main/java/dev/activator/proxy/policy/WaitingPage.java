@@ -16,7 +16,8 @@ public final class WaitingPage {
 
   public enum Mode {
     /** Navigations of browsers get the page. */
-    AUTO, OFF;
+    AUTO,
+    OFF;
 
     /** An invalid annotation is ignored. */
     public Mode with(Map<String, String> annotations) {

@@ -22,7 +22,9 @@ public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long s
   private static final long STALE_NANOS = 600_000_000_000L;
 
   public enum RequestedBy {
-    NONE, REFUSED, QUEUED
+    NONE,
+    REFUSED,
+    QUEUED
   }
 
   public StartTimes {

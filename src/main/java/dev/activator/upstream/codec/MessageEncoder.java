@@ -28,8 +28,10 @@ import org.jspecify.annotations.Nullable;
 public abstract class MessageEncoder extends ChannelOutboundHandlerAdapter {
   private enum Body {
     /** No message has begun. */
-    NONE, //
-    EMPTY, PLAIN, CHUNKED
+    NONE,
+    EMPTY,
+    PLAIN,
+    CHUNKED
   }
 
   private static final int LINE_END = '\r' << 8 | '\n';

@@ -12,7 +12,7 @@ public enum PeerState {
   /** Everything sent was acknowledged. */
   ALIVE,
   /** Neither repeated data nor probes were acknowledged, and nothing came. */
-  SILENT, //
+  SILENT,
   CLOSED;
 
   /** After this many silent checks in a row. */

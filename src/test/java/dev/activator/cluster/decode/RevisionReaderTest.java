@@ -9,7 +9,7 @@ import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -114,7 +114,7 @@ class RevisionReaderTest {
             reason: ExitCode1
             message: Container failed with exit code 1
             lastTransitionTime: "2026-01-02T03:04:05Z"
-        """).startFailure()).isEqualTo(new StartFailure("ExitCode1",
+        """).startFailure()).isEqualTo(new RevisionStartFailure("ExitCode1",
         "Container failed with exit code 1", "2026-01-02T03:04:05Z"));
   }
 

@@ -16,7 +16,8 @@ import java.util.Map;
 final class Witness implements Handler<String> {
   /** Whether it may be told of what did not change. */
   enum Repeats {
-    EXPECTED, WRONG
+    EXPECTED,
+    WRONG
   }
 
   private final Repeats repeats;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.PodStatus.FailureReason;
 import dev.activator.cluster.policy.PodStatus.Persistence;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -34,7 +34,7 @@ class FailingPodsTest {
     assertThat(left(pods, 10)).isEqualTo(ofSeconds(seconds));
     assertThat(pods.failure(ofSeconds(10 + seconds).minusMillis(1), GRACE)).isNull();
     assertThat(pods.failure(ofSeconds(10 + seconds), GRACE))
-        .isEqualTo(new StartFailure("Word", "why", "pod a"));
+        .isEqualTo(new RevisionStartFailure("Word", "why", "pod a"));
   }
 
   @Test

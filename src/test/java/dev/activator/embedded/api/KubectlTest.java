@@ -141,9 +141,31 @@ class KubectlTest {
     assertThat(kubectl.ok("apply", "--server-side", "-f", first)).isEqualTo(applied);
     assertThat(kubectl.ok("apply", "--server-side", "-f", first)).isEqualTo(applied);
     assertThat(kubectl.ok("apply", "--server-side", "-f", second)).isEqualTo(applied);
-    assertThat(kubectl.ok("apply", "--server-side", "--field-manager=other", "-f", first))
-        .isEqualTo(applied);
-    assertThat(kubectl.ok("get", kind, "it", "-o", "yaml")).contains("10.0.0.1");
+    assertThat(kubectl.fails("apply", "--server-side", "--field-manager=other", "-f", first))
+        .startsWith("error: Apply failed with 1 conflict: conflict with \"kubectl\": .");
+    assertThat(kubectl.ok("apply", "--server-side", "--field-manager=other", "--force-conflicts",
+        "-f", first)).isEqualTo(applied);
+    assertThat(kubectl.ok("get", kind, "it", "-o", "yaml")).contains("10.0.0.1")
+        .doesNotContain("managedFields");
+    assertThat(kubectl.ok("get", kind, "it", "-o", "yaml", "--show-managed-fields"))
+        .contains("manager: other", "operation: Apply", "f:");
+  }
+
+  @Test
+  void removesWhatTheServerSideManifestNoLongerHas_andTakesOverFromClientSideApply() {
+    var map = MAP_YAML.replace("{k: \"%s\"}", "%s");
+    kubectl.ok("apply", "-f", file(map.formatted("{k: a, l: b}")));
+    kubectl.ok("patch", "cm", "it", "-p", "{\"data\":{\"m\":\"c\"}}");
+
+    assertThat(kubectl.ok("apply", "--server-side", "-f", file(map.formatted("{k: z}"))))
+        .as("no conflict with the client's own apply")
+        .isEqualTo("configmap/it serverside-applied");
+    assertThat(store.find(CONFIG_MAP, "default", "it").get("data"))
+        .as("l was applied by the same user, m by another").isEqualTo(parse("{'k':'z','m':'c'}"));
+    assertThat(kubectl.ok("apply", "view-last-applied", "cm", "it")).contains("k: z")
+        .doesNotContain("l: b");
+    assertThat(kubectl.ok("apply", "-f", file(map.formatted("{k: w}"))))
+        .as("back on the client's side").isEqualTo("configmap/it configured");
   }
 
   @Test
@@ -422,8 +444,8 @@ class KubectlTest {
     assertThat(kubectl.run("apply", "--validate=warn", "-f",
         file(yaml.replace("[{command", "[{env: [], comand"))).err()).contains("Warning: unknown");
     assertThat(kubectl.fails("create", "-f",
-        file("apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: x}\n")))
-        .contains("no matches for kind \"DaemonSet\" in version \"apps/v1\"");
+        file("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\n")))
+        .contains("no matches for kind \"PodDisruptionBudget\" in version \"policy/v1\"");
   }
 
   @Test

@@ -115,11 +115,10 @@ class ContainerEnvironmentTest {
       return Objects.parse("{'data': {'k': 'v'}}");
     }
     if (kind == Kinds.SECRET && name.equals("s")) {
-      return Objects.parse("{'data': {'pw': 'Z2VoZWlt', 'binary': 'YQBi'},"
-          + " 'stringData': {'text': 'plain'}}");
+      return Objects.parse("{'data': {'pw': 'Z2VoZWlt', 'binary': 'YQBi', 'text': 'cGxhaW4='}}");
     }
     return kind == Kinds.SECRET && name.equals("t")
-        ? Objects.parse("{'data': {'pw': 'Z2VoZWlt'}, 'stringData': {'text': 'plain'}}")
+        ? Objects.parse("{'data': {'pw': 'Z2VoZWlt', 'text': 'cGxhaW4='}}")
         : null;
   }
 

@@ -24,7 +24,7 @@ import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartFailure;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartTrouble;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.StubDownstream;
@@ -213,7 +213,7 @@ class WaitingPagesTest {
   void queuesAnotherStandInWhereTheFirstWasRejected() {
     navigate();
     loop.advance(Duration.ofSeconds(1));
-    throttler.startTrouble(new StartTrouble(ID, new StartFailure("ExitCode1", "", "")));
+    throttler.startTrouble(new StartTrouble(ID, new RevisionStartFailure("ExitCode1", "", "")));
     loop.run();
     assertThat(counter.now).isZero();
 

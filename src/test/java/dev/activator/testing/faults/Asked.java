@@ -23,7 +23,8 @@ public record Asked(Verb verb, About about, Map<String, String> query,
     Map<String, List<String>> headers, Transport transport) {
   /** How a request is answered. */
   public enum Transport {
-    HTTP, WEBSOCKET
+    HTTP,
+    WEBSOCKET
   }
 
   /**

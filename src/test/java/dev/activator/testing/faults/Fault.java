@@ -99,7 +99,8 @@ public sealed interface Fault {
   record RefusedWrite(Reason reason) implements OnAnswer {
     /** Why. */
     public enum Reason {
-      CONFLICT, ALREADY_EXISTS
+      CONFLICT,
+      ALREADY_EXISTS
     }
   }
 
@@ -115,7 +116,9 @@ public sealed interface Fault {
       /** Content-Length says more than there is; then the connection ends. */
       LENGTH_TOO_LARGE,
       /** Content-Length says less than there is: what the client reads ends too early. */
-      LENGTH_TOO_SMALL, NO_CONTENT_TYPE, ITEMS_NULL,
+      LENGTH_TOO_SMALL,
+      NO_CONTENT_TYPE,
+      ITEMS_NULL,
       /** No resourceVersion in the list's metadata. */
       NO_REVISION
     }
@@ -149,7 +152,8 @@ public sealed interface Fault {
   record Duplicate(int event, As as) implements OnWatch {
     /** What it is the second time. */
     public enum As {
-      THE_SAME, ADDED
+      THE_SAME,
+      ADDED
     }
   }
 
@@ -160,7 +164,8 @@ public sealed interface Fault {
   record Swap(int event, Of of) implements OnWatch {
     /** Whose events change places. */
     public enum Of {
-      DIFFERENT_KEYS, ONE_KEY
+      DIFFERENT_KEYS,
+      ONE_KEY
     }
   }
 
@@ -197,7 +202,11 @@ public sealed interface Fault {
   record Malformed(int event, Shape shape) implements OnEvents {
     /** What it looks like. */
     public enum Shape {
-      TRUNCATED_JSON, UNKNOWN_TYPE, UNKNOWN_KIND, NO_METADATA, OTHER_KIND,
+      TRUNCATED_JSON,
+      UNKNOWN_TYPE,
+      UNKNOWN_KIND,
+      NO_METADATA,
+      OTHER_KIND,
       /** Five megabytes of it. */
       HUGE
     }

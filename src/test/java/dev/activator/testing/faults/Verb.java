@@ -2,7 +2,14 @@ package dev.activator.testing.faults;
 
 /** What a request does, in the words of Kubernetes. */
 public enum Verb {
-  GET, LIST, WATCH, CREATE, UPDATE, PATCH, DELETE, DELETE_COLLECTION,
+  GET,
+  LIST,
+  WATCH,
+  CREATE,
+  UPDATE,
+  PATCH,
+  DELETE,
+  DELETE_COLLECTION,
   /** Discovery, health, and what the API does not know. */
   OTHER;
 

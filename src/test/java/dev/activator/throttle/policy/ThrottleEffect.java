@@ -12,6 +12,8 @@ public sealed interface ThrottleEffect {
 
   /** Why a request will not run. */
   enum Reason {
-    QUEUE_FULL, CANNOT_START, GONE
+    QUEUE_FULL,
+    CANNOT_START,
+    GONE
   }
 }

@@ -42,7 +42,9 @@ public record CacheSettings(Capacity capacity, Duration blockTimeout, Duration b
     private static final int WINDOW_SECONDS = 75;
 
     enum Trigger {
-      NO_INDEX, USED, UNUSED
+      NO_INDEX,
+      USED,
+      UNUSED
     }
 
     int size(int window, Trigger trigger) {

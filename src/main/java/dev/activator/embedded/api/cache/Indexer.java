@@ -9,7 +9,8 @@ import java.util.Map;
 /** Finds objects, and watches that select by it, without a scan. */
 public record Indexer(Source source, String name) {
   enum Source {
-    LABEL, FIELD
+    LABEL,
+    FIELD
   }
 
   private static final List<Indexer> BY_REVISION = List.of(label("serving.knative.dev/revision"));

@@ -13,6 +13,7 @@ public sealed interface Signal {
   record Failed(StatusException failure) implements Signal {}
 
   enum Position {
-    END_OF_INITIAL_EVENTS, UNDER_WAY
+    END_OF_INITIAL_EVENTS,
+    UNDER_WAY
   }
 }

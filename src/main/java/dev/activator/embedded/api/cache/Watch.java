@@ -24,7 +24,10 @@ public final class Watch {
   };
 
   private enum State {
-    WAITING, OPEN, ENDS_AFTER_BOOKMARK, ENDED
+    WAITING,
+    OPEN,
+    ENDS_AFTER_BOOKMARK,
+    ENDED
   }
 
   private final Request request;
@@ -45,7 +48,8 @@ public final class Watch {
   public record Request(WatchStart start, Selection selection, Bookmarks bookmarks,
       Duration timeout) {
     public enum Bookmarks {
-      WANTED, UNWANTED
+      WANTED,
+      UNWANTED
     }
 
     boolean wantsBookmarks() {

@@ -5,6 +5,7 @@ import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.loop.Loop;
 import java.net.URI;
@@ -32,6 +33,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 public final class ApiRoutes {
   private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
+
+  private static final Set<HttpMethod> WRITES = Set.of(HttpMethod.POST, HttpMethod.PUT,
+      HttpMethod.PATCH);
 
   private final KindRegistry kinds;
   private final Discovery discovery;
@@ -139,6 +143,10 @@ public final class ApiRoutes {
   }
 
   private Mono<ServerResponse> onObjects(ResourceTarget target, ServerRequest request) {
+    if (target.kind().has(Trait.EMPTY) && WRITES.contains(request.method())) {
+      return Mono.error(Refusals.notOffered(target.kind().plural(), "nothing here acts on them;"
+          + " programs run in a Deployment, or in a Service of serving.knative.dev/v1"));
+    }
     return target.collection() ? onCollection(target, request) : onObject(target, request);
   }
 

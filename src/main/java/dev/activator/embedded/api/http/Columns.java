@@ -68,6 +68,13 @@ final class Columns {
               computed("Images", d -> containers(d, "image")).wide(),
               computed("Selector", d -> labels(d.at("/spec/selector/matchLabels")))
                   .wide())),
+      Map.entry(Kinds.REPLICA_SET,
+          List.of(NAME, computed("Desired", s -> s.at("/spec/replicas").asString("0")).number(),
+              computed("Current", s -> count(s, "replicas")).number(),
+              computed("Ready", s -> count(s, "readyReplicas")).number(), AGE,
+              computed("Containers", s -> containers(s, "name")).wide(),
+              computed("Images", s -> containers(s, "image")).wide(),
+              computed("Selector", s -> labels(s.at("/spec/selector/matchLabels"))).wide())),
       Map.entry(Kinds.HORIZONTAL_POD_AUTOSCALER,
           List.of(NAME, at("Reference", "/spec/scaleTargetRef/name"),
               at("MinPods", "/spec/minReplicas"), at("MaxPods", "/spec/maxReplicas"), AGE)),

@@ -22,13 +22,15 @@ final class Discovery {
 
   static List<String> verbs(Kind kind) {
     return VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
-        .toList();
+        .filter(verb -> !(kind.has(Trait.EMPTY) && WRITES.contains(verb))).toList();
   }
 
   static final List<String> SUBRESOURCE_VERBS = List.of("get", "patch", "update");
 
   private static final List<String> VERBS = List.of("create", "delete", "deletecollection", "get",
       "list", "patch", "update", "watch");
+
+  private static final List<String> WRITES = List.of("create", "patch", "update");
 
   private final KindRegistry kinds;
   private volatile Documents documents;

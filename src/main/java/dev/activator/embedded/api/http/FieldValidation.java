@@ -21,7 +21,9 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class FieldValidation {
   private enum Mode {
-    IGNORE, WARN, STRICT
+    IGNORE,
+    WARN,
+    STRICT
   }
 
   private static final List<String> MODES = List.of("Ignore", "Strict", "Warn");

@@ -33,7 +33,9 @@ public interface Form {
    * <b>Source.</b> {@code endpoints/handlers/negotiation/negotiate.go} in Kubernetes' apiserver.
    */
   enum Shape {
-    PLAIN, TABLE, METADATA;
+    PLAIN,
+    TABLE,
+    METADATA;
 
     private static final String GROUP = "meta.k8s.io";
     private static final Set<String> VERSIONS = Set.of("v1", "v1beta1");

@@ -32,6 +32,14 @@ final class Scales {
     }
   }
 
+  /** What applying a scale means for the object itself. */
+  static ObjectNode config(Kind kind, ObjectNode scale) {
+    var config = Json.object().put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
+    config.set("metadata", scale.path("metadata"));
+    config.putObject("spec").set(kind.replicasField(), scale.at("/spec/replicas"));
+    return config;
+  }
+
   static ObjectNode apply(Kind kind, ObjectNode object, JsonNode scale) {
     var replicas = scale.at("/spec/replicas");
     if (!replicas.isMissingNode() && (!replicas.isInt() || replicas.intValue() < 0)) {

@@ -12,11 +12,14 @@ import tools.jackson.databind.node.ObjectNode;
 /** Rows for {@code kubectl get}. In a watch, only the first row comes with the columns. */
 public record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
   public enum Include {
-    NOTHING, METADATA, ALL
+    NOTHING,
+    METADATA,
+    ALL
   }
 
   private enum Header {
-    SHOWN, LEFT_OUT
+    SHOWN,
+    LEFT_OUT
   }
 
   @Override

@@ -1,7 +1,14 @@
 package dev.activator.embedded.api.http;
 
+import static java.time.temporal.ChronoUnit.SECONDS;
+
+import dev.activator.embedded.api.apply.FieldManager;
+import dev.activator.embedded.api.apply.FieldManager.Operation;
+import dev.activator.embedded.api.apply.FieldOwnership;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.FieldTracking;
+import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.JsonPatch;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.MergePatch;
@@ -9,16 +16,14 @@ import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Server-side apply is a merge that creates absent objects; it tracks no field owners, so a field
- * that a client no longer mentions stays.
- */
+/** Creates, updates and patches; each records which fields its client owns. */
 final class Writes {
   private static final String JSON = "application/json-patch+json";
   private static final String MERGE = "application/merge-patch+json";
@@ -33,7 +38,7 @@ final class Writes {
 
   Mono<ServerResponse> create(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
-    var writes = query.writes(store);
+    var writes = query.writes(store).tracking(tracking(target, request));
     var fields = FieldValidation.of(query, "CreateOptions", store);
     return Bodies.object(request).flatMap(body -> {
       var wanted = fields.checked(target.kind(), target.place(body), null);
@@ -44,7 +49,7 @@ final class Writes {
 
   Mono<ServerResponse> update(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
-    var writes = query.writes(store);
+    var writes = query.writes(store).tracking(tracking(target, request));
     var fields = FieldValidation.of(query, "UpdateOptions", store);
     return Bodies.object(request).flatMap(body -> switch (target.subresource()) {
       case "status" -> Answers.ok(writes.replaceStatus(target.kind(), target.named(body)));
@@ -82,14 +87,54 @@ final class Writes {
     if (!accepted.contains(type)) {
       return Mono.error(Refusals.unknownFormat(accepted));
     }
-    if (type.equals(APPLY) && query.text("fieldManager").isEmpty()) {
+    var fields = FieldValidation.of(query, "PatchOptions", store);
+    if (type.equals(APPLY)) {
+      return apply(writes, target, query, fields, request);
+    }
+    var tracked = writes.tracking(tracking(target, request));
+    return Bodies.patch(request).flatMap(patch -> patched(tracked, target, fields,
+        object -> target.subresource().equals("scale")
+            ? Scales.apply(target.kind(), object,
+                patched(type, Scales.of(target.kind(), object), patch))
+            : Bodies.object(patched(type, object, patch))));
+  }
+
+  /** The client owns what its write changes. */
+  private FieldTracking tracking(ResourceTarget target, ServerRequest request) {
+    var manager = FieldManager.updating(new QueryParameters(request).text("fieldManager"),
+        String.join("", request.headers().header("User-Agent")), target.subresource());
+    return (stored, written) -> owners(target, stored).update(stored, written, manager);
+  }
+
+  private FieldOwnership owners(ResourceTarget target, @Nullable ObjectNode stored) {
+    return FieldOwnership.of(target.kind(), store.now().truncatedTo(SECONDS).toString(), stored);
+  }
+
+  private Mono<ServerResponse> apply(ObjectWrites writes, ResourceTarget target,
+      QueryParameters query, FieldValidation fields, ServerRequest request) {
+    if (query.text("fieldManager").isEmpty()) {
       return Mono.error(Refusals.managerMissing());
     }
-    var fields = FieldValidation.of(query, "PatchOptions", store);
-    return Bodies.patch(request).flatMap(patch -> type.equals(APPLY) && absent(target)
-        ? create(writes, target, patch, fields)
-        : patched(writes, target, fields,
-            object -> Bodies.object(patched(type, object, patch))));
+    var manager = new FieldManager(query.text("fieldManager"), Operation.APPLY,
+        target.subresource());
+    // The apply itself sets the owners.
+    var applying = writes.tracking((_, _) -> {
+    });
+    return Bodies.patch(request).flatMap(body -> {
+      var patch = Json.withoutNulls(Bodies.object(body));
+      var config = target.named(target.subresource().equals("scale")
+          ? Scales.config(target.kind(), patch)
+          : patch);
+      UnaryOperator<ObjectNode> apply = object -> {
+        var stored = object.isEmpty() ? null : object;
+        fields.checked(target.kind(), config, stored);
+        return Json.withoutNulls(
+            owners(target, stored).apply(stored, config, manager, query.yes("force")));
+      };
+      return absent(target)
+          ? create(applying, target, apply.apply(Json.object()), fields)
+          : patched(applying, target, fields, apply);
+    });
   }
 
   private boolean absent(ResourceTarget target) {
@@ -104,8 +149,8 @@ final class Writes {
   }
 
   private Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
-      JsonNode patch, FieldValidation fields) {
-    var wanted = fields.checked(target.kind(), target.named(Bodies.object(patch)), null);
+      ObjectNode config, FieldValidation fields) {
+    var wanted = fields.checked(target.kind(), config, null);
     var stored = writes.create(target.kind(), wanted);
     return applied(target, stored, Answers.created(stored, fields.warnings()));
   }
@@ -116,8 +161,8 @@ final class Writes {
     UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
     return switch (target.subresource()) {
       case "status" -> writes.updateStatus(kind, target.namespace(), target.name(), whole);
-      case "scale" -> Scales.of(kind, writes.edit(kind, target.namespace(), target.name(),
-          object -> Scales.apply(kind, object, patch.apply(Scales.of(kind, object)))));
+      case "scale" ->
+        Scales.of(kind, writes.edit(kind, target.namespace(), target.name(), whole));
       default -> writes.edit(kind, target.namespace(), target.name(), stored -> {
         var before = stored.deepCopy();
         return fields.checked(kind, whole.apply(stored), before);

@@ -11,7 +11,8 @@ public record FieldSelector(List<Term> terms) {
   public static final FieldSelector EVERYTHING = new FieldSelector(List.of());
 
   public enum Comparison {
-    EQUAL, DIFFERENT
+    EQUAL,
+    DIFFERENT
   }
 
   /** @param value an absent field counts as empty */

@@ -42,7 +42,9 @@ public record ReadParameters(String resourceVersion, String match,
 
   public static final class InvalidParameter extends IllegalArgumentException {
     public enum Flaw {
-      MALFORMED, FORBIDDEN, UNSUPPORTED
+      MALFORMED,
+      FORBIDDEN,
+      UNSUPPORTED
     }
 
     private final Flaw flaw;

@@ -28,7 +28,8 @@ final class FieldEffects {
 
   /** With effect, or in the wording of a warning. */
   private static final List<Row> PROGRAM_ROWS = List.of(works("metadata"),
-      works("spec.replicas"), works("spec.selector"), works("spec.template.metadata"),
+      works("spec.replicas"), works("spec.selector"), works("spec.paused"),
+      works("spec.revisionHistoryLimit"), works("spec.template.metadata"),
       works(POD + "containerConcurrency"), works(POD + "timeoutSeconds"),
       works(POD + "responseStartTimeoutSeconds"), works(POD + "idleTimeoutSeconds"),
       works(POD + "terminationGracePeriodSeconds"), works(CONTAINER + "name"),
@@ -118,6 +119,7 @@ final class FieldEffects {
   private static Map<Kind, List<Row>> byKind() {
     var rows = new LinkedHashMap<Kind, List<Row>>();
     PROGRAMS.forEach(kind -> rows.put(kind, PROGRAM_ROWS));
+    rows.put(Kinds.REPLICA_SET, PROGRAM_ROWS);
     rows.put(Kinds.POD, List.of(works("metadata"), works("status"),
         ignored("spec", "nothing runs a Pod that is created by hand; apply a Deployment, or a"
             + " Service of serving.knative.dev/v1")));

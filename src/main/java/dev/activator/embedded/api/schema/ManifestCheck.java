@@ -7,6 +7,7 @@ import dev.activator.embedded.api.schema.Schema.Label;
 import dev.activator.embedded.api.schema.Schema.Message;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.StatusException.Cause;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,7 +31,6 @@ public final class ManifestCheck {
   private static final String CONTAINERS = "spec.template.spec.containers";
   private static final Set<String> TYPE = Set.of("apiVersion", "kind");
   private static final Pattern INDEX = Pattern.compile("\\[\\d+]");
-  private static final Pattern BASE64 = Pattern.compile("[A-Za-z0-9+/\\s]*+={0,2}+\\s*+");
 
   private final Kind kind;
   private final List<Cause> wrong = new ArrayList<>();
@@ -132,9 +132,18 @@ public final class ManifestCheck {
       case "bool" -> expect(value.isBoolean(), value, path, "true or false");
       case "int32", "int64" ->
         expect(value.isIntegralNumber(), value, path, "a whole number");
-      case "bytes" ->
-        expect(value.isString() && BASE64.matcher(value.stringValue()).matches(), value, path,
-            "base64; stringData takes plain text");
+      case "bytes" -> {
+        if (expect(value.isString(), value, path, "base64 in a string")) {
+          int malformed = Base64Text.malformedAt(value.stringValue());
+          if (malformed >= 0) {
+            throw StatusException
+                .badRequest("%s in version \"%s\" cannot be handled as a %s: illegal"
+                    .formatted(kind.kind(), kind.version(), kind.kind())
+                    + " base64 data at input byte "
+                    + malformed + " of " + path + "; stringData takes plain text");
+          }
+        }
+      }
       case "resource.Quantity" -> expect(value.isNumber()
           || value.isString() && Quantity.isOne(value.stringValue()), value, path,
           "a quantity, such as 500m or 1Gi");

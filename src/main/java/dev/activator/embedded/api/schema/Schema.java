@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,9 +18,10 @@ import org.jspecify.annotations.Nullable;
 /** The messages of {@code kubernetes.proto} and {@code knative.proto}, read at their first use. */
 final class Schema {
   private static final Pattern PACKAGE = Pattern.compile("package (\\S+);");
-  private static final Pattern MESSAGE = Pattern.compile("message (\\w+) \\{");
+  private static final Pattern MESSAGE = Pattern.compile("message (\\w+) (\\[atomic] )?\\{");
   private static final Pattern FIELD = Pattern
-      .compile("(?:(optional|repeated|inline) )?(?:map<string, (\\S+)>|(\\S+)) (\\w+) = (\\d+);");
+      .compile("(?:(optional|repeated|inline) )?(?:map<string, (\\S+)>|(\\S+)) (\\w+) = (\\d+)"
+          + "(?: \\[(?:(set|atomic)|keys = \"([\\w,]+)\"|default = \"(\\w+)\")])?;");
   private static final Set<String> SCALARS = Set.of("any", "bool", "bytes", "int32", "int64",
       "string");
   private static final Schema KNOWN = read("kubernetes.proto", "knative.proto");
@@ -27,17 +29,28 @@ final class Schema {
   private final Map<String, Message> messages = new HashMap<>();
 
   enum Label {
-    PLAIN, OPTIONAL, REPEATED, MAP, INLINE
+    PLAIN,
+    OPTIONAL,
+    REPEATED,
+    MAP,
+    INLINE
   }
 
   /**
    * @param name in JSON
    * @param type a scalar, or the full name of a message
+   * @param merging {@code set}, {@code atomic}, or empty
+   * @param keys of a list whose items merge by them
+   * @param fallback the default of a key; empty without one
    */
-  record Field(String name, int number, Label label, String type) {}
+  record Field(String name, int number, Label label, String type, String merging,
+      List<String> keys, String fallback) {}
 
-  /** @param byName without the fields of inline messages, which {@link #field} finds */
-  record Message(Map<String, Field> byName, Map<Integer, Field> byNumber) {
+  /**
+   * @param atomic whether server-side apply takes it for one value
+   * @param byName without the fields of inline messages, which {@link #field} finds
+   */
+  record Message(boolean atomic, Map<String, Field> byName, Map<Integer, Field> byNumber) {
     @Nullable Field field(String name) {
       var own = byName.get(name);
       return own != null && own.label() != Label.INLINE ? own : inline(name);
@@ -94,7 +107,7 @@ final class Schema {
 
   private void add(String text) {
     String inPackage = "";
-    var message = new Message(Map.of(), Map.of());
+    var message = new Message(false, Map.of(), Map.of());
     for (var line : text.lines().map(String::strip).toList()) {
       var opened = PACKAGE.matcher(line);
       var begun = MESSAGE.matcher(line);
@@ -102,18 +115,25 @@ final class Schema {
       if (opened.matches()) {
         inPackage = opened.group(1) + ".";
       } else if (begun.matches()) {
-        message = new Message(new TreeMap<>(), new HashMap<>());
+        message = new Message(begun.group(2) != null, new TreeMap<>(), new HashMap<>());
         messages.put(inPackage + begun.group(1), message);
       } else if (field.matches()) {
         boolean map = field.group(2) != null;
         String type = map ? field.group(2) : field.group(3);
         var parsed = new Field(field.group(4), Integer.parseInt(field.group(5)),
             map ? Label.MAP : label(field.group(1)),
-            SCALARS.contains(type) || type.contains(".") ? type : inPackage + type);
+            SCALARS.contains(type) || type.contains(".") ? type : inPackage + type,
+            text(field.group(6)),
+            field.group(7) == null ? List.of() : List.of(field.group(7).split(",")),
+            text(field.group(8)));
         message.byName().put(parsed.name(), parsed);
         message.byNumber().put(parsed.number(), parsed);
       }
     }
+  }
+
+  private static String text(@Nullable String matched) {
+    return matched == null ? "" : matched;
   }
 
   private static Label label(@Nullable String word) {

@@ -8,6 +8,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record ApiEvent(Type type, Kind kind, ObjectNode object, long revision) {
   public enum Type {
-    ADDED, MODIFIED, DELETED
+    ADDED,
+    MODIFIED,
+    DELETED
   }
 }

@@ -41,7 +41,8 @@ public final class ApiStore {
   public record ObjectList(Kind kind, List<ObjectNode> objects, long revision) {}
 
   public enum MissingNamespace {
-    CREATED, REFUSED
+    CREATED,
+    REFUSED
   }
 
   private static final List<String> PRESENT = List.of("default", "kube-system", "knative-serving");
@@ -65,10 +66,14 @@ public final class ApiStore {
     var identities = new Identities(clock, random);
     this.tables = new Tables(identities.firstRevision());
     var writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
-    this.writes = new ObjectWrites(tables, this::admit, writer);
+    this.writes = new ObjectWrites(tables, this::admit, writer, FieldTracking.NONE);
     this.dryRun = new ObjectWrites(tables, this::admit,
-        new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace));
+        new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace),
+        FieldTracking.NONE);
     PRESENT.forEach(writer::ensureNamespace);
+    onAdmission(Kinds.SECRET, object -> Defaults.secret(object, find(Kinds.SECRET,
+        Meta.namespace(object), Meta.name(object))));
+    onAdmission(Kinds.ENDPOINT_SLICE, Defaults::endpointSlice);
     onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));
     tables.listen(kinds::follow);
@@ -129,6 +134,11 @@ public final class ApiStore {
 
   public ObjectNode create(Kind kind, ObjectNode object) {
     return writes.create(kind, object);
+  }
+
+  /** Refuses to create the namespace, which may have been deleted meanwhile. */
+  public ObjectNode createInNamespace(Kind kind, ObjectNode object) {
+    return writes.createInNamespace(kind, object);
   }
 
   public ObjectNode update(Kind kind, ObjectNode object) {

@@ -32,7 +32,7 @@ final class CustomKinds {
     var version = stored(spec.path("versions"));
     var kind = new Kind(group, text(version, "name", "spec.versions[].name"),
         names(spec.path("names")), traits(spec, version), columns(version),
-        replicasField(version));
+        replicasField(version), version.at("/schema/openAPIV3Schema").deepCopy());
     if (!Meta.name(definition).equals(kind.resource())) {
       throw StatusException.invalid("metadata.name", "Invalid value: \"" + Meta.name(definition)
           + "\": must be spec.names.plural+\".\"+spec.group");

@@ -6,6 +6,7 @@ import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonWriteFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -56,5 +57,23 @@ public final class Json {
 
   public static byte[] bytes(JsonNode node) {
     return MAPPER.writeValueAsBytes(node);
+  }
+
+  /** A copy; typed clients of Kubernetes take null for absent. */
+  public static ObjectNode withoutNulls(ObjectNode object) {
+    var left = object.deepCopy();
+    left.properties().removeIf(entry -> entry.getValue().isNull());
+    left.properties().forEach(entry -> {
+      if (entry.getValue() instanceof ObjectNode inner) {
+        entry.setValue(withoutNulls(inner));
+      } else if (entry.getValue() instanceof ArrayNode list) {
+        for (int i = 0; i < list.size(); i++) {
+          if (list.get(i) instanceof ObjectNode item) {
+            list.set(i, withoutNulls(item));
+          }
+        }
+      }
+    });
+    return left;
   }
 }

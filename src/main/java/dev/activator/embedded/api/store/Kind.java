@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 
 /**
  * A row in {@link Kinds}, or a CustomResourceDefinition. Two kinds are equal if their objects have
@@ -14,21 +16,27 @@ import java.util.Set;
  * @param group empty for the core group
  * @param columns of a CustomResourceDefinition's tables
  * @param replicasField of the spec, which {@code /scale} reads and writes
+ * @param schema of a CustomResourceDefinition; missing for other kinds
  */
 public record Kind(String group, String version, Names names, Set<Trait> traits,
-    List<PrinterColumn> columns, String replicasField) {
+    List<PrinterColumn> columns, String replicasField, JsonNode schema) {
   private static final String REPLICAS = "replicas";
 
   public enum Trait {
     CLUSTER_SCOPED,
     /** Has {@code /status}; writes to the object itself keep the status. */
-    STATUS, SCALE,
+    STATUS,
+    SCALE,
     /** {@code metadata.generation} counts changes outside metadata and status. */
     GENERATION,
     /** Known to clients at compile time: only these have strategic merge patches. */
-    BUILT_IN, VERSION_REQUIRED, CREATED_BY_UPDATE,
+    BUILT_IN,
+    VERSION_REQUIRED,
+    CREATED_BY_UPDATE,
     /** The name is one DNS label, without dots. */
-    NAME_IS_LABEL
+    NAME_IS_LABEL,
+    /** Has no objects: clients such as {@code kubectl apply --prune} rely on it being listed. */
+    EMPTY
   }
 
   public record Names(String kind, String plural, String singular, List<String> shortNames,
@@ -44,7 +52,8 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
     var names = new Names(kind, plural, kind.toLowerCase(Locale.ROOT), List.of(), List.of());
     var set = EnumSet.noneOf(Trait.class);
     set.addAll(Arrays.asList(traits));
-    return new Kind(group, version, names, Set.copyOf(set), List.of(), REPLICAS);
+    return new Kind(group, version, names, Set.copyOf(set), List.of(), REPLICAS,
+        MissingNode.getInstance());
   }
 
   Kind shortNames(String... shortNames) {
@@ -58,7 +67,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
   }
 
   private Kind named(Names other) {
-    return new Kind(group, version, other, traits, columns, replicasField);
+    return new Kind(group, version, other, traits, columns, replicasField, schema);
   }
 
   public String kind() {

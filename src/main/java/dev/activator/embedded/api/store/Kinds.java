@@ -3,6 +3,7 @@ package dev.activator.embedded.api.store;
 import static dev.activator.embedded.api.store.Kind.Trait.BUILT_IN;
 import static dev.activator.embedded.api.store.Kind.Trait.CLUSTER_SCOPED;
 import static dev.activator.embedded.api.store.Kind.Trait.CREATED_BY_UPDATE;
+import static dev.activator.embedded.api.store.Kind.Trait.EMPTY;
 import static dev.activator.embedded.api.store.Kind.Trait.GENERATION;
 import static dev.activator.embedded.api.store.Kind.Trait.NAME_IS_LABEL;
 import static dev.activator.embedded.api.store.Kind.Trait.SCALE;
@@ -10,6 +11,7 @@ import static dev.activator.embedded.api.store.Kind.Trait.STATUS;
 import static dev.activator.embedded.api.store.Kind.Trait.VERSION_REQUIRED;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The kinds of every server. */
 public final class Kinds {
@@ -32,6 +34,9 @@ public final class Kinds {
   public static final Kind DEPLOYMENT = Kind
       .of("apps", "v1", "Deployment", "deployments", STATUS, SCALE, GENERATION, BUILT_IN)
       .shortNames("deploy").categories("all");
+  public static final Kind REPLICA_SET = Kind
+      .of("apps", "v1", "ReplicaSet", "replicasets", STATUS, SCALE, GENERATION, BUILT_IN)
+      .shortNames("rs").categories("all");
   public static final Kind LEASE = Kind.of("coordination.k8s.io", "v1", "Lease", "leases",
       BUILT_IN, VERSION_REQUIRED, CREATED_BY_UPDATE);
   public static final Kind ENDPOINT_SLICE = Kind.of("discovery.k8s.io", "v1", "EndpointSlice",
@@ -63,15 +68,28 @@ public final class Kinds {
       "Metric", "metrics").categories("knative-internal", "autoscaling");
 
   private static final List<Kind> ALL = List.of(NAMESPACE, CONFIG_MAP, SECRET, SERVICE,
-      ENDPOINTS, POD, EVENT, SERVICE_ACCOUNT, DEPLOYMENT, LEASE, ENDPOINT_SLICE,
+      ENDPOINTS, POD, EVENT, SERVICE_ACCOUNT, DEPLOYMENT, REPLICA_SET, LEASE, ENDPOINT_SLICE,
       HORIZONTAL_POD_AUTOSCALER, CUSTOM_RESOURCE_DEFINITION, REVISION, KNATIVE_SERVICE,
-      CONFIGURATION, ROUTE,
-      SERVERLESS_SERVICE, POD_AUTOSCALER, METRIC);
+      CONFIGURATION, ROUTE, SERVERLESS_SERVICE, POD_AUTOSCALER, METRIC,
+      empty("", "PersistentVolume", "persistentvolumes", CLUSTER_SCOPED).shortNames("pv"),
+      empty("", "PersistentVolumeClaim", "persistentvolumeclaims").shortNames("pvc"),
+      empty("", "ReplicationController", "replicationcontrollers").shortNames("rc")
+          .categories("all"),
+      empty("apps", "DaemonSet", "daemonsets").shortNames("ds").categories("all"),
+      empty("apps", "StatefulSet", "statefulsets").shortNames("sts").categories("all"),
+      empty("batch", "CronJob", "cronjobs").shortNames("cj").categories("all"),
+      empty("batch", "Job", "jobs").categories("all"),
+      empty("networking.k8s.io", "Ingress", "ingresses").shortNames("ing"));
 
   private Kinds() {}
 
   private static Kind knative(String group, String version, String kind, String plural) {
     return Kind.of(group, version, kind, plural, STATUS, GENERATION, VERSION_REQUIRED);
+  }
+
+  private static Kind empty(String group, String kind, String plural, Kind.Trait... more) {
+    return Kind.of(group, "v1", kind, plural, Stream.concat(Stream.of(EMPTY), Stream.of(more))
+        .toArray(Kind.Trait[]::new));
   }
 
   public static List<Kind> all() {

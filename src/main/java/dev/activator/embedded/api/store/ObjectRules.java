@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class ObjectRules {
   private static final List<String> OWNED_BY_SERVER = List.of("uid", "resourceVersion",
       "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-      "selfLink", "managedFields");
+      "selfLink");
 
   private ObjectRules() {}
 

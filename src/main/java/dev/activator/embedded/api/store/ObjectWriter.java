@@ -33,7 +33,12 @@ final class ObjectWriter {
     return storage.find(kind, Meta.key(kind.namespaced() ? namespace : "", name));
   }
 
-  ObjectNode insert(Kind kind, ObjectNode object) {
+  ObjectNode insert(Kind kind, ObjectNode object, FieldTracking fields) {
+    return insert(kind, object, fields, missingNamespace);
+  }
+
+  ObjectNode insert(Kind kind, ObjectNode object, FieldTracking fields,
+      MissingNamespace missing) {
     name(kind, object);
     var stored = find(kind, Meta.namespace(object), Meta.name(object));
     if (stored != null) {
@@ -42,31 +47,36 @@ final class ObjectWriter {
           : StatusException.alreadyExists(kind, Meta.name(stored));
     }
     if (kind.namespaced()) {
-      Namespaces.checkOpen(namespaceOf(object), kind, object);
+      Namespaces.checkOpen(namespaceOf(object, missing), kind, object);
     }
     if (kind.equals(Kinds.NAMESPACE)) {
       Namespaces.complete(object);
     }
     identify(kind, object);
+    fields.track(null, object);
     return put(kind, object);
   }
 
-  ObjectNode replace(Kind kind, ObjectNode wanted) {
+  ObjectNode replace(Kind kind, ObjectNode wanted, FieldTracking fields) {
     ObjectRules.named(kind, wanted);
     var stored = find(kind, Meta.namespace(wanted), Meta.name(wanted));
     if (stored == null && kind.has(Trait.CREATED_BY_UPDATE)) {
       ObjectRules.stripped(wanted);
-      return insert(kind, wanted);
+      return insert(kind, wanted, fields);
     }
     if (stored == null) {
       throw StatusException.notFound(kind, Meta.name(wanted));
     }
-    return store(kind, stored, Updates.whole(kind, stored, wanted));
+    var next = Updates.whole(kind, stored, wanted);
+    fields.track(stored, next);
+    return store(kind, stored, next);
   }
 
-  ObjectNode replaceStatus(Kind kind, ObjectNode wanted) {
+  ObjectNode replaceStatus(Kind kind, ObjectNode wanted, FieldTracking fields) {
     var stored = existing(kind, Meta.namespace(wanted), Meta.name(wanted));
-    return store(kind, stored, Updates.status(kind, stored, wanted));
+    var next = Updates.status(kind, stored, wanted);
+    fields.track(stored, next);
+    return store(kind, stored, next);
   }
 
   Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
@@ -77,20 +87,20 @@ final class ObjectWriter {
 
   void ensureNamespace(String name) {
     if (find(Kinds.NAMESPACE, "", name) == null) {
-      insert(Kinds.NAMESPACE, Namespaces.named(name));
+      insert(Kinds.NAMESPACE, Namespaces.named(name), FieldTracking.NONE);
     }
   }
 
-  private ObjectNode namespaceOf(ObjectNode object) {
+  private ObjectNode namespaceOf(ObjectNode object, MissingNamespace missing) {
     String name = Meta.namespace(object);
     var stored = find(Kinds.NAMESPACE, "", name);
     if (stored != null) {
       return stored;
     }
-    if (missingNamespace == MissingNamespace.REFUSED) {
+    if (missing == MissingNamespace.REFUSED) {
       throw StatusException.notFound(Kinds.NAMESPACE, name);
     }
-    return insert(Kinds.NAMESPACE, Namespaces.named(name));
+    return insert(Kinds.NAMESPACE, Namespaces.named(name), FieldTracking.NONE);
   }
 
   private ObjectNode store(Kind kind, ObjectNode stored, ObjectNode next) {

@@ -19,11 +19,13 @@ public final class ObjectWrites {
   private final Object lock;
   private final BiFunction<Kind, ObjectNode, ObjectNode> admission;
   private final ObjectWriter writer;
+  private final FieldTracking fields;
 
   public record Deletion(ObjectNode object, Outcome outcome) {
     /** {@code WAITS} for finalizers or for the objects it holds. */
     public enum Outcome {
-      GONE, WAITS
+      GONE,
+      WAITS
     }
   }
 
@@ -45,17 +47,35 @@ public final class ObjectWrites {
   }
 
   ObjectWrites(Object lock, BiFunction<Kind, ObjectNode, ObjectNode> admission,
-      ObjectWriter writer) {
+      ObjectWriter writer, FieldTracking fields) {
     this.lock = lock;
     this.admission = admission;
     this.writer = writer;
+    this.fields = fields;
+  }
+
+  /** The same writes with other owners of the written fields. */
+  public ObjectWrites tracking(FieldTracking other) {
+    return new ObjectWrites(lock, admission, writer, other);
   }
 
   /** {@code metadata.generateName} replaces an absent name. */
   public ObjectNode create(Kind kind, ObjectNode object) {
+    return create(kind, object, (of, admitted) -> writer.insert(of, admitted, fields));
+  }
+
+  /** Refuses to create the namespace. */
+  ObjectNode createInNamespace(Kind kind, ObjectNode object) {
+    return create(kind, object,
+        (of, admitted) -> writer.insert(of, admitted, fields,
+            ApiStore.MissingNamespace.REFUSED));
+  }
+
+  private ObjectNode create(Kind kind, ObjectNode object,
+      BiFunction<Kind, ObjectNode, ObjectNode> insert) {
     return naming(kind, object, () -> {
       var admitted = admission.apply(kind, creatable(kind, object));
-      return locked(() -> writer.insert(kind, admitted)).deepCopy();
+      return locked(() -> insert.apply(kind, admitted)).deepCopy();
     });
   }
 
@@ -66,7 +86,7 @@ public final class ObjectWrites {
       ObjectRules.formed(kind, wanted);
       ObjectRules.placed(kind, wanted);
       var admitted = admission.apply(kind, wanted);
-      return locked(() -> writer.replace(kind, admitted)).deepCopy();
+      return locked(() -> writer.replace(kind, admitted, fields)).deepCopy();
     });
   }
 
@@ -74,7 +94,7 @@ public final class ObjectWrites {
     return naming(kind, object, () -> {
       var wanted = object.deepCopy();
       ObjectRules.formed(kind, wanted);
-      return locked(() -> writer.replaceStatus(kind, wanted)).deepCopy();
+      return locked(() -> writer.replaceStatus(kind, wanted, fields)).deepCopy();
     });
   }
 

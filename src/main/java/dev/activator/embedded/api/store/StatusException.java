@@ -69,6 +69,11 @@ public final class StatusException extends RuntimeException {
         "Operation cannot be fulfilled on %s \"%s\": " + why.replace("%", "%%"));
   }
 
+  /** Other managers own some of the applied fields. */
+  public static StatusException applyConflict(String message, List<Cause> causes) {
+    return new StatusException(409, "Conflict", message, details(causes));
+  }
+
   public static StatusException uidConflict(Kind kind, String name, String wanted, String stored) {
     return conflict(kind, name, ("the UID in the precondition (%s) does not match the UID in record"
         + " (%s). The object might have been deleted and then recreated")
@@ -181,12 +186,16 @@ public final class StatusException extends RuntimeException {
   }
 
   private static StatusException of(List<Cause> causes, String message) {
+    return new StatusException(422, "Invalid", message, details(causes));
+  }
+
+  private static ObjectNode details(List<Cause> causes) {
     var details = Json.object();
     var list = details.putArray("causes");
     for (var cause : causes) {
       list.addObject().put("reason", cause.reason()).put("message", cause.message()).put("field",
           cause.field());
     }
-    return new StatusException(422, "Invalid", message, details);
+    return details;
   }
 }

@@ -37,6 +37,7 @@ final class Updates {
     checkVersion(kind, stored, wanted);
     var next = stored.deepCopy();
     copy("status", wanted, next);
+    copy("managedFields", Meta.of(wanted), Meta.of(next));
     return next;
   }
 
@@ -70,7 +71,7 @@ final class Updates {
   private static void keep(ObjectNode stored, ObjectNode next, Kind kind) {
     var from = Meta.of(stored);
     var to = Meta.of(next);
-    to.remove(List.of("selfLink", "managedFields"));
+    to.remove("selfLink");
     KEPT.forEach(field -> copy(field, from, to));
     if (kind.has(Trait.STATUS)) {
       copy("status", stored, next);

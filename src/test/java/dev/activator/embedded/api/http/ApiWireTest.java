@@ -48,10 +48,11 @@ class ApiWireTest {
         .map(group -> group.get("name").stringValue())).containsExactly("apps",
             "coordination.k8s.io", "discovery.k8s.io", "autoscaling", "apiextensions.k8s.io",
             "serving.knative.dev", "networking.internal.knative.dev",
-            "autoscaling.internal.knative.dev");
+            "autoscaling.internal.knative.dev", "batch", "networking.k8s.io");
     assertThat(tree(wire.get("/apis/apps/v1?timeout=32s")).get("resources").valueStream()
         .map(resource -> resource.get("name").stringValue())).containsExactly("deployments",
-            "deployments/status", "deployments/scale");
+            "deployments/status", "deployments/scale", "replicasets", "replicasets/status",
+            "replicasets/scale", "daemonsets", "statefulsets");
     assertThat(tree(wire.get("/openapi/v3")).get("paths").has("apis/serving.knative.dev/v1"))
         .isTrue();
     assertThat(wire.get("/openapi/v3/apis/apps/v1?hash=1").body()).contains("\"fieldValidation\"");
@@ -201,7 +202,40 @@ class ApiWireTest {
     var again = wire.patch(path, type, "data:\n  j: w\n");
 
     assertThat(again.statusCode()).isEqualTo(200);
-    assertThat(tree(again).get("data")).isEqualTo(parse("{'k':'v','j':'w'}"));
+    assertThat(tree(again).get("data")).as("k is no longer applied")
+        .isEqualTo(parse("{'j':'w'}"));
+    assertThat(tree(again).at("/metadata/managedFields/0/fieldsV1"))
+        .isEqualTo(parse("{'f:data':{'f:j':{}}}"));
+
+    // when another client writes the field, then applying needs force
+    wire.patch(MAPS + "/a?fieldManager=you", MERGE, "{'data':{'j':'x'}}");
+    var refused = wire.patch(path, type, "data:\n  j: w\n");
+    assertThat(refused.statusCode()).isEqualTo(409);
+    assertThat(tree(refused).get("message").stringValue()).isEqualTo("Apply failed with 1"
+        + " conflict: conflict with \"you\" using v1: .data.j");
+    assertThat(tree(refused).get("reason").stringValue()).isEqualTo("Conflict");
+    assertThat(tree(refused).at("/details/causes/0")).isEqualTo(parse(
+        "{'reason':'FieldManagerConflict','message':'conflict with \\\"you\\\" using v1',"
+            + "'field':'.data.j'}"));
+    assertThat(wire.patch(path + "&force=true", type, "data:\n  j: w\n").statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void appliesAScaleAndAStatusToTheirFieldsOnly() {
+    store.create(DEPLOYMENT, spec("d", "{'replicas':1,'selector':{'matchLabels':{'a':'b'}}}"));
+    String path = "/apis/apps/v1/namespaces/default/deployments/d/";
+    String type = "application/apply-patch+yaml";
+
+    var scaled = wire.patch(path + "scale?fieldManager=me&force=true", type,
+        "apiVersion: autoscaling/v1\nkind: Scale\nspec: {replicas: 4}\n");
+    assertThat(tree(scaled).at("/spec/replicas").intValue()).isEqualTo(4);
+    var status = wire.patch(path + "status?fieldManager=you", type,
+        "spec: {replicas: 9}\nstatus: {replicas: 3}\n");
+    assertThat(tree(status).at("/spec/replicas").intValue()).isEqualTo(4);
+    assertThat(tree(status).at("/status/replicas").intValue()).isEqualTo(3);
+    assertThat(tree(status).at("/metadata/managedFields").findValuesAsString("subresource"))
+        .containsExactlyInAnyOrder("scale", "status");
   }
 
   @Test

@@ -137,8 +137,10 @@ class ManifestMistakesTest {
         new Mistake("a Deployment of two containers", DEPLOYMENTS, "metadata: {name: x}\n"
             + "spec: {template: {spec: {containers: [{command: [a]}, {command: [b]}]}}}", 201,
             POD + "containers[1]: ignored in embedded mode: only the first container runs"),
-        new Mistake("an unknown kind", "/apis/apps/v1/namespaces/default/daemonsets",
-            "metadata: {name: x}", 404, "there are no daemonsets in apps/v1"),
+        new Mistake("an unknown kind", "/apis/apps/v1/namespaces/default/controllerrevisions",
+            "metadata: {name: x}", 404, "there are no controllerrevisions in apps/v1"),
+        new Mistake("a kind that nothing acts on", "/apis/apps/v1/namespaces/default/daemonsets",
+            "metadata: {name: x}", 405, "this server does not offer daemonsets: nothing here acts"),
         new Mistake("a misspelt kind", "/apis/apps/v1/namespaces/default/deploymnts",
             "metadata: {name: x}", 404, "the nearest is deployments of apps/v1"),
         new Mistake("an old version of a kind",
@@ -153,8 +155,9 @@ class ManifestMistakesTest {
             + "spec: {containers: [{name: c, image: i}]}", 201,
             "spec: ignored in embedded mode: nothing runs a Pod that is created by hand"),
         new Mistake("a secret in plain text", CORE + "secrets",
-            "metadata: {name: x}\ndata: {password: 'pass word!'}", 422,
-            "data.password: Invalid value: (secret): must be base64; stringData takes"),
+            "metadata: {name: x}\ndata: {password: 'pass word!'}", 400,
+            "Secret in version \"v1\" cannot be handled as a Secret: illegal base64 data at input"
+                + " byte 4 of data.password; stringData takes plain text"),
         new Mistake("a secret that is a number", CORE + "secrets",
             "metadata: {name: x}\nstringData: {pin: 1234}", 422,
             "stringData.pin: Invalid value: (secret): must be a string"),
@@ -288,7 +291,7 @@ class ManifestMistakesTest {
   @Test
   void warnsOfWhatAPatchAddsAndNotOfWhatWasThere() {
     String merge = "application/merge-patch+json";
-    wire.post(DEPLOYMENTS, "{'metadata':{'name':'d'},'spec':{'old':1,'paused':true}}");
+    wire.post(DEPLOYMENTS, "{'metadata':{'name':'d'},'spec':{'old':1,'minReadySeconds':5}}");
 
     var label = wire.patch(DEPLOYMENTS + "/d?fieldValidation=Strict", merge,
         "{'metadata':{'labels':{'a':'b'}}}");
@@ -299,7 +302,8 @@ class ManifestMistakesTest {
     assertThat(label.statusCode()).isEqualTo(200);
     assertThat(label.headers().allValues("Warning")).isEmpty();
     assertThat(spec.headers().allValues("Warning")).hasSize(2)
-        .anyMatch(text -> text.contains("spec.new")).anyMatch(text -> text.contains("spec.paused"))
+        .anyMatch(text -> text.contains("spec.new"))
+        .anyMatch(text -> text.contains("spec.minReadySeconds"))
         .allMatch(text -> text.startsWith("299 - \"") && text.endsWith("\""));
     assertThat(strict.statusCode()).isEqualTo(400);
     assertThat(silent.statusCode()).isEqualTo(200);

@@ -48,7 +48,10 @@ class WriteWireTest {
     assertThat(metadata.get("name").stringValue()).startsWith("a-").hasSize(7);
     assertThat(metadata.get("uid").stringValue()).hasSize(36);
     assertThat(metadata.get("creationTimestamp").stringValue()).endsWith("Z").hasSize(20);
-    assertThat(metadata.has("selfLink") || metadata.has("managedFields")).isFalse();
+    assertThat(metadata.has("selfLink")).isFalse();
+    assertThat(metadata.at("/managedFields/0/manager").stringValue()).isEqualTo("me");
+    assertThat(metadata.at("/managedFields/0/fieldsV1")).isEqualTo(
+        parse("{'f:any':{},'f:metadata':{'f:generateName':{}}}"));
     assertThat(tree(created).get("any").intValue()).isEqualTo(1);
 
     var tried = wire.post(MAPS + "?dryRun=All", "{'metadata':{'name':'b'}}");

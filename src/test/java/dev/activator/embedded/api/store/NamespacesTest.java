@@ -41,6 +41,14 @@ class NamespacesTest {
   }
 
   @Test
+  void refusesAnObjectOfAMissingNamespace_whereTheCallerMustNotCreateIt() {
+    assertThatThrownBy(() -> store.createInNamespace(CONFIG_MAP, in("team", "a")))
+        .hasMessage("namespaces \"team\" not found");
+
+    assertThat(store.find(NAMESPACE, "", "team")).isNull();
+  }
+
+  @Test
   void deletesWhatIsInANamespaceBeforeTheNamespace() {
     // given a namespace with objects of two kinds, and another
     store.create(CONFIG_MAP, in("team", "a"));

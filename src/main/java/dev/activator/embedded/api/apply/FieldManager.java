@@ -1,0 +1,36 @@
+package dev.activator.embedded.api.apply;
+
+import java.util.Locale;
+
+/**
+ * Who owns fields: the key of an entry in {@code metadata.managedFields}.
+ *
+ * @param subresource through which it writes; empty for the object itself
+ */
+public record FieldManager(String name, Operation operation, String subresource) {
+  private static final int MAX_LENGTH = 128;
+
+  public enum Operation {
+    APPLY,
+    UPDATE;
+
+    String text() {
+      return name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** The given name, or the program's at the start of {@code userAgent}. */
+  public static FieldManager updating(String name, String userAgent, String subresource) {
+    String program = userAgent.split("/", 2)[0].replaceAll("[^\\x20-\\x7e]", "");
+    String used = name.isEmpty() ? program : name;
+    return new FieldManager(used.substring(0, Math.min(MAX_LENGTH, used.length())),
+        Operation.UPDATE, subresource);
+  }
+
+  /** As messages show it. */
+  String described(String apiVersion) {
+    return '"' + name + '"'
+        + (subresource.isEmpty() ? "" : " with subresource \"" + subresource + '"')
+        + (operation == Operation.UPDATE ? " using " + apiVersion : "");
+  }
+}

@@ -1,0 +1,36 @@
+package dev.activator.embedded.api.schema;
+
+/**
+ * Where a text is not base64.
+ *
+ * <p><b>Source.</b> {@code decodeQuantum} of Go's {@code encoding/base64}, whose positions clients see.
+ */
+final class Base64Text {
+  private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+      + "0123456789+/";
+  private static final int QUANTUM = 4;
+
+  private Base64Text() {}
+
+  /** -1 if it is base64. Line ends are ignored. */
+  static int malformedAt(String text) {
+    int digits = 0;
+    int padding = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '\r' || c == '\n') {
+        continue;
+      }
+      boolean pads = c == '=' && digits >= 2 && digits + padding < QUANTUM;
+      if (pads) {
+        padding++;
+      } else if (padding > 0 || ALPHABET.indexOf(c) < 0) {
+        return i;
+      } else {
+        digits = digits % QUANTUM + 1;
+      }
+    }
+    boolean whole = digits % QUANTUM == 0 || digits + padding == QUANTUM;
+    return whole ? -1 : text.length() - (padding > 0 ? 0 : digits);
+  }
+}

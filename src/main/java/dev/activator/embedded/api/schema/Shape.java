@@ -1,0 +1,100 @@
+package dev.activator.embedded.api.schema;
+
+import dev.activator.embedded.api.schema.Schema.Field;
+import dev.activator.embedded.api.schema.Schema.Label;
+import dev.activator.embedded.api.schema.Schema.Message;
+import dev.activator.embedded.api.store.Kind;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.StringNode;
+
+/**
+ * How a value merges: what a type of Kubernetes' structured-merge-diff says.
+ *
+ * @param keys of a list whose items merge by them
+ * @param required whether clients with types always send the object, perhaps empty
+ * @param declared the shape of a field that the type has; null for any other
+ * @param others the shape of list items, and of undeclared fields
+ * @param fallback the value of an absent key
+ */
+public record Shape(Merging merging, List<String> keys, boolean required,
+    Function<String, @Nullable Shape> declared, Supplier<Shape> others,
+    @Nullable JsonNode fallback) {
+  /** {@code PLAIN} lists are atomic, and {@code PLAIN} objects merge. */
+  public enum Merging {
+    PLAIN,
+    ATOMIC,
+    SET,
+    KEYED
+  }
+
+  /** Of values without a type. */
+  static final Shape ANY = new Shape(Merging.PLAIN, List.of(), false, _ -> null,
+      () -> Shape.ANY, null);
+  private static final String METADATA = "meta.v1.ObjectMeta";
+
+  public static Shape of(Kind kind) {
+    var message = Schema.of(kind);
+    return message.isPresent() ? of(message.get()) : ofJson(kind.schema()).withMetadata();
+  }
+
+  private Shape withMetadata() {
+    return new Shape(merging, keys, required,
+        name -> name.equals("metadata") ? ofType(METADATA) : declared.apply(name), others,
+        fallback);
+  }
+
+  public boolean declares(String name) {
+    return declared.apply(name) != null;
+  }
+
+  public Shape field(String name) {
+    var known = declared.apply(name);
+    return known == null ? others.get() : known;
+  }
+
+  private static Shape of(Message message) {
+    return new Shape(message.atomic() ? Merging.ATOMIC : Merging.PLAIN, List.of(), false, name -> {
+      var field = message.field(name);
+      return field == null ? null : of(field);
+    }, () -> ANY, null);
+  }
+
+  private static Shape of(Field field) {
+    var value = ofType(field.type());
+    boolean container = field.label() == Label.REPEATED || field.label() == Label.MAP;
+    var merging = merging(field.merging(), field.keys());
+    return container
+        ? new Shape(merging, field.keys(), false, _ -> null, () -> value, null)
+        : new Shape(value.merging(), List.of(), field.label() == Label.PLAIN, value.declared(),
+            value.others(), field.fallback().isEmpty() ? null : new StringNode(field.fallback()));
+  }
+
+  private static Shape ofType(String type) {
+    return Schema.message(type).map(Shape::of).orElse(ANY);
+  }
+
+  /** @param schema of OpenAPI */
+  public static Shape ofJson(JsonNode schema) {
+    var keys = schema.path("x-kubernetes-list-map-keys").valueStream().map(JsonNode::asString)
+        .toList();
+    var properties = schema.path("properties");
+    var others = schema.path(schema.has("items") ? "items" : "additionalProperties");
+    return new Shape(
+        merging(schema.path("x-kubernetes-list-type")
+            .asString(schema.path("x-kubernetes-map-type").asString("")), keys),
+        keys, false, name -> properties.has(name) ? ofJson(properties.path(name)) : null,
+        () -> others.isObject() ? ofJson(others) : ANY, schema.get("default"));
+  }
+
+  private static Merging merging(String word, List<String> keys) {
+    return switch (word) {
+      case "set" -> Merging.SET;
+      case "atomic" -> Merging.ATOMIC;
+      default -> keys.isEmpty() ? Merging.PLAIN : Merging.KEYED;
+    };
+  }
+}

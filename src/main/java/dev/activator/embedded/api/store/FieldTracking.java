@@ -1,0 +1,21 @@
+package dev.activator.embedded.api.store;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Sets {@code metadata.managedFields} of an object that is about to be stored. */
+@FunctionalInterface
+public interface FieldTracking {
+  /** For writes by this server: the entries stay as they are. */
+  FieldTracking NONE = (stored, written) -> {
+    var entries = stored == null ? null : stored.path("metadata").get("managedFields");
+    if (entries == null) {
+      Meta.of(written).remove("managedFields");
+    } else {
+      Meta.of(written).set("managedFields", entries);
+    }
+  };
+
+  /** @param stored null if the object is new */
+  void track(@Nullable ObjectNode stored, ObjectNode written);
+}

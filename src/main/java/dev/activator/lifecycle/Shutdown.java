@@ -1,0 +1,149 @@
+package dev.activator.lifecycle;
+
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends the process: in order at the first signal or failure, at once at the second signal.
+ *
+ * <p><b>Threads.</b> Any may call.
+ *
+ * <p><b>Errors.</b> The exit code is 0 after a signal, and 1 after a failure, a signal while the start
+ * waits for the cluster, or a second signal.
+ *
+ * <p><b>Source.</b> {@code signals.NewContext} of {@code knative.dev/pkg}, and {@code
+ * cmd/activator/main.go}, which exits with 0 even after a listener failed.
+ */
+public final class Shutdown {
+  private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
+  private static final List<String> SIGNALS = List.of("TERM", "INT");
+
+  private enum Phase {
+    STARTING,
+    RUNNING,
+    FAILING,
+    ENDING
+  }
+
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.STARTING);
+  private final IntConsumer exit;
+  private final IntConsumer halt;
+  private volatile Runnable unready = () -> {
+  };
+  /** Guarded by this. */
+  private @Nullable Thread waiting;
+
+  /**
+   * @param exit ends in order, with an exit code; returns at once
+   * @param halt ends at once
+   */
+  public Shutdown(IntConsumer exit, IntConsumer halt) {
+    this.exit = exit;
+    this.halt = halt;
+  }
+
+  /**
+   * Runs a wait for the cluster, which a signal interrupts. The rest of a start is short, and is
+   * completed.
+   *
+   * @throws InterruptedException if the process was told to end
+   */
+  public void during(Part.Start wait) throws Exception {
+    waits(Thread.currentThread());
+    try {
+      wait.run();
+    } finally {
+      waits(null);
+    }
+  }
+
+  private synchronized void waits(@Nullable Thread thread) throws InterruptedException {
+    waiting = thread;
+    if (phase.get() == Phase.ENDING) {
+      // An interrupt that came after the wait must not affect later calls.
+      var _ = Thread.interrupted();
+      throw new InterruptedException("told to end while still starting");
+    }
+  }
+
+  private synchronized void interruptWait() {
+    if (waiting != null) {
+      waiting.interrupt();
+    }
+  }
+
+  /**
+   * The start is over. Ends now if the process was told to.
+   *
+   * @param unready called first when the process ends in order
+   */
+  public void running(Runnable unready) {
+    this.unready = unready;
+    if (!phase.compareAndSet(Phase.STARTING, Phase.RUNNING)) {
+      endInOrder(0);
+    }
+  }
+
+  private void endInOrder(int code) {
+    unready.run();
+    exit.accept(code);
+  }
+
+  public void signal(String name) {
+    switch (phase.getAndSet(Phase.ENDING)) {
+      case STARTING -> {
+        log.info("Told to end by SIG{}, while still starting", name);
+        interruptWait();
+      }
+      case RUNNING -> {
+        log.info("Told to end by SIG{}", name);
+        endInOrder(0);
+      }
+      // Already ends in order; only the next signal is a second one.
+      case FAILING -> log.info("Told to end by SIG{}, while it already does", name);
+      case ENDING -> {
+        log.error("Told to end again, by SIG{}: ends at once", name);
+        halt.accept(1);
+      }
+    }
+  }
+
+  public void failed(String what) {
+    if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
+      log.error("{}; ends in order", what);
+      endInOrder(1);
+    }
+  }
+
+  /**
+   * The runtime's own handler allows no exit code, and ignores the second signal. Reflection, since
+   * the compiler always warns of {@code sun.misc}.
+   */
+  public void handleSignals() {
+    try {
+      var signal = Class.forName("sun.misc.Signal");
+      var handlerType = Class.forName("sun.misc.SignalHandler");
+      for (var name : SIGNALS) {
+        var handler = Proxy.newProxyInstance(Shutdown.class.getClassLoader(),
+            new Class<?>[]{handlerType}, (self, method, arguments) -> switch (method.getName()) {
+              case "handle" -> {
+                signal(name);
+                yield null;
+              }
+              case "equals" -> self == arguments[0];
+              case "hashCode" -> System.identityHashCode(self);
+              default -> name;
+            });
+        signal.getMethod("handle", signal, handlerType).invoke(null,
+            signal.getConstructor(String.class).newInstance(name), handler);
+      }
+    } catch (ReflectiveOperationException | RuntimeException unsupported) {
+      log.info("Signals end this process as the runtime has it: {}", unsupported.toString());
+    }
+  }
+}

@@ -1,0 +1,247 @@
+package dev.activator.meters;
+
+import dev.activator.autoscaler.Leadership;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.informer.InformerView;
+import dev.activator.cluster.informer.InformerView.ListenerView;
+import dev.activator.cluster.reflector.ReflectorView;
+import dev.activator.lifecycle.HealthState;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopDelay;
+import dev.activator.observability.Meters;
+import dev.activator.observability.Metric;
+import dev.activator.observability.RequestMeters;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.RevisionStat;
+import dev.activator.stats.StatSink;
+import dev.activator.throttle.ThrottleView;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.proxy.EndedConnections;
+import dev.activator.proxy.exchange.UnreadBytes;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
+
+/**
+ * Meters of the stages: reads their views when the metrics are read, and measures their calls.
+ *
+ * <p><b>Threads.</b> Any may read.
+ */
+public final class StageMeters {
+  private static final double NANOS = 1e9;
+  private static final Labels ANSWERED = Labels.of("outcome", "answered");
+  private static final Labels FAILED = Labels.of("outcome", "failed");
+  private static final Labels AUTOSCALER = Labels.of("peer", "autoscaler");
+  /** An event loop this late is overloaded. */
+  private static final Duration LATE = Duration.ofMillis(50);
+
+  private final Meters meters;
+
+  public StageMeters(Meters meters) {
+    this.meters = meters;
+  }
+
+  public void queues(Supplier<? extends Collection<ThrottleView>> views) {
+    number(Metric.QUEUE_DEPTH,
+        () -> views.get().stream().mapToInt(ThrottleView::queued).sum());
+    number(Metric.QUEUE_OLDEST, () -> views.get().stream()
+        .mapToLong(view -> view.oldestWait().toNanos()).max().orElse(0) / NANOS);
+    number(Metric.QUEUE_NEWEST_FIRST,
+        () -> views.get().stream().filter(ThrottleView::newestFirst).count());
+  }
+
+  public void held(LongSupplier bytes, long limitBytes) {
+    number(Metric.HELD_BYTES, bytes::getAsLong);
+    number(Metric.HELD_LIMIT, () -> limitBytes);
+  }
+
+  public void unread(UnreadBytes unread, long limitBytes) {
+    number(Metric.UNREAD_BYTES, unread::total);
+    number(Metric.UNREAD_LIMIT, () -> limitBytes);
+    meters.number(Metric.UNREAD_ENDED, Labels.of("reason", "budget"), unread::endedOverBudget);
+    meters.number(Metric.UNREAD_ENDED, Labels.of("reason", "idle"), unread::endedIdle);
+  }
+
+  public void ended(EndedConnections ended) {
+    for (var reason : EndedConnections.Reason.values()) {
+      meters.number(Metric.CONNECTIONS_ENDED, Labels.of("reason", reason.label()),
+          () -> ended.count(reason));
+    }
+  }
+
+  public void informers(Supplier<List<InformerView>> informers) {
+    informers(Metric.INFORMER_QUEUED, informers, InformerView::queued);
+    informers(Metric.INFORMER_PENDING, informers,
+        view -> view.listeners().stream().mapToInt(ListenerView::pending).sum());
+    informers(Metric.INFORMER_PENDING_AGE, informers, view -> view.listeners().stream()
+        .mapToLong(listener -> listener.oldest().toNanos()).max().orElse(0) / NANOS);
+  }
+
+  private void informers(Metric metric, Supplier<List<InformerView>> views,
+      ToDoubleFunction<InformerView> value) {
+    meters.numbers(metric, out -> views.get().forEach(
+        view -> out.accept(Labels.of("resource", view.name()), value.applyAsDouble(view))));
+  }
+
+  public void reflectors(Supplier<List<ReflectorView>> views, Loop clock) {
+    reflectors(Metric.INFORMER_WATCHING, views, view -> view.health().watching() ? 1 : 0);
+    reflectors(Metric.INFORMER_LISTS, views, view -> view.counts().lists());
+    reflectors(Metric.INFORMER_ENDS, views, view -> view.counts().ends());
+    reflectors(Metric.INFORMER_FAILURES, views, view -> view.counts().failures());
+    reflectors(Metric.INFORMER_DRIFT, views, view -> view.counts().drifted());
+    reflectors(Metric.INFORMER_AGE, views,
+        view -> (clock.nanoTime() - lastUpdate(view)) / NANOS);
+  }
+
+  private static long lastUpdate(ReflectorView view) {
+    return view.lastEventNanos() - view.lastListNanos() > 0 && view.lastEventNanos() != 0
+        ? view.lastEventNanos()
+        : view.lastListNanos();
+  }
+
+  private void reflectors(Metric metric, Supplier<List<ReflectorView>> views,
+      ToDoubleFunction<ReflectorView> value) {
+    meters.numbers(metric, out -> views.get().stream()
+        .filter(view -> view.health().listed())
+        .forEach(view -> out.accept(Labels.of("resource", view.resource()),
+            value.applyAsDouble(view))));
+  }
+
+  public void loops(List<LoopDelay> delays) {
+    for (int i = 0; i < delays.size(); i++) {
+      var delay = delays.get(i);
+      meters.number(Metric.LOOP_DELAY, Labels.of("loop", Integer.toString(i)),
+          () -> delay.nanos() / NANOS);
+    }
+  }
+
+  /**
+   * How near the process is to the nearest of its limits, 0 to 1.
+   *
+   * @param processors the share in use; negative or NaN if unknown
+   * @param memory the share of what requests may hold
+   */
+  public void saturation(DoubleSupplier processors, DoubleSupplier memory, List<LoopDelay> loops) {
+    number(Metric.SATURATION, () -> {
+      double late = loops.stream().mapToLong(LoopDelay::nanos).max().orElse(0)
+          / (double) LATE.toNanos();
+      return DoubleStream.of(processors.getAsDouble(), memory.getAsDouble(), late)
+          .filter(Double::isFinite).map(share -> Math.clamp(share, 0, 1)).max().orElse(0);
+    });
+  }
+
+  public void readiness(HealthState health) {
+    number(Metric.READY_WITHOUT_AUTOSCALER, () -> health.servesWithoutLink() ? 1 : 0);
+  }
+
+  public void leadership(Supplier<Leadership> now) {
+    number(Metric.LEADER, () -> now.get().here() ? 1 : 0);
+    number(Metric.LEADER_TRANSITIONS, () -> now.get().transitions());
+    number(Metric.LEASE_AGE, () -> now.get().leaseAge().toNanos() / NANOS);
+    number(Metric.LEASE_FAILURES, () -> now.get().failures());
+    meters.numbers(Metric.SCALE_WRITES, out -> now.get().writes().forEach(
+        (result, count) -> out.accept(Labels.of("result", result), count.doubleValue())));
+  }
+
+  public void scaled(Supplier<Collection<ScalingView>> views) {
+    pods(Metric.PODS_DESIRED, views, ScalingView::desired);
+    pods(Metric.PODS_REQUESTED, views, ScalingView::replicas);
+    pods(Metric.PODS_COUNT, views, ScalingView::current);
+    pods(Metric.PODS_NOT_READY, views, view -> view.current().isPresent()
+        ? OptionalInt.of(Math.max(0, view.current().getAsInt() - view.ready()))
+        : OptionalInt.empty());
+    meters.numbers(Metric.SCALE_HELD, out -> {
+      var now = views.get();
+      if (!now.isEmpty()) {
+        out.accept(Labels.EMPTY,
+            (double) now.stream().filter(view -> !view.note().isEmpty()).count());
+      }
+    });
+  }
+
+  private void pods(Metric metric, Supplier<Collection<ScalingView>> views,
+      Function<ScalingView, OptionalInt> number) {
+    meters.numbers(metric, out -> views.get().forEach(view -> number.apply(view).ifPresent(
+        pods -> out.accept(Labels.of("k8s.namespace.name", view.id().namespace(),
+            "kn.revision.name", view.id().name()), (double) pods))));
+  }
+
+  private void number(Metric metric, DoubleSupplier value) {
+    meters.number(metric, Labels.EMPTY, value);
+  }
+
+  public ProbeClient probes(ProbeClient client) {
+    return (loop, request, done) -> {
+      long asked = loop.nanoTime();
+      client.ask(loop, request, answer -> {
+        boolean answered = answer instanceof ProbeAnswer.Answered
+            || answer instanceof ProbeAnswer.Connected;
+        meters.measured(Metric.PROBES, answered ? ANSWERED : FAILED,
+            Duration.ofNanos(loop.nanoTime() - asked));
+        done.accept(answer);
+      });
+    };
+  }
+
+  /** Reachability is unknown until the link first connects. */
+  public AutoscalerLink.Listener link() {
+    return new Link(meters);
+  }
+
+  private static final class Link implements AutoscalerLink.Listener {
+    private final AtomicLong lost = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+    private volatile double reachable = Double.NaN;
+
+    Link(Meters meters) {
+      meters.number(Metric.LINK_REACHABLE, AUTOSCALER, () -> reachable);
+      meters.number(Metric.LINK_ERRORS, AUTOSCALER, lost::get);
+      meters.number(Metric.LINK_FAILED_DIALS, Labels.EMPTY, failed::get);
+    }
+
+    @Override
+    public void connected() {
+      reachable = 1;
+    }
+
+    @Override
+    public void lost() {
+      reachable = 0;
+      lost.incrementAndGet();
+    }
+
+    @Override
+    public void failed() {
+      failed.incrementAndGet();
+    }
+  }
+
+  public static StatSink stats(StatSink sink, RequestMeters meters,
+      Consumer<List<RevisionStat>> activity) {
+    return new StatSink() {
+      @Override
+      public void atOnce(List<RevisionStat> stats) {
+        sink.atOnce(stats);
+        activity.accept(stats);
+      }
+
+      @Override
+      public void report(List<RevisionStat> stats) {
+        sink.report(stats);
+        activity.accept(stats);
+        stats.forEach(stat -> meters.reported(stat.revision(), stat.averageConcurrency()));
+      }
+    };
+  }
+}

@@ -1,0 +1,81 @@
+package dev.activator.platform;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.console.ConsoleActions;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.revision.RevisionId;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import java.util.List;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.netty.http.client.HttpClient;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What the buttons of the console do in the cluster of this process. */
+final class EmbeddedActions implements ConsoleActions {
+  private static final Logger log = LoggerFactory.getLogger(EmbeddedActions.class);
+
+  private final ApiStore store;
+  private final Autoscaler autoscaler;
+  private final IntSupplier requestPort;
+
+  EmbeddedActions(ApiStore store, Autoscaler autoscaler, IntSupplier requestPort) {
+    this.store = store;
+    this.autoscaler = autoscaler;
+    this.requestPort = requestPort;
+  }
+
+  /** What is scaled for a revision or a ScaledService; null if nothing is. */
+  private @Nullable ObjectNode deployment(RevisionId id) {
+    var view = autoscaler.view(id);
+    return view == null || !view.workload().kind().equals("Deployment")
+        ? null
+        : store.find(Kinds.DEPLOYMENT, id.namespace(), view.workload().name());
+  }
+
+  List<ObjectNode> pods(RevisionId id) {
+    var deployment = deployment(id);
+    if (deployment == null) {
+      return List.of();
+    }
+    var selector = deployment.at("/spec/selector/matchLabels").properties();
+    return store.list(Kinds.POD, pod -> Meta.namespace(pod).equals(id.namespace())
+        && !selector.isEmpty() && selector.stream().allMatch(
+            label -> label.getValue().asString("").equals(Meta.labels(pod).get(label.getKey()))));
+  }
+
+  @Override
+  public void sendRequest(RevisionId id) {
+    HttpClient.create().headers(headers -> headers.set(HttpHeaderNames.HOST, "localhost")
+        .set("Knative-Serving-Namespace", id.namespace())
+        .set("Knative-Serving-Revision", id.name())).get()
+        .uri("http://127.0.0.1:" + requestPort.getAsInt() + "/").response()
+        .subscribe(answer -> log.info("{}: the console's request was answered with {}", id,
+            answer.status().code()),
+            failure -> log.info("{}: the console's request failed", id, failure));
+  }
+
+  @Override
+  public void scaleToZero(RevisionId id) {
+    log.info("{}: scaled to zero from the console", id);
+    var deployment = deployment(id);
+    if (deployment != null) {
+      var name = Meta.name(deployment);
+      autoscaler.forgetLoad(id)
+          .thenRun(() -> store.edit(Kinds.DEPLOYMENT, id.namespace(), name, found -> {
+            ((ObjectNode) found.path("spec")).put("replicas", 0);
+            return found;
+          }));
+    }
+  }
+
+  @Override
+  public void restart(RevisionId id) {
+    log.info("{}: restarted from the console", id);
+    pods(id).forEach(pod -> store.delete(Kinds.POD, id.namespace(), Meta.name(pod)));
+  }
+}

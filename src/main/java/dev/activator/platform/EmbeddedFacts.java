@@ -1,0 +1,83 @@
+package dev.activator.platform;
+
+import dev.activator.cluster.EventReader.Event;
+import dev.activator.console.ClusterFacts;
+import dev.activator.console.RevisionFacts;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.OutputLog;
+import dev.activator.embedded.runtime.KnativeLabels;
+import dev.activator.revision.RevisionId;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
+import java.util.stream.Stream;
+
+/** What the cluster in this process shows of a revision: Events, output, and a URL for this machine. */
+final class EmbeddedFacts implements RevisionFacts {
+  private static final int MAX_EVENTS = 20;
+  private static final int MAX_LINES = 60;
+
+  private final RevisionFacts cluster;
+  private final ApiStore store;
+  private final EmbeddedActions scaled;
+  private final int maxPods;
+  private final IntSupplier requestPort;
+
+  EmbeddedFacts(RevisionFacts cluster, ApiStore store, EmbeddedActions scaled, int maxPods,
+      IntSupplier requestPort) {
+    this.cluster = cluster;
+    this.store = store;
+    this.scaled = scaled;
+    this.maxPods = maxPods;
+    this.requestPort = requestPort;
+  }
+
+  private String service(RevisionId id) {
+    var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
+    return revision == null
+        ? ""
+        : Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
+  }
+
+  @Override
+  public CardFacts card(RevisionId id) {
+    var card = cluster.card(id);
+    var service = service(id);
+    return new CardFacts(card.kind(), card.obstacles(),
+        "http://" + (service.isEmpty() ? id.name() : service) + "." + id.namespace()
+            + ".localhost:" + requestPort.getAsInt() + "/",
+        Objects.requireNonNullElse(card.maxPods(), maxPods));
+  }
+
+  @Override
+  public List<Setting> settings(RevisionId id) {
+    return cluster.settings(id);
+  }
+
+  @Override
+  public CompletableFuture<Known<EventLine>> events(RevisionId id) {
+    var service = service(id);
+    return CompletableFuture.completedFuture(new Known<>(store.list(Kinds.EVENT, event -> {
+      var about = event.at("/involvedObject/name").asString("");
+      return Meta.namespace(event).equals(id.namespace()) && (about.equals(service)
+          || about.equals(id.name()) || about.startsWith(id.name() + "-"));
+    }).stream().map(Event::of).map(ClusterFacts::line)
+        .sorted(Comparator.comparing(EventLine::when).reversed())
+        .limit(MAX_EVENTS).toList(), ""));
+  }
+
+  @Override
+  public Known<String> log(RevisionId id) {
+    var lines = scaled.pods(id).stream().map(Meta::name)
+        .flatMap(pod -> Stream.of(store.podLogs().previous(id.namespace(), pod),
+            store.podLogs().current(id.namespace(), pod)))
+        .filter(Objects::nonNull).flatMap(output -> output.lines().stream())
+        .sorted(Comparator.comparing(OutputLog.Line::time)).map(OutputLog.Line::text).toList();
+    return new Known<>(lines.subList(Math.max(0, lines.size() - MAX_LINES), lines.size()),
+        "Nothing: output is kept as long as there is the pod.");
+  }
+}

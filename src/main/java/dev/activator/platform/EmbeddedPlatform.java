@@ -1,0 +1,300 @@
+package dev.activator.platform;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.autoscaler.WriteGuard;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.console.ConsoleActions;
+import dev.activator.console.RevisionFacts;
+import dev.activator.embedded.api.ApiServer;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.LocalRuntime;
+import dev.activator.embedded.runtime.RevisionScaling;
+import dev.activator.embedded.runtime.RuntimeSettings;
+import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.lifecycle.Part;
+import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import io.netty.channel.EventLoopGroup;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.function.IntSupplier;
+import java.util.function.ToIntFunction;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A cluster in this process, with an autoscaler. */
+public final class EmbeddedPlatform implements Platform {
+  private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
+  /** As application-embedded.yaml names it. */
+  private static final String ACTIVATOR = "activator";
+  private static final Duration SAMPLE_TIMEOUT = Duration.ofSeconds(10);
+  private static final int MAX_HOSTS = 20;
+  private static final String LOOPBACK = "127.0.0.1";
+  /**
+   * Short: a program that serves one connection at a time cannot accept another while an idle one
+   * is open.
+   */
+  private static final Duration IDLE_TIMEOUT = Duration.ofMillis(50);
+
+  /** After it the response to a write is sent though requests cannot be routed yet. */
+  private static final Duration ROUTE_TIMEOUT = Duration.ofSeconds(2);
+
+  private final ApiStore store;
+  private final int maxPods;
+  private final ApiServer api;
+  private final LocalRuntime runtime;
+  private final RevisionScaling scaling;
+  private final ScaledServiceScaling controller = new ScaledServiceScaling();
+  private final Autoscaler autoscaler;
+  private final Loop autoscalerLoop;
+  private final AutoscalerServer autoscalerServer;
+  /** The uid of each revision that requests can be routed to. */
+  private final Map<RevisionId, String> routed = new ConcurrentHashMap<>();
+  /** Answers to writes of ScaledServices that requests cannot be routed to yet. */
+  private final Map<RevisionId, CompletableFuture<Void>> awaited = new ConcurrentHashMap<>();
+  private final EmbeddedActions actions;
+  private final CompletableFuture<Void> sampleKnown = new CompletableFuture<>();
+  private volatile IntSupplier requestPort = () -> 0;
+
+  /**
+   * @param apiPort 0 for any free one, like {@code autoscalerPort}
+   * @param stableWindow of a revision that sets none, like {@code maxPods}
+   * @param logOutput whether the log has the lines that processes print
+   */
+  public record Settings(int apiPort, int autoscalerPort, Duration stableWindow, int maxPods,
+      boolean logOutput) {}
+
+  /** @param loops must not serve the activator's requests */
+  public EmbeddedPlatform(Settings settings, EventLoopGroup loops,
+      RandomGenerator random, ToIntFunction<Destination> inFlight) {
+    this.store = new ApiStore(Clock.systemUTC());
+    this.maxPods = settings.maxPods();
+    SystemConfigMaps.createIn(store);
+    ScaledServiceKind.createIn(store);
+    store.onWritten(ScaledServiceKind.of(store), this::awaitRoute);
+    this.api = new ApiServer(store, loop(loops), at(settings.apiPort()));
+    this.runtime = new LocalRuntime(store, loop(loops),
+        new RuntimeSettings(Clock.systemUTC(), random, settings.logOutput(),
+            (id, uid) -> uid.equals(routed.get(id)), inFlight));
+    this.scaling = new RevisionScaling(store, loop(loops),
+        new Defaults(settings.stableWindow(), settings.maxPods()));
+    this.autoscalerLoop = loop(loops);
+    this.autoscaler = new Autoscaler(autoscalerLoop, scaling, WriteGuard.ALONE,
+        controller);
+    this.actions = new EmbeddedActions(store, autoscaler, () -> requestPort.getAsInt());
+    this.autoscalerServer = new AutoscalerServer(loops, at(settings.autoscalerPort()),
+        autoscaler::received);
+  }
+
+  @Override
+  public ClusterAccess api() {
+    return new ClusterAccess.At(URI.create("http://" + LOOPBACK + ":" + api.port()));
+  }
+
+  @Override
+  public URI autoscaler() {
+    return URI.create("ws://" + LOOPBACK + ":" + autoscalerServer.port());
+  }
+
+  @Override
+  public Sources sources() {
+    return Sources.BOTH;
+  }
+
+  @Override
+  public RevisionNames names(RevisionNames.Knative knative) {
+    return new RevisionNames.Local(new LocalHosts(this::named), knative, this::known);
+  }
+
+  /** A Service's latest revision, or else what a ScaledService of this name would be. */
+  private RevisionId named(String namespace, String name) {
+    var latest = runtime.latestRevision(namespace, name);
+    return latest == null ? new RevisionId(namespace, name) : latest;
+  }
+
+  /** The first hosts of Services, in order. */
+  private List<String> known() {
+    var hosts = runtime.services().stream().sorted()
+        .map(service -> service.name() + "." + service.namespace() + LocalHosts.SUFFIX).toList();
+    return hosts.size() <= MAX_HOSTS
+        ? hosts
+        : Stream.concat(hosts.stream().limit(MAX_HOSTS),
+            Stream.of((hosts.size() - MAX_HOSTS) + " more")).toList();
+  }
+
+  @Override
+  public String problem(RevisionId revision) {
+    return runtime.problem(revision);
+  }
+
+  @Override
+  public boolean showsStartMessages() {
+    return true;
+  }
+
+  @Override
+  public Duration idleTimeout() {
+    return IDLE_TIMEOUT;
+  }
+
+  @Override
+  public RevisionFacts facts(RevisionFacts ofCluster) {
+    return new EmbeddedFacts(ofCluster, store, actions, maxPods, () -> requestPort.getAsInt());
+  }
+
+  @Override
+  public ConsoleActions actions() {
+    return actions;
+  }
+
+  @Override
+  public void join(Cluster cluster, AutoscalerLink link) {
+    link.tellUptime();
+    cluster.onRevisionGone(routed::remove);
+    controller.follow(cluster, autoscaler,
+        cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true));
+  }
+
+  @Override
+  public @Nullable ScalingView scaling(RevisionId id) {
+    return autoscaler.view(id);
+  }
+
+  @Override
+  public Collection<ScalingView> scaled() {
+    return autoscaler.views().values();
+  }
+
+  @Override
+  public List<Part> beforePorts() {
+    return List.of(new Part("embedded Kubernetes API", api::start, api::stop),
+        new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
+        // Started by afterPorts(), once the port for the Services' URLs is known. Stopped here:
+        // requests to local processes end first.
+        Part.stopped("local processes", runtime::stop));
+  }
+
+  @Override
+  public List<Part> afterPorts(IntSupplier requestPort) {
+    this.requestPort = requestPort;
+    return List.of(
+        Part.started("local Services", () -> runtime.start(requestPort.getAsInt())),
+        new Part("embedded autoscaler's decisions", this::startScaling, this::stopScaling));
+  }
+
+  private void startScaling() {
+    autoscaler.members(Map.of(ACTIVATOR, true));
+    autoscaler.start();
+    controller.writer().start();
+    scaling.start(autoscaler);
+  }
+
+  private void stopScaling() {
+    controller.writer().stop();
+    scaling.stop();
+    autoscaler.stop().join();
+  }
+
+  /** Requests can be routed to this revision from now on. */
+  public void routable(Revision revision) {
+    routed.put(revision.id(), revision.uid());
+    runtime.routable(revision.id());
+    sampleKnown.complete(null);
+    var answer = awaited.remove(revision.id());
+    if (answer != null) {
+      answer.complete(null);
+    }
+  }
+
+  /** Done when requests for this ScaledService, which was just written, can be routed. */
+  private CompletableFuture<Void> awaitRoute(ObjectNode written) {
+    var id = new RevisionId(Meta.namespace(written), Meta.name(written));
+    if (store.find(ScaledServiceKind.of(store), id.namespace(), id.name()) == null) {
+      // A dry run, or deleted meanwhile.
+      return CompletableFuture.completedFuture(null);
+    }
+    var answer = awaited.computeIfAbsent(id, _ -> new CompletableFuture<>());
+    if (Meta.uid(written).equals(routed.get(id))) {
+      answer.complete(null);
+    }
+    var _ = answer.completeOnTimeout(null, ROUTE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .thenRun(() -> awaited.remove(id, answer));
+    return answer;
+  }
+
+  /**
+   * Says how to use it, once the first revision, which is the sample's, takes requests.
+   *
+   * @param consolePort where the console is
+   */
+  public void greet(int consolePort) {
+    sampleKnown.completeOnTimeout(null, SAMPLE_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
+    log.info("""
+        Ready, with a small Kubernetes of its own:
+            Look: kubectl -s http://{}:{} get services.serving.knative.dev,pods
+            Console: http://{}:{}/
+            Try: curl http://hello.default.localhost:{}/
+            Stop: Ctrl-C, or kill {}""", LOOPBACK, api.port(), LOOPBACK, consolePort,
+        requestPort.getAsInt(), ProcessHandle.current().pid());
+  }
+
+  private static Loop loop(EventLoopGroup loops) {
+    return new NettyLoop(loops.next());
+  }
+
+  private static InetSocketAddress at(int port) {
+    return new InetSocketAddress(LOOPBACK, port);
+  }
+
+  /**
+   * {@code <service>.<namespace>.localhost}, or with {@code .svc.cluster.local}, names a Service's
+   * revision: in any case, with any port, perhaps with a trailing dot. Under {@code .localhost} it
+   * may also be the name of a ScaledService or of a revision.
+   */
+  record LocalHosts(BiFunction<String, String, @Nullable RevisionId> services)
+      implements HostRule {
+    static final String SUFFIX = ".localhost";
+    private static final Pattern NAME = Pattern
+        .compile("([^.:]+)\\.([^.:]+)(\\.localhost|\\.svc\\.cluster\\.local)\\.?(:\\d*)?");
+
+    @Override
+    public @Nullable RevisionId revision(String host) {
+      var named = NAME.matcher(host.toLowerCase(Locale.ROOT));
+      if (!named.matches()) {
+        return null;
+      }
+      var found = services.apply(named.group(2), named.group(1));
+      return found == null && named.group(3).equals(SUFFIX)
+          ? new RevisionId(named.group(2), named.group(1))
+          : found;
+    }
+  }
+}

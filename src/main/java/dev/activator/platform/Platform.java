@@ -1,0 +1,91 @@
+package dev.activator.platform;
+
+import dev.activator.autoscaler.Leadership;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.console.ConsoleActions;
+import dev.activator.console.RevisionFacts;
+import dev.activator.lifecycle.Part;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What the activator runs on, and what follows from it: where the API is, and who scales. */
+public interface Platform {
+  ClusterAccess api();
+
+  URI autoscaler();
+
+  /** Where revisions come from. */
+  default Sources sources() {
+    return Sources.KNATIVE;
+  }
+
+  /** How requests name revisions, where Knative's rules are {@code knative}. */
+  default RevisionNames names(RevisionNames.Knative knative) {
+    return knative;
+  }
+
+  /** Why the running process of a revision is not ready; empty if nothing is known. */
+  default String problem(RevisionId revision) {
+    return "";
+  }
+
+  /** Whether responses have the whole message of a failed start. */
+  default boolean showsStartMessages() {
+    return false;
+  }
+
+  default Duration idleTimeout() {
+    return IdleLimits.DEFAULT.timeout();
+  }
+
+  /** Extends what the console shows of revisions in a cluster. */
+  default RevisionFacts facts(RevisionFacts ofCluster) {
+    return ofCluster;
+  }
+
+  /** Null in a cluster, where the console changes nothing. */
+  default @Nullable ConsoleActions actions() {
+    return null;
+  }
+
+  /** Called before anything starts. */
+  default void join(Cluster cluster, AutoscalerLink link) {}
+
+  /** How this process scales a revision now; null if it does not. */
+  default @Nullable ScalingView scaling(RevisionId id) {
+    return null;
+  }
+
+  /** How this process scales its revisions now. */
+  default Collection<ScalingView> scaled() {
+    return List.of();
+  }
+
+  /** Which activator scales; null where none is elected. */
+  default @Nullable Leadership leadership() {
+    return null;
+  }
+
+  /** Start before the activator takes requests, and stop after the last one. */
+  default List<Part> beforePorts() {
+    return List.of();
+  }
+
+  /** Start once the activator takes requests. */
+  default List<Part> afterPorts(IntSupplier requestPort) {
+    return List.of();
+  }
+
+  record InCluster(ClusterAccess api, URI autoscaler) implements Platform {}
+}

@@ -1,0 +1,66 @@
+package dev.activator.platform;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ScaledServiceWriter;
+import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.Trouble;
+import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
+import dev.activator.revision.RevisionId;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Passes ScaledServices to the autoscaler, and its decisions to the writer of their statuses. */
+public final class ScaledServiceScaling implements ScalingListener {
+  private volatile @Nullable ScaledServiceWriter writer;
+
+  /** Call before the cluster starts. */
+  void follow(Cluster cluster, Autoscaler autoscaler, ScaledServiceWriter to) {
+    writer = to;
+    cluster.onScaledService(state -> {
+      to.changed(state);
+      scale(state, autoscaler);
+    });
+    cluster.onScaledServiceGone(id -> {
+      autoscaler.targetGone(id);
+      to.gone(id);
+    });
+  }
+
+  private static void scale(ScaledServiceState state, Autoscaler autoscaler) {
+    var target = state.target();
+    if (target == null) {
+      autoscaler.targetGone(state.object().id());
+    } else {
+      autoscaler.target(target);
+      autoscaler.pods(target.id(), state.ready());
+    }
+  }
+
+  /** Once it follows. */
+  ScaledServiceWriter writer() {
+    return Objects.requireNonNull(writer);
+  }
+
+  @Override
+  public void changed(ScalingView view) {
+    writer().scaled(view.id(), scaling(view));
+  }
+
+  static Scaling scaling(ScalingView view) {
+    var trouble = view.trouble();
+    var state = view.active().state().name();
+    return new Scaling(view.current(), view.desired(),
+        state.charAt(0) + state.substring(1).toLowerCase(Locale.ROOT), view.active().reason(),
+        view.active().message(),
+        trouble == null ? null : new Trouble(trouble.reason(), trouble.message()), view.note());
+  }
+
+  @Override
+  public void happened(RevisionId id, boolean warning, String reason, String message) {
+    writer().happened(id, warning, reason, message);
+  }
+}

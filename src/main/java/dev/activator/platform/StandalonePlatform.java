@@ -1,0 +1,257 @@
+package dev.activator.platform;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.LeaderElection;
+import dev.activator.autoscaler.Leadership;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.autoscaler.policy.Election.Times;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.LeaseApi;
+import dev.activator.cluster.ScalingSession;
+import dev.activator.lifecycle.Part;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.stats.AutoscalerLink;
+import io.netty.channel.EventLoopGroup;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster without Knative: every activator has an autoscaler of ScaledServices, and the elected one's works. All
+ * activators, the leader too, report to the holder of the lease.
+ */
+public final class StandalonePlatform implements Platform {
+  private static final Duration MEMBERS_PERIOD = Duration.ofSeconds(2);
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+  /** Another may not lead before: the rest is written by it. */
+  private static final Duration STATUSES_TIMEOUT = Duration.ofSeconds(1);
+
+  private final ClusterAccess access;
+  private final Identity identity;
+  private final ScalingSession session;
+  private final Duration statusesTimeout;
+  private final LeaseApi lease;
+  private final Loop loop;
+  private final ScaledServiceScaling controller = new ScaledServiceScaling();
+  private final Autoscaler autoscaler;
+  private final AutoscalerServer server;
+  private final LeaderElection election;
+  private final DeadlineTimer members;
+  private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
+  private final Map<String, LongAdder> writes = new ConcurrentHashMap<>();
+  private volatile boolean leads;
+  private volatile String holder = "";
+  private volatile Runnable onMove = () -> {
+  };
+
+  /**
+   * Who this activator is.
+   *
+   * @param lease the name of the election's lease, in the pod's namespace
+   * @param service whose endpoints are the activators
+   * @param port for reports; the same for all activators
+   */
+  public record Identity(String pod, String podIp, String namespace, String lease, String service,
+      int port) {
+    String holder() {
+      return pod + "_" + podIp;
+    }
+  }
+
+  /** @param loops must not serve requests */
+  public StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
+      RandomGenerator random) {
+    this(access, identity, loops, random, new ScalingSession(access), STATUSES_TIMEOUT);
+  }
+
+  StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
+      RandomGenerator random, ScalingSession session, Duration statusesTimeout) {
+    this.access = access;
+    this.identity = identity;
+    this.session = session;
+    this.statusesTimeout = statusesTimeout;
+    this.lease = session.lease(identity.namespace, identity.lease);
+    this.loop = new NettyLoop(loops.next());
+    this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
+        Clock.systemUTC(), random, Times.DEFAULT);
+    this.autoscaler = new Autoscaler(loop, new Scales(), election, controller);
+    this.server = new AutoscalerServer(loops,
+        new InetSocketAddress(identity.podIp, identity.port), autoscaler::received, () -> leads);
+    this.members = new DeadlineTimer(loop, this::readMembers);
+  }
+
+  @Override
+  public ClusterAccess api() {
+    return access;
+  }
+
+  /** That of the leader; nowhere useful while there is none. */
+  @Override
+  public URI autoscaler() {
+    String last = holder;
+    String ip = last.isEmpty() ? identity.podIp : last.substring(last.lastIndexOf('_') + 1);
+    return URI.create("ws://" + (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + identity.port);
+  }
+
+  @Override
+  public Sources sources() {
+    return Sources.SCALED_SERVICES;
+  }
+
+  @Override
+  public RevisionNames names(RevisionNames.Knative knative) {
+    return new RevisionNames.Hosts(knative.others());
+  }
+
+  @Override
+  public void join(Cluster cluster, AutoscalerLink link) {
+    link.tellUptime();
+    onMove = link::moved;
+    link.onChange(new AutoscalerLink.Listener() {
+      @Override
+      public void lost() {
+        election.lookSoon();
+      }
+
+      @Override
+      public void failed() {
+        election.lookSoon();
+      }
+    });
+    cluster.activatorsAre(new RevisionId(identity.namespace, identity.service));
+    controller.follow(cluster, autoscaler,
+        session.writer(loop, Clock.systemUTC(), election::holdsLease));
+  }
+
+  @Override
+  public @Nullable ScalingView scaling(RevisionId id) {
+    return autoscaler.view(id);
+  }
+
+  @Override
+  public Collection<ScalingView> scaled() {
+    return autoscaler.views().values();
+  }
+
+  @Override
+  public Leadership leadership() {
+    var view = election.view();
+    var age = Duration.ofNanos(loop.nanoTime() - view.renewedAt());
+    boolean ended = view.holder().isEmpty() || age.compareTo(Times.DEFAULT.lease()) > 0;
+    var counts = new TreeMap<String, Long>();
+    writes.forEach((result, count) -> counts.put(result, count.sum()));
+    return new Leadership(ended ? "" : podOf(view.holder()), view.leads(), view.term(), age,
+        view.failures(), view.problem(), counts);
+  }
+
+  private static String podOf(String holder) {
+    int end = holder.lastIndexOf('_');
+    return end < 0 ? holder : holder.substring(0, end);
+  }
+
+  @Override
+  public List<Part> beforePorts() {
+    // The statuses stop last: they are written once more before the lease is released.
+    return List.of(new Part("statuses of ScaledServices", () -> controller.writer().start(),
+        () -> controller.writer().stop()),
+        new Part("elected autoscaler", this::start, this::stop));
+  }
+
+  private void start() {
+    session.open();
+    server.start();
+    election.start();
+  }
+
+  private void stop() {
+    // Without a release the lease ends by itself.
+    election.stop().thenComposeAsync(_ -> told, loop)
+        .completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
+    leads = false;
+    server.stop();
+    session.close();
+  }
+
+  /** Asked of the API itself: a watch could be late, and a member that is missed is a request lost. */
+  private void readMembers() {
+    if (!leads) {
+      return;
+    }
+    members.within(MEMBERS_PERIOD);
+    var _ = session.members(identity.namespace, identity.service)
+        .thenAcceptAsync(read -> autoscaler.members(read.orElse(null)), loop);
+  }
+
+  private final class Terms implements LeaderElection.Listener {
+    @Override
+    public void elected(int term) {
+      leads = true;
+      tell("LeaderElected", "became leader");
+      autoscaler.members(null);
+      autoscaler.start();
+      readMembers();
+    }
+
+    @Override
+    public CompletableFuture<Void> deposed() {
+      leads = false;
+      members.cancel();
+      server.disconnect();
+      tell("LeaderLost", "stopped leading");
+      return autoscaler.stop().thenCompose(_ -> controller.writer().finish().completeOnTimeout(null,
+          statusesTimeout.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    private void tell(String reason, String what) {
+      told = session.events().write(lease.regarding(), false, reason,
+          identity.holder() + " " + what);
+    }
+
+    @Override
+    public void holds(String now) {
+      holder = now;
+      onMove.run();
+    }
+  }
+
+  private final class Scales implements ScaleClient {
+    @Override
+    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+      return session.scales().read(id, workload);
+    }
+
+    @Override
+    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
+        ScaleAnswer.Found read, int replicas) {
+      return session.scales().write(id, workload, read, replicas).thenApply(answer -> {
+        var result = answer instanceof ScaleAnswer.Refused(var reason, _)
+            ? reason.name().toLowerCase(Locale.ROOT).replace('_', '-')
+            : "written";
+        writes.computeIfAbsent(result, _ -> new LongAdder()).increment();
+        return answer;
+      });
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Profiles of this process over HTTP. */
+@NullMarked
+package dev.activator.profiling;
+
+import org.jspecify.annotations.NullMarked;

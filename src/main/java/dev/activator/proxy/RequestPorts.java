@@ -1,0 +1,173 @@
+package dev.activator.proxy;
+
+import dev.activator.lifecycle.HealthState;
+import dev.activator.loop.Loop;
+import dev.activator.throttle.Throttler;
+import dev.activator.tls.CertificateFiles;
+import dev.activator.tls.ServerCertificate;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ports for requests: opened last, closed first.
+ *
+ * <p><b>Threads.</b> Any may ask for the port.
+ */
+public final class RequestPorts {
+  /** For sending the responses to requests that are still queued. */
+  private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(5);
+  private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
+
+  private final ProxyServer server;
+  private final Settings settings;
+  private final Supplier<@Nullable ServerCertificate> system;
+  private final HealthState health;
+  private final Loop loop;
+  private final Throttler throttler;
+  private @Nullable CertificateFiles files;
+  private volatile int http1;
+
+  /**
+   * Ports of 0 are free ones.
+   *
+   * @param certificate of files; null where none are named
+   */
+  public record Settings(String bindAddress, int http1, int h2c, int https,
+      @Nullable CertificateSource certificate, Duration propagationDelay, Duration drainTimeout) {}
+
+  /** Reads a certificate and its key. */
+  @FunctionalInterface
+  public interface CertificateSource {
+    CertificateFiles read() throws IOException;
+  }
+
+  /** @param system the certificate to use where no files are named; null for none */
+  public RequestPorts(ProxyServer server, Settings settings,
+      Supplier<@Nullable ServerCertificate> system, HealthState health, Loop loop,
+      Throttler throttler) {
+    this.server = server;
+    this.settings = settings;
+    this.system = system;
+    this.health = health;
+    this.loop = loop;
+    this.throttler = throttler;
+  }
+
+  /** @throws IOException naming the property of a taken port */
+  public void check() throws IOException {
+    check("activator.port.http1", settings.http1());
+    check("activator.port.h2c", settings.h2c());
+    if (settings.certificate() != null) {
+      check("activator.port.https", settings.https());
+    }
+  }
+
+  private void check(String property, int port) throws IOException {
+    try (var socket = new ServerSocket()) {
+      socket.setReuseAddress(true);
+      socket.bind(new InetSocketAddress(settings.bindAddress(), port));
+    } catch (IOException e) {
+      throw new IOException(property + " is " + port + ", but cannot listen on "
+          + settings.bindAddress() + ":" + port + ": " + e.getMessage(), e);
+    }
+  }
+
+  public void open() throws IOException {
+    http1 = server.listen(settings.bindAddress(), settings.http1());
+    try {
+      server.listen(settings.bindAddress(), settings.h2c());
+      openTls();
+    } catch (IOException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  private void openTls() throws IOException {
+    var shown = certificate();
+    if (shown != null) {
+      server.listen(settings.bindAddress(), settings.https(), shown);
+    }
+  }
+
+  private @Nullable ServerCertificate certificate() throws IOException {
+    var source = settings.certificate();
+    if (source == null) {
+      return system.get();
+    }
+    files = source.read();
+    files.watch();
+    return files.certificate();
+  }
+
+  /** Whether the port that the kubelet asks was opened. */
+  public boolean isOpen() {
+    return http1 > 0;
+  }
+
+  public int http1() {
+    return http1;
+  }
+
+  /**
+   * Becomes unready, waits for load balancers to notice and for running requests to end, and
+   * closes. In the second half of the first wait, callers are asked to close their connections: a
+   * request sent while we close would be lost.
+   */
+  public void drain() {
+    health.draining();
+    log.info("Draining: no longer ready, and open for another {} s",
+        settings.propagationDelay().toSeconds());
+    var drained = new CompletableFuture<Void>();
+    loop.schedule(settings.propagationDelay().dividedBy(2), server::announceDrain);
+    loop.schedule(settings.propagationDelay(),
+        () -> server.drain().thenRun(() -> drained.complete(null)));
+    try {
+      var timeout = settings.propagationDelay().plus(settings.drainTimeout());
+      drained.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      log.warn("After {} s these requests are left: {}", settings.drainTimeout().toSeconds(),
+          unfinished());
+      rejectQueued(drained);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    server.close();
+    if (files != null) {
+      files.close();
+    }
+  }
+
+  private String unfinished() {
+    var left = throttler.views().stream()
+        .filter(view -> view.queued() + view.inFlight() > 0)
+        .map(view -> view.revision() + ": " + view.queued() + " waited (answered with 503), "
+            + view.inFlight() + " ran (cut off)")
+        .toList();
+    return left.isEmpty() ? "none of a revision" : String.join("; ", left);
+  }
+
+  /** Requests in flight are cut off when the server is closed. */
+  private void rejectQueued(CompletableFuture<Void> drained) {
+    throttler.rejectQueued();
+    try {
+      drained.get(REJECTION_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      log.debug("Some connections did not close", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

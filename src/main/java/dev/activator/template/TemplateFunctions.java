@@ -1,0 +1,166 @@
+package dev.activator.template;
+
+import dev.activator.template.Template.Expression;
+import dev.activator.template.Template.Fields;
+import dev.activator.template.Template.Mapping;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Functions that a template may call.
+ *
+ * <p><b>Source.</b> {@code text/template/funcs.go} of Go, also for what is an error.
+ */
+final class TemplateFunctions {
+  private static final int ANY = Integer.MAX_VALUE;
+
+  /** The fewest and the most arguments. */
+  private static final Map<String, int[]> ARGUMENTS = Map.ofEntries(
+      Map.entry("and", new int[]{1, ANY}), Map.entry("or", new int[]{1, ANY}),
+      Map.entry("not", new int[]{1, 1}), Map.entry("eq", new int[]{2, ANY}),
+      Map.entry("ne", new int[]{2, 2}), Map.entry("lt", new int[]{2, 2}),
+      Map.entry("le", new int[]{2, 2}), Map.entry("gt", new int[]{2, 2}),
+      Map.entry("ge", new int[]{2, 2}), Map.entry("index", new int[]{2, 3}),
+      Map.entry("printf", new int[]{1, ANY}), Map.entry("js", new int[]{1, 1}));
+
+  private TemplateFunctions() {}
+
+  static boolean isFunction(String name) {
+    return ARGUMENTS.containsKey(name);
+  }
+
+  static String unknown(String name) {
+    return "'" + name
+        + "' is not supported; the functions are and, or, not, eq, ne, lt, le, gt, ge,"
+        + " index, js and printf";
+  }
+
+  /** An error message; null if the call is valid. */
+  static @Nullable String problem(String name, int arguments) {
+    int[] range = ARGUMENTS.get(name);
+    if (range == null) {
+      return unknown(name);
+    }
+    return arguments >= range[0] && arguments <= range[1]
+        ? null
+        : "wrong number of arguments for " + name + ": it has " + arguments + ", but needs "
+            + (range[1] == range[0] ? "" : arguments < range[0] ? "at least " : "at most ")
+            + (arguments < range[0] ? range[0] : range[1]);
+  }
+
+  static Expression call(String name, List<Expression> arguments) {
+    if (name.equals("and") || name.equals("or")) {
+      return fields -> firstThatDecides(arguments, fields, name.equals("or"));
+    }
+    return fields -> {
+      var values = values(arguments, fields);
+      var first = values.getFirst();
+      return switch (name) {
+        case "not" -> !isTrue(first);
+        case "eq" -> isAnyEqual(values);
+        case "ne" -> compare(values) != 0;
+        case "lt" -> compare(values) < 0;
+        case "le" -> compare(values) <= 0;
+        case "gt" -> compare(values) > 0;
+        case "ge" -> compare(values) >= 0;
+        case "index" -> index(values);
+        case "js" -> js(Printf.print(first));
+        case "printf" -> Printf.format((String) first, values.subList(1, values.size()));
+        default -> throw new IllegalArgumentException(name);
+      };
+    };
+  }
+
+  static List<Object> values(List<Expression> expressions, Fields fields)
+      throws TemplateException {
+    var values = new ArrayList<>(expressions.size());
+    for (var expression : expressions) {
+      values.add(expression.value(fields));
+    }
+    return values;
+  }
+
+  /** The first argument that decides, or else the last; those after it are not evaluated. */
+  private static Object firstThatDecides(List<Expression> arguments, Fields fields,
+      boolean decides) throws TemplateException {
+    for (var argument : arguments.subList(0, arguments.size() - 1)) {
+      var value = argument.value(fields);
+      if (isTrue(value) == decides) {
+        return value;
+      }
+    }
+    return arguments.getLast().value(fields);
+  }
+
+  /** As in Go: not its type's empty value. */
+  static boolean isTrue(Object value) {
+    return switch (value) {
+      case Boolean flag -> flag;
+      case String text -> !text.isEmpty();
+      case Long whole -> whole != 0;
+      case Double number -> number != 0;
+      case List<?> list -> !list.isEmpty();
+      default -> true;
+    };
+  }
+
+  private static boolean isAnyEqual(List<Object> values) throws TemplateException {
+    for (var other : values.subList(1, values.size())) {
+      if (compare(List.of(values.getFirst(), other)) == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int compare(List<Object> two) throws TemplateException {
+    var one = two.getFirst();
+    var other = two.get(1);
+    if (one instanceof String a && other instanceof String b) {
+      return a.compareTo(b);
+    }
+    if (one instanceof Long a && other instanceof Long b) {
+      return a.compareTo(b);
+    }
+    if (one instanceof Double a && other instanceof Double b) {
+      return a.compareTo(b);
+    }
+    if (one instanceof Boolean a && other instanceof Boolean b) {
+      return a.compareTo(b);
+    }
+    throw new TemplateException("incompatible types for comparison");
+  }
+
+  private static Object index(List<Object> arguments) throws TemplateException {
+    var value = arguments.getFirst();
+    for (var key : arguments.subList(1, arguments.size())) {
+      if (value instanceof Mapping map && key instanceof String name) {
+        value = map.at(name);
+      } else if (value instanceof List<?> list && key instanceof Long at && at >= 0
+          && at < list.size()) {
+        value = list.get(at.intValue());
+      } else {
+        throw new TemplateException("there is nothing at the index " + Printf.print(key));
+      }
+    }
+    return value;
+  }
+
+  /** For a JavaScript or JSON string. <b>Source.</b> {@code JSEscape}. */
+  private static String js(String text) {
+    var escaped = new StringBuilder(text.length() + 16);
+    text.codePoints().forEach(point -> {
+      if ("\\'\"".indexOf(point) >= 0) {
+        escaped.append('\\').appendCodePoint(point);
+      } else if ("<>&=".indexOf(point) >= 0 || !Printf.isPrintable(point)) {
+        escaped.append("\\u").append(String.format(Locale.ROOT, "%04X", point));
+      } else {
+        escaped.appendCodePoint(point);
+      }
+    });
+    return escaped.toString();
+  }
+}

@@ -1,0 +1,14 @@
+package dev.activator.tls;
+
+import java.util.List;
+
+/** <b>Threads.</b> Called one at a time, on the cluster's loop. */
+public interface CertificateListener {
+  void certificate(RoutingCertificate now);
+
+  /** @param values each any number of certificates in PEM */
+  void bundle(String name, List<String> values);
+
+  /** The bundle was deleted or lost its label. */
+  void bundleGone(String name);
+}

@@ -1,0 +1,95 @@
+package dev.activator.tls;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * Translates Knative's TLS names to Java's.
+ *
+ * <p><b>Errors.</b> {@link IllegalArgumentException} naming the variable.
+ *
+ * <p><b>Source.</b> {@code network/tls} in {@code knative.dev/pkg}; {@code CipherSuites} and
+ * {@code CurveID} in Go's {@code crypto/tls}.
+ */
+final class CipherSuiteNames {
+  private static final List<String> VERSIONS = List.of("1.2", "1.3");
+  /** As in Go, these cannot be switched off. */
+  private static final List<String> SUITES_OF_13 = List.of("TLS_AES_128_GCM_SHA256",
+      "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
+  private static final List<String> SUITES_OF_12 = List.of(
+      "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA", "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+      "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA", "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+      "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+      "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+      "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+      "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256");
+  private static final Map<String, String> CURVES = Map.of("X25519", "x25519", "P-256",
+      "secp256r1", "CurveP256", "secp256r1", "P-384", "secp384r1", "CurveP384", "secp384r1",
+      "P-521", "secp521r1", "CurveP521", "secp521r1");
+  /** Known to Go; Java 25 has none of them. */
+  private static final List<String> HYBRIDS = List.of("X25519MLKEM768", "SecP256r1MLKEM768",
+      "SecP384r1MLKEM1024");
+
+  private final String prefix;
+
+  CipherSuiteNames(String prefix) {
+    this.prefix = prefix;
+  }
+
+  /** Oldest first. */
+  List<String> versions(String min, String max) {
+    check("MIN_VERSION", min, VERSIONS::contains, VERSIONS);
+    check("MAX_VERSION", max, VERSIONS::contains, VERSIONS);
+    if (VERSIONS.indexOf(min) > VERSIONS.indexOf(max)) {
+      throw new IllegalArgumentException(prefix + "MIN_VERSION is '" + min + "', but "
+          + prefix + "MAX_VERSION is " + max);
+    }
+    return VERSIONS.subList(VERSIONS.indexOf(min), VERSIONS.indexOf(max) + 1).stream()
+        .map(version -> "TLSv" + version).toList();
+  }
+
+  /** With all of TLS 1.3; empty for an empty list. */
+  List<String> cipherSuites(String list) {
+    var names = names(list);
+    if (names.isEmpty()) {
+      return List.of();
+    }
+    names.forEach(name -> check("CIPHER_SUITES", name,
+        one -> SUITES_OF_12.contains(one) || SUITES_OF_13.contains(one), SUITES_OF_12));
+    var suites = new ArrayList<>(SUITES_OF_13);
+    names.stream().filter(SUITES_OF_12::contains).forEach(suites::add);
+    return List.copyOf(suites);
+  }
+
+  /** Those that Java has; empty for an empty list. */
+  List<String> groups(String list) {
+    var names = names(list);
+    names.forEach(name -> check("CURVE_PREFERENCES", name,
+        one -> CURVES.containsKey(one) || HYBRIDS.contains(one),
+        CURVES.keySet().stream().sorted().toList()));
+    var known = names.stream().filter(CURVES::containsKey).map(CURVES::get).distinct().toList();
+    if (known.isEmpty() && !names.isEmpty()) {
+      throw new IllegalArgumentException(prefix + "CURVE_PREFERENCES is '" + list
+          + "', but this runtime has none of these: add one of "
+          + String.join(", ", CURVES.keySet().stream().sorted().toList()));
+    }
+    return known;
+  }
+
+  private static List<String> names(String list) {
+    return Arrays.stream(list.split(",")).map(String::strip).filter(name -> !name.isEmpty())
+        .toList();
+  }
+
+  private void check(String setting, String value, Predicate<String> known,
+      List<String> choice) {
+    if (!known.test(value)) {
+      throw new IllegalArgumentException(
+          prefix + setting + " is '" + value + "', but must be one of "
+              + String.join(", ", choice));
+    }
+  }
+}

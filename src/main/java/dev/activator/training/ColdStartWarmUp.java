@@ -1,0 +1,188 @@
+package dev.activator.training;
+
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.EndpointsEvents;
+import dev.activator.cluster.decode.ApiMessages;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.decode.Decoded;
+import dev.activator.cluster.decode.FactHandler;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.informer.Informer;
+import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.upstream.HttpProbeClient;
+import io.netty.channel.EventLoopGroup;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Starts a revision of its own from zero, again and again, so that the way from an Endpoints event to
+ * the first request is compiled when a caller waits for it: a pod on the loopback interface is listed
+ * and removed by events as the API server sends them.
+ *
+ * <p><b>Errors.</b> Failures do not matter.
+ */
+public final class ColdStartWarmUp {
+  private static final Logger log = LoggerFactory.getLogger(ColdStartWarmUp.class);
+  private static final Duration PAUSE = Duration.ofMillis(5);
+  private static final Revision REVISION = Revision.of(WarmUp.ID, 0);
+
+  private final WarmUp parts;
+  private final LoopGroup loops;
+  private final RandomGenerator random;
+  private final JsonFactory json = new JsonFactory();
+  private final ThreadLoop loop = new ThreadLoop("warm-up");
+  private final Informer<Decoded<EndpointSet>> informer = new Informer<>("warm-up", loop,
+      Duration.ZERO, ResourceKind.ENDPOINTS::stored);
+  private final CountDownLatch left;
+  private int version;
+  private @Nullable RevisionBackendsManager backends;
+
+  public ColdStartWarmUp(EventLoopGroup group, LoopGroup loops, RandomGenerator random,
+      int starts) {
+    this.parts = new WarmUp(group, loops, random, 0);
+    this.loops = loops;
+    this.random = random;
+    this.left = new CountDownLatch(starts);
+  }
+
+  /** Blocks until all are over, or the time is. Returns how many were. */
+  public int run(Duration most) {
+    long all = left.getCount();
+    try {
+      begin();
+      var _ = left.await(most.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (IOException | RuntimeException impossible) {
+      log.debug("No cold start could be tried", impossible);
+    } catch (InterruptedException hurried) {
+      Thread.currentThread().interrupt();
+    } finally {
+      end();
+    }
+    int over = (int) (all - left.getCount());
+    log.debug("{} of {} cold starts of our own are over", over, all);
+    return over;
+  }
+
+  private void begin() throws IOException {
+    int pod = parts.pod();
+    var upstreams = parts.upstreams();
+    var watching = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
+        new HttpProbeClient(upstreams), BackendSettings.DEFAULT, random);
+    backends = watching;
+    var throttler = new Throttler(loops::loopFor, _ -> REVISION, WarmUp.LOOPBACK,
+        RevisionOptions.of(1), random);
+    watching.onChange(throttler::destinations);
+    var events = new EndpointsEvents(informer.store(), IpFamily.IPV4, _ -> "",
+        new ToBackends(watching));
+    informer.addHandler(new FactHandler<>(ResourceKind.ENDPOINTS, events),
+        HandlerOptions.on(loop, "warm-up"));
+    informer.start();
+    throttler.revision(REVISION);
+    watching.revision(REVISION);
+    var client = new WarmUp.Client(() -> {
+      onLoop(() -> list(""));
+      return false;
+    });
+    watching.onChange(now -> scaledToZero(now, client));
+    parts.connect(parts.proxy(REVISION, upstreams, (revision, caller) -> {
+      var admission = throttler.admit(revision, caller);
+      onLoop(() -> list("'addresses': [{'ip': '127.0.0.1', 'nodeName': 'node', 'targetRef': "
+          + "{'kind': 'Pod', 'name': 'pod', 'uid': 'uid'}}], 'ports': [{'name': 'http', 'port': "
+          + pod + ", 'protocol': 'TCP'}]"));
+      return admission;
+    }), client);
+  }
+
+  /** The watcher first: it probes over the connections. */
+  private void end() {
+    informer.close();
+    loop.close();
+    var watching = backends;
+    if (watching != null) {
+      var _ = watching.stop();
+    }
+    parts.end();
+  }
+
+  /**
+   * A task after the end would be logged as a failed admission. Loops refuse such tasks rather than
+   * ignore them, as other callers would wait for ever.
+   */
+  private void onLoop(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException ended) {
+      log.debug("A cold start of our own is given up, as the process ends");
+    }
+  }
+
+  private void scaledToZero(HealthyDestinations now, WarmUp.Client client) {
+    if (now.pods().isEmpty()) {
+      left.countDown();
+      if (left.getCount() > 0) {
+        // Others' requests have most of the processor; also, the throttler's task comes first.
+        loops.loopFor(WarmUp.ID).schedule(PAUSE, client::ask);
+      }
+    }
+  }
+
+  /** As a line of a watch. */
+  private void list(String subset) {
+    version++;
+    var line = """
+        {'type': 'MODIFIED', 'object': {'kind': 'Endpoints', 'apiVersion': 'v1', 'metadata': {
+          'name': 'warm-up-private', 'namespace': 'activator', 'uid': 'uid',
+          'resourceVersion': '%d', 'creationTimestamp': '2026-01-01T00:00:00Z', 'labels': {
+            'networking.internal.knative.dev/serviceType': 'Private',
+            'serving.knative.dev/revision': 'warm-up', 'serving.knative.dev/revisionUID': 'uid'},
+          'managedFields': [{'manager': 'controller', 'operation': 'Update', 'fieldsV1': {
+            'f:metadata': {'f:labels': {'.': {}}}, 'f:subsets': {}}}]},
+         'subsets': [{%s}]}}""".formatted(version, subset).replace('\'', '"')
+        .getBytes(StandardCharsets.UTF_8);
+    if (ApiMessages.event(ResourceKind.ENDPOINTS,
+        () -> json.createParser(ObjectReadContext.empty(),
+            line)) instanceof WatchEvent.Put<Decoded<EndpointSet>>(var now)) {
+      informer.sink().put(now);
+    }
+  }
+
+  private record ToBackends(
+      RevisionBackendsManager backends) implements EndpointsEvents.EndpointsListener {
+    @Override
+    public void pods(PodListing now) {
+      backends.listed(now);
+    }
+
+    @Override
+    public void podsGone(RevisionId revision) {
+      // The object is never deleted.
+    }
+
+    @Override
+    public void publicAddresses(PublicAddresses now) {
+      // Of the public Service, which has no object.
+    }
+  }
+}

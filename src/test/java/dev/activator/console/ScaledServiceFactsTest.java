@@ -1,0 +1,107 @@
+package dev.activator.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.autoscaler.Leadership;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.autoscaler.policy.Activity;
+import dev.activator.cluster.Yaml;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.policy.HostTable.Taken;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.References;
+import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
+import dev.activator.console.RevisionFacts.Setting;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+/** What the console shows of a ScaledService, on the activator that scales and on another. */
+class ScaledServiceFactsTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final ScalingView VIEW = new ScalingView(WEB,
+      new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(3),
+      OptionalInt.of(3), 3, Activity.unknown(0),
+      "3 = ceil(52 in flight ÷ 20), stable window",
+      new ScalingView.Trouble("Forbidden", "cannot patch Deployment web: 403"), "");
+
+  private static ScaledServiceFacts facts(String spec, String status, List<Taken> taken) {
+    var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: front}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+          %s
+        status: %s
+        """.formatted(spec, status)).fact();
+    return new ScaledServiceFacts(ScaledServiceState.of(object, new References(null, List.of(),
+        new WorkloadState.Hidden(), taken, null, null, IpFamily.IPV4)));
+  }
+
+  private static ScaledServiceFacts facts(String spec) {
+    return facts(spec, "{}", List.of());
+  }
+
+  private static Leadership leader(String pod, boolean here, String problem) {
+    return new Leadership(pod, here, 0, Duration.ZERO, 0, problem, Map.of());
+  }
+
+  @Test
+  void leadsToTheFirstHostThatABrowserCanBeSentTo() {
+    assertThat(facts("hosts: ['*.shop.example.com', shop.example.com]").url())
+        .isEqualTo("http://shop.example.com/");
+    assertThat(facts("hosts: [a.example.com, b.example.com]", "{}",
+        List.of(new Taken("a.example.com", new RevisionId("old", "old")))).url())
+        .isEqualTo("http://b.example.com/");
+    assertThat(facts("hosts: ['*.shop.example.com']").url()).isNull();
+    assertThat(facts("minReplicas: 0").url()).isNull();
+  }
+
+  @Test
+  void saysOnTheLeaderWhyItIsScaledAsItIsAndWhatIsInTheWay() {
+    var facts = facts("maxReplicas: 5");
+
+    assertThat(facts.maxPods()).isEqualTo(5);
+    assertThat(new ScalingFacts(_ -> VIEW, () -> leader("activator-1", true, ""))
+        .rows(WEB, facts)).containsExactly(
+            new Setting("pods wanted", "3", "3 = ceil(52 in flight ÷ 20), stable window"),
+            new Setting("scaling", "Forbidden", "cannot patch Deployment web: 403"),
+            new Setting("scaled by", "this activator", "the Lease"));
+    assertThat(facts.obstacles(VIEW)).containsExactly("there is no Service shop/svc",
+        "cannot patch Deployment web: 403");
+  }
+
+  @Test
+  void saysOnAnotherActivatorWhatTheLeaderWroteIntoTheStatus() {
+    var facts = facts("minReplicas: 1", """
+        {desiredReplicas: 2, conditions: [{type: Ready, status: "False", reason: Forbidden,
+         message: no right, lastTransitionTime: "2026-11-22T12:00:00Z"}]}""", List.of());
+
+    assertThat(new ScalingFacts(_ -> null, () -> leader("activator-2", false, ""))
+        .rows(WEB, facts)).containsExactly(
+            new Setting("pods wanted", "2", "the status; the activator that scales it knows why"),
+            new Setting("scaled by", "activator-2", "the Lease"),
+            new Setting("condition Ready", "False, Forbidden",
+                "no right; since 2026-11-22T12:00:00Z"));
+    // what is wrong is read here, too, and later than the status says it
+    assertThat(facts.obstacles(null)).containsExactly("there is no Service shop/svc");
+    assertThat(facts.settings()).contains(
+        new Setting("replicas", "1; an HPA or KEDA may set more",
+            "spec.minReplicas, spec.maxReplicas"),
+        new Setting("scales", "Deployment front", "spec.scaleTargetRef"));
+    assertThat(facts.logCommand()).isEqualTo("kubectl logs -n shop deployment/front");
+  }
+
+  @Test
+  void saysWhenNobodyScales() {
+    assertThat(new ScalingFacts(_ -> null, () -> leader("", false, "403")).rows(WEB,
+        facts("minReplicas: 0"))).contains(
+            new Setting("scaled by", "no activator", "the Lease, which cannot be used: 403"));
+  }
+}

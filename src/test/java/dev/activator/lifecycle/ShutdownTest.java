@@ -1,0 +1,94 @@
+package dev.activator.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class ShutdownTest {
+  private final List<String> done = new ArrayList<>();
+  private final Shutdown shutdown = new Shutdown(code -> done.add("exit " + code),
+      code -> done.add("halt " + code));
+
+  private void runs() {
+    shutdown.running(() -> done.add("unready"));
+  }
+
+  @Test
+  @DisplayName("8.4 a signal makes it unready at once, and ends it in order with 0")
+  void aSignalEndsItInOrder() {
+    runs();
+    shutdown.signal("TERM");
+    assertThat(done).containsExactly("unready", "exit 0");
+  }
+
+  @Test
+  @DisplayName("8.4 a second signal ends it at once with 1")
+  void aSecondSignalEndsItAtOnce() {
+    runs();
+    shutdown.signal("TERM");
+    shutdown.signal("INT");
+    assertThat(done).containsExactly("unready", "exit 0", "halt 1");
+  }
+
+  @Test
+  @DisplayName("8.3 a listener that fails ends it in order with 1, once")
+  void aListenerThatFailsEndsItInOrder() {
+    runs();
+    shutdown.failed("no requests are taken any more");
+    shutdown.failed("no requests are taken any more");
+    assertThat(done).containsExactly("unready", "exit 1");
+  }
+
+  @Test
+  void theFirstSignalAfterAFailureLeavesTheDrainAlone() {
+    runs();
+    shutdown.failed("no requests are taken any more");
+    shutdown.signal("TERM");
+    assertThat(done).containsExactly("unready", "exit 1");
+    shutdown.signal("TERM");
+    assertThat(done).containsExactly("unready", "exit 1", "halt 1");
+  }
+
+  @Test
+  void aListenerThatGoesDuringTheEndIsNoFailure() {
+    runs();
+    shutdown.signal("TERM");
+    shutdown.failed("closed");
+    assertThat(done).containsExactly("unready", "exit 0");
+  }
+
+  @Test
+  @DisplayName("8.4 a signal during a wait of the start interrupts it")
+  void aSignalDuringAWaitOfTheStartInterruptsIt() {
+    assertThatThrownBy(() -> shutdown.during(() -> {
+      shutdown.signal("TERM");
+      new CountDownLatch(1).await();
+    })).isInstanceOf(InterruptedException.class);
+    assertThat(Thread.interrupted()).isFalse();
+    assertThat(done).isEmpty();
+  }
+
+  @Test
+  void aSignalBeforeAWaitOfTheStartDoesNotLetItBegin() {
+    shutdown.signal("TERM");
+    assertThatThrownBy(() -> shutdown.during(() -> done.add("waited")))
+        .isInstanceOf(InterruptedException.class);
+    assertThat(done).isEmpty();
+  }
+
+  @Test
+  @DisplayName("8.4 a signal in the rest of the start ends it in order once that is over")
+  void aSignalInTheRestOfTheStartEndsItOnceThatIsOver() throws Exception {
+    shutdown.during(() -> done.add("waited"));
+    shutdown.signal("TERM");
+    assertThat(Thread.interrupted()).isFalse();
+    runs();
+    shutdown.signal("TERM");
+    assertThat(done).containsExactly("waited", "unready", "exit 0", "halt 1");
+  }
+}

@@ -1,0 +1,62 @@
+package dev.activator.meters;
+
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.observability.Meters;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Protocol;
+import dev.activator.testing.Scrape;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class MeasuredProbesTest {
+  private static final ProbeRequest QUESTION = new ProbeRequest(new Destination("10.0.0.1", 8012),
+      Protocol.HTTP1, "/", "hello", Map.of(), ofMillis(300));
+
+  private final Meters meters = new Meters();
+  private final VirtualLoop loop = new VirtualLoop();
+  private final List<ProbeAnswer> heard = new ArrayList<>();
+
+  /** Asks one whose answer takes so long. */
+  private void ask(ProbeAnswer answer, Duration took) {
+    var probes = new StageMeters(meters).probes((on, request, done) -> {
+      assertThat(request).isEqualTo(QUESTION);
+      on.schedule(took, () -> done.accept(answer));
+    });
+    probes.ask(loop, QUESTION, heard::add);
+    loop.advance(took);
+  }
+
+  @Test
+  void handsOnEachAnswerAndMeasuresHowLongItTook() {
+    var yes = new ProbeAnswer.Answered(200, "queue");
+    var no = new ProbeAnswer.Answered(503, "");
+    ask(yes, ofMillis(4));
+    ask(no, ofMillis(6));
+
+    assertThat(heard).containsExactly(yes, no);
+    // whatever it says: it was answered
+    assertThat(Scrape.of(meters, "activator_probe_duration_seconds_sum"))
+        .containsExactly("activator_probe_duration_seconds_sum{outcome=\"answered\"} 0.01");
+    assertThat(Scrape.of(meters, "activator_probe_duration_seconds_count"))
+        .containsExactly("activator_probe_duration_seconds_count{outcome=\"answered\"} 2");
+  }
+
+  @Test
+  void tellsFromThemWhatFailed() {
+    ask(new ProbeAnswer.Failed("connection refused"), ofMillis(1));
+    ask(new ProbeAnswer.TimedOut(ofMillis(300)), ofMillis(300));
+    ask(new ProbeAnswer.InvalidResponse("no HTTP"), ofMillis(2));
+
+    assertThat(heard).hasSize(3);
+    assertThat(Scrape.of(meters, "activator_probe_duration_seconds_sum"))
+        .containsExactly("activator_probe_duration_seconds_sum{outcome=\"failed\"} 0.303");
+  }
+}

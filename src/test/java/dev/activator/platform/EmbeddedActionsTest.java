@@ -1,0 +1,91 @@
+package dev.activator.platform;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.revision.ScaleClient;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.WriteGuard;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaledTarget;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The console's buttons on a ScaledService. */
+class EmbeddedActionsTest {
+  private static final RevisionId SHOP = new RevisionId("shop", "front");
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ApiStore store = api.store();
+  private final VirtualLoop loop = new VirtualLoop();
+  private final Autoscaler autoscaler = new Autoscaler(loop, new OnePod(), WriteGuard.ALONE,
+      new ScalingListener() {
+      });
+  private final EmbeddedActions actions = new EmbeddedActions(store, autoscaler, () -> 8080);
+
+  private static final class OnePod implements ScaleClient {
+    private static final ScaleAnswer ONE = new ScaleAnswer.Found(1, 1, "1");
+
+    @Override
+    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+      return CompletableFuture.completedFuture(ONE);
+    }
+
+    @Override
+    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
+        ScaleAnswer.Found read, int replicas) {
+      return CompletableFuture.completedFuture(ONE);
+    }
+  }
+
+  @BeforeEach
+  void scale() {
+    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'replicas': 1,
+         'selector': {'matchLabels': {'app': 'web'}}}}
+        """));
+    for (var app : new String[]{"web", "other"}) {
+      store.create(Kinds.POD, Objects.parse("""
+          {'metadata': {'namespace': 'shop', 'name': '%s-1', 'labels': {'app': '%s'}}, 'spec': {}}
+          """.formatted(app, app)));
+    }
+    autoscaler.start();
+    autoscaler.target(new ScaledTarget(SHOP, new ScaleTargetRef("apps/v1", "Deployment", "web"), 0,
+        OptionalInt.of(5), OptionalInt.of(1), 0, Duration.ofSeconds(60), Duration.ofSeconds(300),
+        OptionalInt.empty()));
+    loop.run();
+  }
+
+  @AfterEach
+  void close() {
+    api.close();
+  }
+
+  @Test
+  void scalesItsDeploymentToZero() {
+    actions.scaleToZero(SHOP);
+    loop.run();
+
+    assertThat(store.find(Kinds.DEPLOYMENT, "shop", "web").at("/spec/replicas").intValue())
+        .isZero();
+  }
+
+  @Test
+  void restartsThePodsOfItsDeployment() {
+    actions.restart(SHOP);
+
+    assertThat(store.find(Kinds.POD, "shop", "web-1")).isNull();
+    assertThat(store.find(Kinds.POD, "shop", "other-1")).isNotNull();
+  }
+}

@@ -1,0 +1,32 @@
+package dev.activator.platform;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.RevisionId;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class LocalHostsTest {
+  private final EmbeddedPlatform.LocalHosts hosts = new EmbeddedPlatform.LocalHosts(
+      (namespace, service) -> service.equals("hello")
+          ? new RevisionId(namespace, service + "-00001")
+          : null);
+
+  @ParameterizedTest
+  @CsvSource({"hello.default.localhost, default/hello-00001",
+      "HELLO.Default.LocalHost, default/hello-00001",
+      "hello.default.localhost., default/hello-00001",
+      "hello.default.localhost.:8012, default/hello-00001",
+      "hello.default.svc.cluster.local, default/hello-00001",
+      "hello.default.svc.cluster.local.:80, default/hello-00001",
+      "other.default.localhost, default/other", "other.default.svc.cluster.local,",
+      "hello.default.localhost:8012, default/hello-00001", "hello.shop.localhost, shop/hello-00001",
+      "hello.localhost,", "localhost,", "a.hello.default.localhost,",
+      "hello.default.local,", "hello..localhost,", ".default.localhost,", "127.0.0.1:8012,",
+      "[::1]:8012,"})
+  void nameTheServiceTheNamespaceAndNothingElse(String host, String revision) {
+    var found = hosts.revision(host);
+
+    assertThat(found == null ? null : found.toString()).isEqualTo(revision);
+  }
+}

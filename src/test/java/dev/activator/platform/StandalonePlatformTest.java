@@ -1,0 +1,299 @@
+package dev.activator.platform;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.ScalingSession;
+import dev.activator.console.ClusterFacts;
+import dev.activator.console.ScalingFacts;
+import dev.activator.testing.FreePort;
+import dev.activator.cluster.AddressSource;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.console.RevisionFacts.Setting;
+import dev.activator.console.RevisionFacts;
+import dev.activator.console.RevisionReport.ScalingReport;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.lifecycle.Part;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.stats.RequestCounter;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Everything that scales, as in a cluster without Knative, over HTTP and WebSockets. */
+class StandalonePlatformTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final String IP = "127.0.7.1";
+  private static final Duration LONG = Duration.ofSeconds(120);
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ApiStore store = api.store();
+  private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(2,
+      NioIoHandler.newFactory());
+  private final NettyLoop loop = new NettyLoop(threads.next());
+  private final ClusterAccess access = new ClusterAccess.At(URI.create(api.url()));
+  private final StandalonePlatform platform = new StandalonePlatform(access,
+      new StandalonePlatform.Identity("activator-1", IP, "system", "activator", "activator",
+          FreePort.next()),
+      threads, new Random(1), new ScalingSession(access, LONG), LONG);
+  private final Cluster cluster = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
+      ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
+  private final AutoscalerLink link = AutoscalerLink.to(platform::autoscaler, loop,
+      "activator-1", AutoscalerLink.Timings.DEFAULT, new Random(1));
+  private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,
+      Duration.ofSeconds(1), link);
+  private final RequestCounter requests = reporter.onLoop(loop);
+
+  @BeforeEach
+  void start() throws Exception {
+    ScaledServiceKind.createIn(store);
+    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'replicas': 0}}
+        """));
+    store.create(Kinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80}]}}
+        """));
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'hosts': ['shop.example.com'],
+         'maxReplicas': 5, 'target': {'concurrency': 2}}}
+        """));
+    link.onChange(reporter);
+    cluster.follows(platform.sources(), "cluster.local");
+    platform.join(cluster, link);
+    for (var part : platform.beforePorts()) {
+      part.start().run();
+    }
+    cluster.start();
+    link.open();
+    reporter.start();
+  }
+
+  @AfterEach
+  void stop() {
+    reporter.stop();
+    link.close();
+    cluster.close();
+    platform.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+    api.close();
+    threads.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+  }
+
+  private int replicas() {
+    return store.find(Kinds.DEPLOYMENT, "shop", "web").at("/spec/replicas").asInt();
+  }
+
+  private List<String> events() {
+    return store.list(Kinds.EVENT).stream().map(one -> one.path("reason").asString()).toList();
+  }
+
+  private String condition(String type) {
+    return store.find(ScaledServiceKind.of(store), "shop", "web").at("/status/conditions")
+        .valueStream().filter(one -> one.path("type").asString().equals(type)).findFirst()
+        .map(one -> one.path("status").asString() + " " + one.path("reason").asString())
+        .orElse("");
+  }
+
+  @Test
+  void aRequestAtZeroStartsAPodAndTheStatusSaysSo() {
+    await().until(link::connected);
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+
+    loop.execute(() -> requests.arrived(WEB));
+
+    await().untilAsserted(() -> assertThat(replicas()).isEqualTo(1));
+    await()
+        .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
+    await().untilAsserted(() -> assertThat(events()).contains("ScaledUp"));
+    assertThat(platform.scaling(WEB).explanation()).contains("in flight ÷ 2");
+    assertThat(platform.leadership().writes()).containsKey("written");
+    assertThat(cluster.ofHost("shop.example.com")).isEqualTo(WEB);
+  }
+
+  private ClusterFacts facts() {
+    return new ClusterFacts(cluster, "cluster.local",
+        10, "off",
+        cluster.eventReader(loop::nanoTime),
+        new ScalingFacts(platform::scaling, platform::leadership));
+  }
+
+  @Test
+  void theConsoleKnowsWhereItIsHowItIsScaledAndByWhom() {
+    var facts = facts();
+    await().untilAsserted(() -> assertThat(facts.settings(WEB))
+        .extracting(Setting::name, Setting::value)
+        .contains(tuple("scaled by", "this activator"), tuple("pods wanted", "0"),
+            tuple("condition Ready", "True")));
+
+    assertThat(facts.card(WEB).kind()).isEqualTo("ScaledService");
+    assertThat(facts.card(WEB).url()).isEqualTo("http://shop.example.com/");
+    assertThat(facts.card(WEB).maxPods()).isEqualTo(5);
+    assertThat(facts.settings(WEB)).extracting(Setting::origin)
+        .noneMatch(origin -> origin.contains("Revision"));
+    await().untilAsserted(() -> assertThat(facts.card(WEB).obstacles()).isEmpty());
+
+    store.delete(Kinds.SERVICE, "shop", "web");
+    await().untilAsserted(() -> assertThat(facts.card(WEB).obstacles())
+        .containsExactly("there is no Service shop/web"));
+    // written by the one that scales
+    await().untilAsserted(() -> assertThat(facts().events(WEB).join().all())
+        .extracting(RevisionFacts.EventLine::reason).contains("ServiceNotFound"));
+  }
+
+  @Test
+  void oneThatDoesNotLeadSaysWhoDoesAndWhatItHasWritten() throws Exception {
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().until(link::connected);
+    loop.execute(() -> requests.arrived(WEB));
+    await()
+        .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
+
+    var follower = new StandalonePlatform(access, new StandalonePlatform.Identity("activator-2",
+        "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2));
+    var facts = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
+        ReflectorSettings.DEFAULT, new Random(2), AddressSource.DEFAULT);
+    facts.follows(follower.sources(), "cluster.local");
+    follower.join(facts, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
+        AutoscalerLink.Timings.DEFAULT, new Random(2)));
+    for (var part : follower.beforePorts()) {
+      part.start().run();
+    }
+    facts.start();
+    try {
+      await().until(() -> !follower.leadership().pod().isEmpty());
+      await().untilAsserted(() -> {
+        assertThat(follower.leadership().pod()).isEqualTo("activator-1");
+        assertThat(follower.leadership().here()).isFalse();
+        var status = store.find(ScaledServiceKind.of(store), "shop", "web").path("status");
+        assertThat(new ScalingFacts(follower::scaling, follower::leadership)
+            .report(WEB, facts.scaledService(WEB))).isEqualTo(
+                new ScalingReport(status.path("desiredReplicas").asInt(), 0, 0, "UNKNOWN",
+                    "activator-1 scales it; this is what the status of the ScaledService says:"
+                        + " Requests to the target are being buffered as resources are"
+                        + " provisioned.",
+                    null, ""));
+      });
+    } finally {
+      facts.close();
+      follower.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+    }
+  }
+
+  /** As in a namespace that the chart's standalone.namespaces does not name. */
+  @Test
+  void whereItMayNotScaleTheStatusSaysSo() {
+    api.faults().add(Match.requests(Verb.GET).of(Kinds.DEPLOYMENT), Fault.Answer.status(403));
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 2}}}
+        """));
+    store.create(Kinds.SERVICE, Objects.parse("""
+        {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
+         'ports': [{'name': 'http', 'port': 80}]}}
+        """));
+    store.create(Kinds.DEPLOYMENT,
+        Objects.parse("{'metadata': {'namespace': 'blog', 'name': 'web'}}"));
+
+    await().untilAsserted(() -> assertThat(
+        store.find(ScaledServiceKind.of(store), "blog", "web").at("/status/conditions").toString())
+        .contains("\"Forbidden\"", "cannot get Deployment web in namespace blog: 403"));
+    assertThat(platform.scaling(new RevisionId("blog", "web")).trouble().reason())
+        .isEqualTo("Forbidden");
+  }
+
+  private List<String> leases() {
+    return store.list(Kinds.EVENT).stream()
+        .filter(one -> one.at("/involvedObject/kind").asString().equals("Lease"))
+        .map(one -> one.at("/involvedObject/uid").asString() + " " + one.path("reason").asString()
+            + " " + one.path("message").asString())
+        .toList();
+  }
+
+  @Test
+  void saysWhoLeadsInAnEventOfTheLeaseAndWhenItEnds() {
+    await().until(() -> platform.leadership().here());
+    assertThat(platform.leadership().pod()).isEqualTo("activator-1");
+    assertThat(platform.leadership().transitions()).isZero();
+    var lease = store.list(Kinds.LEASE).getFirst();
+    var uid = lease.at("/metadata/uid").asString();
+    await().untilAsserted(() -> assertThat(leases()).containsExactly(
+        uid + " LeaderElected activator-1_127.0.7.1 became leader"));
+
+    platform.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+    assertThat(leases()).containsExactlyInAnyOrder(
+        uid + " LeaderElected activator-1_127.0.7.1 became leader",
+        uid + " LeaderLost activator-1_127.0.7.1 stopped leading");
+    assertThat(platform.leadership().here()).isFalse();
+  }
+
+  @Test
+  void whatWasScaledLastIsInTheStatusWhenTheLeaderHasEnded() {
+    await().until(link::connected);
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    loop.execute(() -> requests.arrived(WEB));
+    await().until(() -> replicas() > 0);
+
+    // As the process ends: the cluster first.
+    cluster.close();
+    platform.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+
+    assertThat(store.find(ScaledServiceKind.of(store), "shop", "web")
+        .at("/status/desiredReplicas").asInt()).isEqualTo(replicas());
+    assertThat(store.list(Kinds.LEASE).getFirst().at("/spec/holderIdentity").asString())
+        .isEmpty();
+  }
+
+  @Test
+  void theConsoleNamesTheCommandWhereEventsMayNotBeListed() {
+    api.faults().add(Match.requests(Verb.LIST).of(Kinds.EVENT), Fault.Answer.status(403));
+
+    // An answer that takes longer than two seconds is none.
+    await().untilAsserted(() -> {
+      var events = facts().events(WEB).join();
+      assertThat(events.all()).isEmpty();
+      assertThat(events.insteadDo()).isEqualTo("This activator may not list Events (the chart's"
+          + " rbac.events): kubectl get events -n shop");
+    });
+  }
+
+  @Test
+  void aServiceThatGoesIsSeenWithinASecondAndItsWorkloadIsScaledOn() {
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().until(link::connected);
+
+    store.delete(Kinds.SERVICE, "shop", "web");
+    await().untilAsserted(
+        () -> assertThat(condition("Ready")).isEqualTo("False ServiceNotFound"));
+
+    loop.execute(() -> {
+      for (int i = 0; i < 5; i++) {
+        requests.arrived(WEB);
+      }
+    });
+    await().untilAsserted(() -> assertThat(replicas()).isPositive());
+  }
+}

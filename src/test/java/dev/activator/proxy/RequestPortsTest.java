@@ -1,0 +1,176 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.ReadinessPolicy;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopGroup;
+import dev.activator.proxy.exchange.CallerTexts;
+import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.stats.RequestCounter;
+import dev.activator.testing.RawPeer;
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.tls.PodTls;
+import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class RequestPortsTest {
+  private static final RevisionId HELLO = new RevisionId("default", "hello");
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final HealthState health = new HealthState(ReadinessPolicy.NEVER);
+  private final LateLoop late = new LateLoop();
+  private ProxyServer server;
+  private Throttler throttler;
+  private RequestPorts ports;
+
+  /** What is to be done, and when. */
+  private record Later(Duration delay, Runnable action) {}
+
+  /** Does nothing by itself. */
+  private static final class LateLoop implements Loop {
+    private final BlockingQueue<Later> scheduled = new LinkedBlockingQueue<>();
+
+    @Override
+    public void execute(Runnable task) {
+      schedule(Duration.ZERO, task);
+    }
+
+    @Override
+    public Timer schedule(Duration delay, Runnable action) {
+      scheduled.add(new Later(delay, action));
+      return () -> {
+      };
+    }
+
+    @Override
+    public long nanoTime() {
+      return 0;
+    }
+
+    private Later next() throws InterruptedException {
+      var next = scheduled.poll(120, TimeUnit.SECONDS);
+      assertThat(next).isNotNull();
+      return next;
+    }
+  }
+
+  @BeforeEach
+  void open() throws IOException {
+    var loops = new LoopGroup(group);
+    Revisions revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
+    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
+        revisions,
+        health::readiness);
+    throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),
+        new Random(1));
+    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
+    var held = new HeldBytes(new MemoryBound(1 << 20));
+    server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
+        loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
+            new NoCounter(), (_, _) -> {
+            }, held.share(),
+            new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
+    ports = ports(Duration.ofSeconds(40), Duration.ofSeconds(30));
+    ports.open();
+  }
+
+  private RequestPorts ports(Duration propagationDelay, Duration drainTimeout) {
+    return new RequestPorts(server,
+        new RequestPorts.Settings("127.0.0.1", 0, 0, 0, null, propagationDelay, drainTimeout),
+        () -> null, health, late, throttler);
+  }
+
+  @AfterEach
+  void close() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  /** What the answer to a request says of the connection. */
+  private static String connectionAfterARequest(RawPeer caller) throws IOException {
+    caller.sendHead("GET / HTTP/1.1", "Host: x", "Knative-Serving-Namespace: default",
+        "Knative-Serving-Revision: none");
+    var head = caller.readHead();
+    caller.readBody(head);
+    assertThat(head.start()).startsWith("HTTP/1.1 404 ");
+    return head.header("Connection");
+  }
+
+  @Test
+  void asksCallersToLeaveInTheSecondHalfOfTheTimeThatLoadBalancersHave() throws Exception {
+    try (var busy = RawPeer.connect(ports.http1()); var idle = RawPeer.connect(ports.http1())) {
+      assertThat(connectionAfterARequest(busy)).isNull();
+      assertThat(connectionAfterARequest(idle)).isNull();
+
+      // when it is told to end, then nothing changes for those who have a connection
+      var draining = Thread.ofVirtual().start(ports::drain);
+      var half = late.next();
+      var whole = late.next();
+      assertThat(connectionAfterARequest(busy)).isNull();
+
+      // and after half of the time a caller that sends something is asked to leave
+      assertThat(half.delay()).isEqualTo(Duration.ofSeconds(20));
+      half.action().run();
+      Awaitility.await()
+          .until(() -> "close".equals(connectionAfterARequest(busy)));
+      assertThat(busy.readToEnd()).isEmpty();
+
+      // and only then the rest is ended
+      assertThat(whole.delay()).isEqualTo(Duration.ofSeconds(40));
+      whole.action().run();
+      assertThat(idle.readToEnd()).isEmpty();
+      assertThat(draining.join(Duration.ofMinutes(2))).isTrue();
+    }
+  }
+
+  @Test
+  void aRequestThatStillWaitsWhenTheTimeIsOverIsToldWhy() throws Exception {
+    try (var caller = RawPeer.connect(ports.http1())) {
+      caller.sendHead("GET / HTTP/1.1", "Host: hello.default.svc.cluster.local");
+      Awaitility.await().until(() -> {
+        var view = throttler.view(HELLO);
+        return view != null && view.queued() == 1;
+      });
+
+      var draining = Thread.ofVirtual().start(ports(Duration.ZERO, Duration.ofMillis(1))::drain);
+      late.next().action().run();
+      late.next().action().run();
+
+      var head = caller.readHead();
+      assertThat(head.start()).startsWith("HTTP/1.1 503 ");
+      assertThat(head.header("K-Activator-Reason")).isEqualTo("shutting-down");
+      assertThat(draining.join(Duration.ofMinutes(2))).isTrue();
+    }
+  }
+
+  private static final class NoCounter implements RequestCounter {
+    @Override
+    public void arrived(RevisionId revision) {}
+
+    @Override
+    public void left(RevisionId revision) {}
+  }
+}

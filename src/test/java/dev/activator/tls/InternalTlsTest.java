@@ -1,0 +1,86 @@
+package dev.activator.tls;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.cluster.AddressSource;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.ClusterUnavailableException;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.testing.Authority;
+import dev.activator.testing.EmbeddedApi;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class InternalTlsTest {
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final Cluster cluster = new Cluster(
+      () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
+      Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
+
+  @AfterEach
+  void close() {
+    cluster.close();
+    api.close();
+  }
+
+  private InternalTls tls(boolean required) throws InterruptedException {
+    cluster.start();
+    return new InternalTls(cluster::followCertificates, "knative-serving", () -> required,
+        new PodTls(),
+        ServerTlsSettings.DEFAULT);
+  }
+
+  private void hasSecret(String chain, String key) {
+    api.store().create(Kinds.SECRET, Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Secret', 'metadata': {'namespace': 'knative-serving',
+         'name': 'routing-serving-certs'},
+         'data': {'tls.crt': '%s', 'tls.key': '%s', 'ca.crt': ''}}
+        """.formatted(base64(chain), base64(key))));
+  }
+
+  private static String base64(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void needsNothingWhereItIsNotRequired() throws Exception {
+    var tls = tls(false);
+    tls.start();
+    assertThat(tls.certificate()).isNull();
+  }
+
+  @Test
+  void showsTheSecretsCertificate() throws Exception {
+    var certificate = Authority.named("one").issue("kn-routing");
+    hasSecret(certificate.pem(), certificate.keyPem());
+    var tls = tls(true);
+    tls.start();
+    assertThat(tls.certificate()).isNotNull();
+  }
+
+  @Test
+  void doesNotStartWithoutTheSecret() throws Exception {
+    var tls = tls(true);
+    assertThatThrownBy(tls::start).isInstanceOf(ClusterUnavailableException.class)
+        .hasMessageContaining("routing-serving-certs");
+  }
+
+  @Test
+  void doesNotStartWithACertificateThatCannotBeUsed() throws Exception {
+    hasSecret("no certificate", "no key");
+    var tls = tls(true);
+    assertThatThrownBy(tls::start).isInstanceOf(IOException.class)
+        .hasMessageContaining("routing-serving-certs").hasMessageNotContaining("no key");
+  }
+}
