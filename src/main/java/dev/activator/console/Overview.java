@@ -31,7 +31,8 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
       ApiState api, @Nullable LeaderReport leader) {
     int queued = found.stream().mapToInt(RevisionSnapshot::queued).sum();
     var waiting = found.stream()
-        .sorted(Comparator.comparing(one -> one.queue().now().oldestWait().negated())).limit(MAX_WAITING)
+        .sorted(Comparator.comparing(one -> one.queue().now().oldestWait().negated()))
+        .limit(MAX_WAITING)
         .map(Waiting::of).toList();
     return new Overview(summary(queued, found.size(), link, api, leader), revisions, queued,
         waiting,

@@ -39,5 +39,6 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    * @param asked since the first request was queued for a start; null if none is
    * @param usual median of the last starts; zero if unknown
    */
-  public record Start(@Nullable Duration asked, Duration usual, @Nullable RevisionStartFailure failure) {}
+  public record Start(@Nullable Duration asked, Duration usual,
+      @Nullable RevisionStartFailure failure) {}
 }

@@ -35,7 +35,8 @@ public final class ServerCertificate {
   /** Also kept of a certificate that could not be used. */
   private record Texts(String chain, String key) {}
 
-  private ServerCertificate(String source, ServerTlsSettings settings, Texts first) throws IOException {
+  private ServerCertificate(String source, ServerTlsSettings settings, Texts first)
+      throws IOException {
     this.source = source;
     this.settings = settings;
     this.last = first;
@@ -47,7 +48,8 @@ public final class ServerCertificate {
    * @param chain the certificate first, issuers in any order
    * @param key in PKCS#8, PKCS#1 or SEC 1
    */
-  public static ServerCertificate of(String source, String chain, String key, ServerTlsSettings settings)
+  public static ServerCertificate of(String source, String chain, String key,
+      ServerTlsSettings settings)
       throws IOException {
     return new ServerCertificate(source, settings, new Texts(chain, key));
   }

@@ -11,8 +11,10 @@ import java.util.List;
  * @param cipherSuites empty for the runtime's
  * @param groups preferred first; empty for the runtime's
  */
-public record ServerTlsSettings(List<String> versions, List<String> cipherSuites, List<String> groups) {
-  public static final ServerTlsSettings DEFAULT = new ServerTlsSettings(List.of("TLSv1.3"), List.of(), List.of());
+public record ServerTlsSettings(List<String> versions, List<String> cipherSuites,
+    List<String> groups) {
+  public static final ServerTlsSettings DEFAULT = new ServerTlsSettings(List.of("TLSv1.3"),
+      List.of(), List.of());
 
   /**
    * Parses Knative's variables.
@@ -25,7 +27,8 @@ public record ServerTlsSettings(List<String> versions, List<String> cipherSuites
   public static ServerTlsSettings of(String prefix, String minVersion, String maxVersion,
       String cipherSuites, String curves) {
     var names = new CipherSuiteNames(prefix);
-    return new ServerTlsSettings(names.versions(minVersion, maxVersion), names.cipherSuites(cipherSuites),
+    return new ServerTlsSettings(names.versions(minVersion, maxVersion),
+        names.cipherSuites(cipherSuites),
         names.groups(curves));
   }
 

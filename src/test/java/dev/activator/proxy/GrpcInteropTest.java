@@ -47,7 +47,8 @@ class GrpcInteropTest extends WireTest {
   }
 
   /** Its client in OkHttp asks for no newer one, which callers have to be allowed. */
-  private static final ServerTlsSettings OLD_TLS = new ServerTlsSettings(List.of("TLSv1.2"), List.of(),
+  private static final ServerTlsSettings OLD_TLS = new ServerTlsSettings(List.of("TLSv1.2"),
+      List.of(),
       List.of());
 
   private final Way way;

@@ -83,7 +83,8 @@ class QueueTest extends WireTest {
       Activator.request(caller, "GET / HTTP/1.1");
       awaitQueued(1);
       activator.throttle.reject(new Rejection.CannotStart(Activator.HELLO,
-          new RevisionStartFailure("ErrImagePull", "registry.corp:5000 at 10.0.0.7 refused", "now")));
+          new RevisionStartFailure("ErrImagePull", "registry.corp:5000 at 10.0.0.7 refused",
+              "now")));
       assertThat(response(caller))
           .isEqualTo(
               "503 revision default/hello-00001 cannot start: ErrImagePull\n");

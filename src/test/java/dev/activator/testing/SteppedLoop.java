@@ -1,6 +1,7 @@
 package dev.activator.testing;
 
 import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -66,6 +67,11 @@ public final class SteppedLoop implements Loop {
     }
     real.execute(() -> now = end);
     settle();
+  }
+
+  /** Whether its thread takes no more tasks. */
+  public boolean hasEnded() {
+    return real instanceof NettyLoop loop && loop.eventLoop().isShuttingDown();
   }
 
   /** What is to run later. */

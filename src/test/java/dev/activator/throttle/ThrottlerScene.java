@@ -26,7 +26,8 @@ abstract class ThrottlerScene {
   static final Destination C = new Destination("128.0.0.3", 1234);
   static final Destination CLUSTER_IP = new Destination("129.0.0.1", 1234);
   static final String OWN = "130.0.0.2";
-  static final RevisionStartFailure CRASH = new RevisionStartFailure("ExitCode1", "it crashed", "t1");
+  static final RevisionStartFailure CRASH = new RevisionStartFailure("ExitCode1", "it crashed",
+      "t1");
 
   final VirtualLoop loop = new VirtualLoop();
   final Map<RevisionId, Revision> exist = new HashMap<>();

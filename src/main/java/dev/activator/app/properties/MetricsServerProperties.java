@@ -47,7 +47,8 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
     require(tlsKey.isBlank() || !tlsCert.isBlank(), "TLS_KEY", tlsKey,
         PREFIX + "TLS_CERT is not set");
     requireClientAuth(tlsClientAuth, tlsClientCaFile, !tlsCert.isBlank());
-    var _ = ServerTlsSettings.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+    var _ = ServerTlsSettings.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites,
+        tlsCurvePreferences);
     for (var file : List.of(tlsCert, tlsKey, tlsClientCaFile)) {
       if (!file.isBlank() && !Files.isReadable(Path.of(file))) {
         throw new IllegalArgumentException("there is no readable file " + file
@@ -76,7 +77,8 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   public ServerTlsSettings tls() {
-    return ServerTlsSettings.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites, tlsCurvePreferences);
+    return ServerTlsSettings.of(TLS, tlsMinVersion, tlsMaxVersion, tlsCipherSuites,
+        tlsCurvePreferences);
   }
 
   /**

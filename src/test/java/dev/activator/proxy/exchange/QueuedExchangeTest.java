@@ -23,6 +23,8 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +40,7 @@ class QueuedExchangeTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final VirtualLoop revisionLoop = new VirtualLoop();
+  private final List<Exchange> exchanges = new ArrayList<>(2 * HELD);
   private final Throttler throttler = new Throttler(_ -> revisionLoop, _ -> HELLO, "10.9.9.9",
       RevisionOptions.of(10 * HELD), new Random(1));
 
@@ -60,6 +63,12 @@ class QueuedExchangeTest {
     assertThat(throttler.view(HELLO.id()).queued()).isEqualTo(2 * HELD);
   }
 
+  @AfterEach
+  void callersLeave() {
+    exchanges.forEach(Exchange::callerGone);
+    revisionLoop.run();
+  }
+
   private void hold(RequestDispatcher dispatcher) {
     // one timer for all: it belongs to the connection
     var caller = new SilentCaller(new VirtualLoop());
@@ -68,7 +77,9 @@ class QueuedExchangeTest {
       var route = new Router.ToRevision(HELLO, "hello", "/", null);
       var record = new HttpRequestRecord(dispatcher, caller.caller(), request,
           new NettyFields(request.headers()), route);
-      new Exchange(dispatcher, record, caller, HELLO).start();
+      var exchange = new Exchange(dispatcher, record, caller, HELLO);
+      exchange.start();
+      exchanges.add(exchange);
       revisionLoop.run();
     }
   }

@@ -1,6 +1,8 @@
 package dev.activator.testing.quiescence;
 
+import dev.activator.autoscaler.Autoscaler;
 import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.observability.ColdStarts;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Throttler;
@@ -12,7 +14,8 @@ final class Deletion {
   private Deletion() {}
 
   static boolean applies(Object stage) {
-    return stage instanceof Throttler || stage instanceof RevisionBackendsManager;
+    return stage instanceof Throttler || stage instanceof RevisionBackendsManager
+        || stage instanceof ColdStarts || stage instanceof Autoscaler;
   }
 
   static void deleteRevisions(Object stage) {
@@ -26,6 +29,8 @@ final class Deletion {
         backends.clusterIp(new ClusterIp(id, null, null));
         backends.revisionGone(id);
       });
+      case ColdStarts starts -> ids(starts, "revisions").forEach(starts::gone);
+      case Autoscaler autoscaler -> ids(autoscaler, "configured").forEach(autoscaler::targetGone);
       default -> throw new IllegalArgumentException(stage.getClass().getName());
     }
   }

@@ -29,9 +29,15 @@ import org.jspecify.annotations.Nullable;
 final class ObjectGraph {
   /** An object, and how it was reached. */
   private record Reached(Object object, @Nullable Reached from, String by) {
+    /** By another object than those that are left themselves. */
     boolean isHeldByProduct() {
-      return from != null && (AtRest.isProduct(from.object.getClass())
-          || from.isHeldByProduct() && !isOurs(from.object.getClass()));
+      if (from == null) {
+        return false;
+      }
+      var holder = from.object.getClass();
+      return isOurs(holder)
+          ? AtRest.isProduct(holder) && !AtRest.TABLE.isUnreachable(holder)
+          : from.isHeldByProduct();
     }
 
     /** The fields on the way, nearest last. */
@@ -120,8 +126,10 @@ final class ObjectGraph {
         visitTimers(loop.tasks(), reached);
       }
       case SteppedLoop loop -> {
-        steppedLoops.add(loop);
-        visitTimers(loop.tasks(), reached);
+        if (!loop.hasEnded()) {
+          steppedLoops.add(loop);
+          visitTimers(loop.tasks(), reached);
+        }
         visitFields(reached);
       }
       default -> {

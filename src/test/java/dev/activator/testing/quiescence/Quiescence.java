@@ -8,6 +8,7 @@ import java.util.ConcurrentModificationException;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -41,7 +42,9 @@ public final class Quiescence
       Duration.ofSeconds(10), Duration.ofMinutes(2), Duration.ofMinutes(10));
 
   private enum Part {
-    CLASS, INSTANCE, TEST
+    CLASS,
+    INSTANCE,
+    TEST
   }
 
   /** What was started in a part of a class's run. */
@@ -156,8 +159,13 @@ public final class Quiescence
     // Loops that have ended take no more events.
     if (problems.isEmpty() && !graph.ofRevisions.isEmpty()
         && graph.nettyLoops.stream().noneMatch(loop -> loop.eventLoop().isShuttingDown())) {
-      graph.ofRevisions.forEach(Deletion::deleteRevisions);
-      problems.addAll(remaining(roots, true));
+      try {
+        graph.ofRevisions.forEach(Deletion::deleteRevisions);
+        problems.addAll(remaining(roots, true));
+      } catch (RejectedExecutionException e) {
+        // The test has ended a thread of the stage.
+        problems.clear();
+      }
     }
     if (!problems.isEmpty()) {
       throw new AssertionError("the test is over, and this is left:\n  "
