@@ -1,7 +1,6 @@
 package dev.activator.app;
 
 import java.util.Locale;
-import dev.activator.autoscaler.Leadership;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
@@ -9,19 +8,18 @@ import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
-import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.Parsed;
 import dev.activator.console.ActivatorEndpoint;
-import dev.activator.console.ApiState;
+import dev.activator.console.Overview.ApiState;
 import dev.activator.console.ClusterFacts;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
-import dev.activator.console.LeaderReport;
+import dev.activator.console.Overview.LeaderReport;
 import dev.activator.console.RevisionActivity;
-import dev.activator.console.RevisionCards;
+import dev.activator.console.RevisionCard;
 import dev.activator.console.ScalingFacts;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
@@ -73,7 +71,6 @@ import reactor.core.publisher.Flux;
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
-  private static final double MILLIS_A_SECOND = 1e3;
   private static final Duration REFRESH = Duration.ofSeconds(1);
 
   /** It would make all handlers at the end of a start, to look for versions in the addresses of pages. */
@@ -156,17 +153,13 @@ class OperatorsConfiguration {
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Platform platform) {
     var facts = scaling(platform);
-    return new Inspector(backends, throttler, link::view, () -> state(cluster), loops::loopFor,
+    return new Inspector(backends, throttler, link::view, () -> ApiState.of(cluster),
+        loops::loopFor,
         cluster::revisionsOf, platform::problem,
-        id -> facts.report(id, cluster.scaledService(id)), () -> leader(platform.leadership()));
-  }
-
-  private static @Nullable LeaderReport leader(@Nullable Leadership now) {
-    return now == null
-        ? null
-        : new LeaderReport(now.pod().isEmpty() ? null : now.pod(), now.here(), now.transitions(),
-            now.leaseAge().toMillis() / MILLIS_A_SECOND,
-            now.problem().isEmpty() ? null : now.problem());
+        id -> facts.report(id, cluster.scaledService(id)), () -> {
+          var leader = platform.leadership();
+          return leader == null ? null : LeaderReport.of(leader);
+        });
   }
 
   @Bean
@@ -175,17 +168,6 @@ class OperatorsConfiguration {
     throttler.onStarved(reasons::starved);
     cluster.onRevisionGone(reasons::gone);
     return reasons;
-  }
-
-  private static ApiState state(Cluster cluster) {
-    return new ApiState(cluster.synced(),
-        cluster.reflectors().stream().map(OperatorsConfiguration::watched).toList());
-  }
-
-  private static ApiState.Watched watched(ReflectorView view) {
-    var health = view.health();
-    return new ApiState.Watched(view.resource(), health.watching(), health.alarmed(),
-        health.error());
   }
 
   @Bean
@@ -229,19 +211,19 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  RevisionCards revisionCards(Platform platform, Cluster cluster,
+  RevisionCard.Source revisionCards(Platform platform, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
     var clock = loops.loopFor("clock");
     var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving.queueCapacity(),
         serving.waitingPage().toString().toLowerCase(Locale.ROOT),
         cluster.eventReader(clock::nanoTime), scaling(platform));
-    return new RevisionCards(platform.facts(facts), activity, starts, failures,
+    return new RevisionCard.Source(platform.facts(facts), activity, starts, failures,
         clock::nanoTime);
   }
 
   @Bean
-  LivePage livePage(Inspector inspector, RevisionCards cards, ColdStarts coldStarts,
+  LivePage livePage(Inspector inspector, RevisionCard.Source cards, ColdStarts coldStarts,
       HealthState health, Platform platform) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";

@@ -215,7 +215,7 @@ final class ConsolePages {
 
   static SequencedMap<String, String> detail(String problem, RevisionCard card, RevisionFacts facts,
       RevisionFacts.Known<RevisionFacts.EventLine> events, List<ColdStart> starts,
-      @Nullable ConsoleActions actions) {
+      LivePage.@Nullable Actions actions) {
     var id = card.id();
     var parts = new LinkedHashMap<String, String>();
     parts.put("head", head(problem, card));

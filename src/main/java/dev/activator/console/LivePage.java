@@ -46,10 +46,10 @@ public final class LivePage implements AutoCloseable {
       + " frame-ancestors 'none'";
 
   private final Inspector inspector;
-  private final RevisionCards cards;
+  private final RevisionCard.Source cards;
   private final Supplier<List<ColdStart>> coldStarts;
   private final Supplier<String> unready;
-  private final @Nullable ConsoleActions actions;
+  private final @Nullable Actions actions;
   private final Flux<?> ticks;
   private final Flux<SequencedMap<String, String>> list;
   private final Viewers viewers = new Viewers(MAX_VIEWERS);
@@ -59,8 +59,9 @@ public final class LivePage implements AutoCloseable {
    * @param unready why the activator is not ready, a sentence; empty if it is
    * @param actions null where the console changes nothing
    */
-  public LivePage(Inspector inspector, RevisionCards cards, Supplier<List<ColdStart>> coldStarts,
-      Supplier<String> unready, @Nullable ConsoleActions actions, Flux<?> ticks) {
+  public LivePage(Inspector inspector, RevisionCard.Source cards,
+      Supplier<List<ColdStart>> coldStarts,
+      Supplier<String> unready, @Nullable Actions actions, Flux<?> ticks) {
     this.inspector = inspector;
     this.cards = cards;
     this.coldStarts = coldStarts;
@@ -94,7 +95,7 @@ public final class LivePage implements AutoCloseable {
     return ServerResponse.seeOther(URI.create(path)).build();
   }
 
-  private static Mono<ServerResponse> act(ConsoleActions actions, ServerRequest request) {
+  private static Mono<ServerResponse> act(Actions actions, ServerRequest request) {
     var id = id(request);
     switch (request.pathVariable("action")) {
       case "request" -> actions.sendRequest(id);
@@ -226,5 +227,14 @@ public final class LivePage implements AutoCloseable {
     void close() {
       closed = true;
     }
+  }
+
+  /** What the buttons of the console do to a revision. Each method returns at once. */
+  public interface Actions {
+    void sendRequest(RevisionId id);
+
+    void scaleToZero(RevisionId id);
+
+    void restart(RevisionId id);
   }
 }

@@ -1,10 +1,13 @@
 package dev.activator.console;
 
+import dev.activator.autoscaler.Leadership;
+import dev.activator.cluster.Cluster;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.console.RevisionReport.LinkReport;
 import dev.activator.stats.AutoscalerLink;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,5 +59,78 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
           .append(String.join("; ", api.problems()));
     }
     return text.append('.').toString();
+  }
+
+  /**
+   * The watches of the Kubernetes API, as JSON.
+   *
+   * @param synced whether the first lists are complete
+   */
+  public record ApiState(boolean synced, List<Watched> watches) {
+    public ApiState {
+      watches = List.copyOf(watches);
+    }
+
+    /**
+     * @param alarmed whether no watch was open for too long
+     * @param error the last failure; null once it works again
+     */
+    public record Watched(String resource, boolean watching, boolean alarmed,
+        @Nullable String error) {
+      @Nullable String problem() {
+        if (error != null) {
+          return resource + ": " + error;
+        }
+        return alarmed ? resource + ": no watch is open" : null;
+      }
+    }
+
+    public static ApiState of(Cluster cluster) {
+      return new ApiState(cluster.synced(), cluster.reflectors().stream().map(view -> {
+        var health = view.health();
+        return new Watched(view.resource(), health.watching(), health.alarmed(), health.error());
+      }).toList());
+    }
+
+    List<String> problems() {
+      return watches.stream().<String>mapMulti((watch, out) -> {
+        var problem = watch.problem();
+        if (problem != null) {
+          out.accept(problem);
+        }
+      }).toList();
+    }
+  }
+
+  /**
+   * Which activator scales, as JSON.
+   *
+   * @param pod of the leader; null if none leads, or that is not known
+   * @param here whether it is this activator
+   * @param transitions how many times the lease has changed hands
+   * @param renewedSecondsAgo since the lease was last seen to be renewed
+   * @param problem why the lease could not be read or written the last time; null if it could
+   */
+  public record LeaderReport(@Nullable String pod, boolean here, int transitions,
+      double renewedSecondsAgo, @Nullable String problem) {
+    public static LeaderReport of(Leadership now) {
+      return new LeaderReport(now.pod().isEmpty() ? null : now.pod(), now.here(), now.transitions(),
+          RevisionReport.seconds(now.leaseAge()), now.problem().isEmpty() ? null : now.problem());
+    }
+
+    /** A sentence without its end. */
+    String summary() {
+      var who = here
+          ? "this activator scales"
+          : pod == null ? "no activator scales" : pod + " scales";
+      return problem == null ? who : who + " (" + problem + ")";
+    }
+
+    String sentence() {
+      var text = summary() + ".";
+      return here || pod == null
+          ? text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1)
+          : text;
+    }
   }
 }

@@ -2,8 +2,11 @@ package dev.activator.console;
 
 import dev.activator.console.RevisionActivity.LastMinute;
 import dev.activator.console.RevisionFacts.CardFacts;
+import dev.activator.observability.ColdStarts;
+import dev.activator.observability.LastFailures;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * @param listed since its first pod was listed; null if none is, or one answers
  * @param failure the last one; null after a success
  */
-record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts, LastMinute minute,
+public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts,
+    LastMinute minute,
     @Nullable Duration listed, @Nullable Failed failure) {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration START_PATIENCE = Duration.ofSeconds(10);
 
   record Failed(String reason, int status, Duration ago) {}
 
@@ -68,7 +72,7 @@ record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts, 
   private boolean isInTime() {
     var start = now.queue().start();
     var asked = start.asked();
-    var most = start.usual().isZero() ? PATIENCE : start.usual().multipliedBy(2);
+    var most = start.usual().isZero() ? START_PATIENCE : start.usual().multipliedBy(2);
     return asked != null && asked.compareTo(most) < 0;
   }
 
@@ -82,5 +86,28 @@ record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts, 
       default -> 4;
     };
     return failure == null ? byState : Math.min(byState, 3);
+  }
+
+  /** Makes cards of snapshots. <b>Threads.</b> Any. */
+  public record Source(RevisionFacts facts, RevisionActivity activity, ColdStarts starts,
+      LastFailures failures, LongSupplier nanoTime) {
+
+    RevisionCard of(RevisionSnapshot now) {
+      var id = now.revision();
+      return new RevisionCard(now, Diagnosis.of(now), facts.card(id), activity.of(id),
+          starts.listedFor(id), failed(now));
+    }
+
+    private @Nullable Failed failed(RevisionSnapshot now) {
+      var last = failures.of(now.revision());
+      if (last == null) {
+        return null;
+      }
+      var why = now.queue().start().failure();
+      var reason = last.outcome().served() ? "the pod's own" : last.outcome().toString();
+      return new Failed(
+          why == null ? reason : reason + ", " + why.reason(), last.status(),
+          Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - last.atNanos())));
+    }
   }
 }

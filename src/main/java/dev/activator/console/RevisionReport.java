@@ -1,5 +1,7 @@
 package dev.activator.console;
 
+import dev.activator.console.Overview.LeaderReport;
+import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendsView;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.revision.RevisionId;

@@ -1,5 +1,6 @@
 package dev.activator.console;
 
+import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.backend.BackendsView;
 import dev.activator.revision.Destination;

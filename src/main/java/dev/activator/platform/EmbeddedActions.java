@@ -1,7 +1,7 @@
 package dev.activator.platform;
 
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.console.ConsoleActions;
+import dev.activator.console.LivePage;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
@@ -16,7 +16,7 @@ import reactor.netty.http.client.HttpClient;
 import tools.jackson.databind.node.ObjectNode;
 
 /** What the buttons of the console do in the cluster of this process. */
-final class EmbeddedActions implements ConsoleActions {
+final class EmbeddedActions implements LivePage.Actions {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedActions.class);
 
   private final ApiStore store;

@@ -8,7 +8,7 @@ import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.console.ConsoleActions;
+import dev.activator.console.LivePage;
 import dev.activator.console.RevisionFacts;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
@@ -171,7 +171,7 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public ConsoleActions actions() {
+  public LivePage.Actions actions() {
     return actions;
   }
 

@@ -5,7 +5,7 @@ import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.console.ConsoleActions;
+import dev.activator.console.LivePage;
 import dev.activator.console.RevisionFacts;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.RevisionNames;
@@ -55,7 +55,7 @@ public interface Platform {
   }
 
   /** Null in a cluster, where the console changes nothing. */
-  default @Nullable ConsoleActions actions() {
+  default LivePage.@Nullable Actions actions() {
     return null;
   }
 

@@ -53,6 +53,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
   private int discardedBytes;
+  private boolean parseScheduled;
   /** The cost of a large head. */
   private int headBytes;
 
@@ -81,10 +82,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (message instanceof HttpObject part) {
       nextHead.messageRead();
       pipeline.read(part);
-    } else if (current == null) {
-      ReferenceCountUtil.release(message);
     } else {
-      current.content(new DefaultHttpContent((ByteBuf) message));
+      pipeline.read(new DefaultHttpContent((ByteBuf) message));
     }
   }
 
@@ -105,18 +104,30 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public boolean mayTake(HttpObject part) {
-    return current == null || !(part instanceof HttpRequest);
+    return part instanceof HttpRequest
+        ? current == null
+        : !downstream.requestEnded() || downstream.isSwitched();
   }
 
   @Override
   public void take(HttpObject part) {
     if (part instanceof HttpRequest request) {
       take(request);
+    } else if (downstream.isSwitched()) {
+      tunnel((HttpContent) part);
     } else if (part.decoderResult().isFailure()) {
       ReferenceCountUtil.release(part);
       malformedBody(part.decoderResult().cause());
     } else {
       take((HttpContent) part);
+    }
+  }
+
+  private void tunnel(HttpContent bytes) {
+    if (current == null) {
+      bytes.release();
+    } else {
+      current.content(bytes);
     }
   }
 
@@ -152,6 +163,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     downstream.switchingProtocols(H2cUpgrade.switchingProtocols());
     try {
       toHttp2.get().upgraded(to.request(), to.settings());
+      // What it has read goes on to the session.
+      nextHead.leaveHttp();
     } catch (Http2Exception malformed) {
       log.debug("The HTTP/2 of {} cannot begin: {}", caller.address(), malformed.getMessage());
       downstream.close();
@@ -196,8 +209,26 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (pipeline.takeAll() && current != null && !downstream.isReading()) {
       current.flushUpstream();
     }
+    if (isProtocolKept() && !parseScheduled) {
+      // Not at once: each of many requests may ask for another protocol, and be answered at once.
+      parseScheduled = true;
+      dispatcher.loop().execute(this::parseKept);
+    }
     if (isIdle()) {
       nextHead.mayBegin();
+    }
+  }
+
+  /** Whether the last request has asked for another protocol, and was refused. */
+  private boolean isProtocolKept() {
+    return nextHead.isUnparsed() && current == null && downstream.requestEnded()
+        && !downstream.isSwitched() && !downstream.closing() && !pipeline.startsWithRequest();
+  }
+
+  private void parseKept() {
+    parseScheduled = false;
+    if (isProtocolKept()) {
+      nextHead.parse(pipeline.takeBytes());
     }
   }
 
@@ -254,10 +285,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   void leaveHttp() {
-    // A caller may not send other bytes before the 101, so what has come is HTTP and is dropped.
-    pipeline.clear();
     channel.pipeline().remove(ResponseEncoder.class);
     nextHead.leaveHttp();
+    // What has come since the request is of the other protocol.
+    dispatcher.loop().execute(this::takePipelined);
   }
 
   private void checkDeadlines() {

@@ -98,6 +98,10 @@ final class Http1Downstream implements Downstream {
     return closing;
   }
 
+  boolean isSwitched() {
+    return tunnel != null;
+  }
+
   Version version() {
     return version;
   }

@@ -42,6 +42,7 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   private int unconsumed;
   private boolean requestEnded;
   private boolean over;
+  private boolean bodyless;
   /** Response bytes that wait for the caller's window. */
   private long unread;
   private boolean taken;
@@ -170,13 +171,23 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   @Override
   public void head(HttpResponse response) {
     int status = response.status().code();
-    HeaderRewriter.response(new NettyFields(response.headers()), Version.HTTP_2,
-        head || status == 204 || status == 304);
+    bodyless = head || status == 204 || status == 304;
+    HeaderRewriter.response(new NettyFields(response.headers()), Version.HTTP_2, bodyless);
     heldHead = response;
   }
 
   @Override
   public void content(HttpContent content) {
+    if (bodyless && content.content().isReadable()) {
+      // The pod may not send it: RFC 9110, section 6.4.1.
+      write(content.replace(Unpooled.EMPTY_BUFFER));
+      content.release();
+    } else {
+      write(content);
+    }
+  }
+
+  private void write(HttpContent content) {
     boolean bare = content instanceof LastHttpContent end && end.trailingHeaders().isEmpty()
         && !content.content().isReadable();
     if (over || (!content.content().isReadable() && !(content instanceof LastHttpContent))) {

@@ -6,6 +6,7 @@ import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -121,10 +122,26 @@ final class NextHead {
     return true;
   }
 
-  /** Other bytes follow. */
+  /** Whether what comes is passed on as bytes, as it may be of another protocol. */
+  boolean isUnparsed() {
+    return decoder.isUnparsed();
+  }
+
+  /** The protocol stays: these bytes are parsed, and those that follow. */
+  void parse(ByteBuf bytes) {
+    decoder.parse();
+    var context = channel.pipeline().context(decoder);
+    try {
+      decoder.channelRead(context, bytes);
+      decoder.channelReadComplete(context);
+    } catch (Exception e) {
+      context.fireExceptionCaught(e);
+    }
+  }
+
+  /** Bytes that are not decoded go to the next handler. */
   void leaveHttp() {
     channel.pipeline().remove(decoder);
-    decoder.stop();
     held.ended();
   }
 

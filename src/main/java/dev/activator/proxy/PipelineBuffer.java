@@ -2,12 +2,17 @@ package dev.activator.proxy;
 
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.PartBuffer;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelConfig;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayList;
 
 /**
- * Keeps pipelined requests in order. The connection is read while the current body is wanted and
+ * Keeps pipelined requests in order, and the bytes that follow a request for another protocol. The connection is read while the current body is wanted and
  * little waits. Parts beyond a turn's share wait too, so that other connections are served in
  * between.
  */
@@ -100,6 +105,20 @@ final class PipelineBuffer {
 
   private boolean mayTake(HttpObject next) {
     return partsLeft > 0 && !receiver.closing() && receiver.mayTake(next);
+  }
+
+  boolean startsWithRequest() {
+    return parts.peek() instanceof HttpRequest;
+  }
+
+  /** Takes all parts, none of which is a request, as bytes. */
+  ByteBuf takeBytes() {
+    var all = new ArrayList<ByteBuf>();
+    while (parts.poll() instanceof HttpContent part) {
+      all.add(part.content());
+    }
+    updateReading();
+    return Unpooled.wrappedBuffer(all.toArray(ByteBuf[]::new));
   }
 
   void clear() {

@@ -26,7 +26,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -144,8 +146,11 @@ public final class ProxyServer {
     }
     connections.add(connection);
     var pipeline = connection.pipeline();
-    pipeline.addLast(new ProtocolSniffer(() -> toHttp2(connection, dispatcher)));
     var decoder = new RequestDecoder();
+    pipeline.addLast(new ProtocolSniffer(() -> {
+      toHttp2(connection, dispatcher);
+      pipeline.remove(decoder);
+    }));
     pipeline.addLast(decoder);
     pipeline.addLast(new ResponseEncoder());
     var http1 = new Http1Connection(connection, decoder, dispatcher, headTimeout, ended,
@@ -158,14 +163,13 @@ public final class ProxyServer {
     }
   }
 
+  /** The decoder of requests stays. */
   private Http2Session toHttp2(Channel connection, RequestDispatcher dispatcher) {
     var pipeline = connection.pipeline();
     var session = Http2Session.of(connection, dispatcher, headTimeout, ended);
     // The session writes as soon as it is added.
     pipeline.remove(ResponseEncoder.class);
     pipeline.addLast(session);
-    // The decoder passes what it has read on to the session.
-    pipeline.remove(RequestDecoder.class);
     pipeline.remove(Http1Connection.class);
     if (draining) {
       session.drain();
@@ -191,11 +195,29 @@ public final class ProxyServer {
     var done = new CompletableFuture<Void>();
     var closing = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
     closing.addAll(listening);
-    closing.close().addListener(_ -> {
+    closing.close().addListener(_ -> onceAllAreServed(() -> {
       connections.forEach(one -> one.pipeline().fireUserEventTriggered(Drain.NOW));
       connections.newCloseFuture().addListener(_ -> done.complete(null));
-    });
+    }));
     return done;
+  }
+
+  /** Each loop runs its tasks in order, so after those that give connections their handlers. */
+  private void onceAllAreServed(Runnable task) {
+    var left = new AtomicInteger(dispatchers.size());
+    Runnable countDown = () -> {
+      if (left.decrementAndGet() == 0) {
+        task.run();
+      }
+    };
+    for (var loop : dispatchers.keySet()) {
+      try {
+        loop.execute(countDown);
+      } catch (RejectedExecutionException e) {
+        // It has ended, and its connections with it.
+        countDown.run();
+      }
+    }
   }
 
   /** Requests under way are cut off. */

@@ -82,11 +82,12 @@ public final class RequestPorts {
     }
   }
 
+  /** The port that the kubelet probes is the last: all are open when it answers. */
   public void open() throws IOException {
-    http1 = server.listen(settings.bindAddress(), settings.http1());
     try {
       server.listen(settings.bindAddress(), settings.h2c());
       openTls();
+      http1 = server.listen(settings.bindAddress(), settings.http1());
     } catch (IOException e) {
       server.close();
       throw e;

@@ -3,6 +3,9 @@ package dev.activator.stats;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
+import dev.activator.wire.Stat;
+import dev.activator.wire.WireStatMessage;
+import dev.activator.wire.WireStatMessages;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -56,6 +59,12 @@ public final class AutoscalerLink implements StatSink {
       @Nullable String problem) {}
 
   private static final Logger log = LoggerFactory.getLogger(AutoscalerLink.class);
+
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final int ATTEMPTS_PER_ROUND = 20;
+  private static final double FIRST_PAUSE_MILLIS = 100;
+  private static final double PAUSE_GROWTH = 1.3;
+  private static final double JITTER = 0.5;
 
   private final Loop loop;
   private final StatSocket.Dialer dialer;
@@ -178,6 +187,45 @@ public final class AutoscalerLink implements StatSink {
     }
   }
 
+  /**
+   * One Protocol Buffers message, which is a frame.
+   *
+   * @param uptime how long this process runs; null to leave out the entry that says so
+   */
+  static byte[] encode(String podName, List<RevisionStat> stats, @Nullable Duration uptime) {
+    var messages = WireStatMessages.newBuilder();
+    if (uptime != null) {
+      // Knative's autoscaler would ignore it: no revision has an empty name.
+      messages.addMessages(WireStatMessage.newBuilder().setStat(Stat.newBuilder()
+          .setPodName(podName).setProcessUptime(uptime.toNanos() / NANOS_PER_SECOND)));
+    }
+    for (var stat : stats) {
+      messages.addMessages(WireStatMessage.newBuilder().setNamespace(stat.revision().namespace())
+          .setName(stat.revision().name())
+          .setStat(Stat.newBuilder().setPodName(podName)
+              .setAverageConcurrentRequests(stat.averageConcurrency())
+              .setRequestCount(stat.requestCount())));
+    }
+    return messages.build().toByteArray();
+  }
+
+  /**
+   * Grows to about eleven seconds, and starts over after twenty attempts.
+   *
+   * <p><b>Source.</b> {@code connectionBackoff} in Knative's {@code pkg/websocket/connection.go}.
+   *
+   * @param failures in a row; 0 if the link just broke: no pause
+   */
+  static Duration pause(int failures, RandomGenerator random) {
+    if (failures == 0) {
+      return Duration.ZERO;
+    }
+    int step = failures % ATTEMPTS_PER_ROUND == 0 ? 0 : failures % ATTEMPTS_PER_ROUND - 1;
+    double millis = FIRST_PAUSE_MILLIS * Math.pow(PAUSE_GROWTH, step);
+    double jittered = millis * (1 + JITTER * random.nextDouble());
+    return Duration.ofNanos((long) (jittered * 1_000_000));
+  }
+
   /** One connection attempt and its connection. Ignores events that come after its end. */
   private final class Connection implements StatSocket.Events {
     private final StatSocket socket;
@@ -207,7 +255,7 @@ public final class AutoscalerLink implements StatSink {
 
     void send(List<RevisionStat> stats, @Nullable Duration uptime) {
       if (open == this) {
-        socket.send(StatFrame.encode(podName, stats, uptime));
+        socket.send(encode(podName, stats, uptime));
       }
     }
 
@@ -236,11 +284,11 @@ public final class AutoscalerLink implements StatSink {
         logFailure(why);
         listeners.forEach(Listener::failed);
       }
-      redial.within(ReconnectSchedule.pause(failures, random));
+      redial.within(pause(failures, random));
     }
 
     private void logFailure(String why) {
-      var level = failures % ReconnectSchedule.ATTEMPTS == 1 ? Level.WARN : Level.DEBUG;
+      var level = failures % ATTEMPTS_PER_ROUND == 1 ? Level.WARN : Level.DEBUG;
       log.atLevel(level).log("The autoscaler at {} cannot be reached, attempt {}: {}", dialer,
           failures, why);
     }

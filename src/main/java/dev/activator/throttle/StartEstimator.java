@@ -66,9 +66,10 @@ final class StartEstimator {
     drain = drain.afterGrants(more, loop.nanoTime());
   }
 
-  /** Judged by the fastest known start. */
+  /** Judged by the fastest known start; false if none is known, even for a time that is over. */
   boolean startTakesLongerThan(long nanos) {
-    return nanos < starts.quickestRemainingNanos(loop.nanoTime());
+    long remaining = starts.quickestRemainingNanos(loop.nanoTime());
+    return remaining > 0 && nanos < remaining;
   }
 
   /** Null if no request is queued for a start. */

@@ -53,6 +53,10 @@ final class Http1Pool implements UpstreamPool {
 
   @Override
   public Dial dial(UpstreamListener listener) {
+    if (open == 0) {
+      // Closing a dead connection may have been the end of this pool.
+      pools.remember(peer, this);
+    }
     open++;
     return dialer.dial(peer, new Dialer.DialListener() {
       @Override

@@ -24,6 +24,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -241,10 +242,10 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
       interim = false;
       content.release();
     } else if (content instanceof LastHttpContent && isCutOff()) {
-      // The body ends with the connection, which an attacker could have cut.
+      // The body ends with the connection, so this may be a part of it.
       content.release();
       listener = null;
-      to.failed(UpstreamFailure.CLOSED);
+      to.failed(UpstreamFailure.of(cause()));
     } else {
       responseEnded = content instanceof LastHttpContent;
       if (responseEnded) {
@@ -254,9 +255,18 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Whether the pod has sent no close_notify (RFC 8446, section 6.1). */
+  /**
+   * Whether the connection ended in another way than by the pod's close: by an error, or over TLS
+   * without close_notify, as an attacker could end it (RFC 9112, section 8; RFC 8446, section 6.1).
+   */
   private boolean isCutOff() {
-    return overTls && !closeNotified && !channel.isActive();
+    return hasFailed() || overTls && !closeNotified && !channel.isActive();
+  }
+
+  private boolean hasFailed() {
+    var cause = cause();
+    // Writes that wait when the pod closes in order fail, too.
+    return cause != null && !(cause instanceof ClosedChannelException);
   }
 
   @Override
@@ -280,7 +290,10 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    broken = cause;
+    if (broken == null) {
+      // The close makes writes fail that wait.
+      broken = cause;
+    }
     context.close();
   }
 

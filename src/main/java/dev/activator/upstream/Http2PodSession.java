@@ -34,6 +34,10 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   private static final int STREAM_WINDOW_BYTES = 16 << 10;
   private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
+  /**
+   * Streams that were lent before may still begin, and each may be a request that is sent again.
+   */
+  private static final int LAST_STREAM_ID = Integer.MAX_VALUE - 16 * STREAMS_WITHOUT_LIMIT;
   private static final long JUST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Http2Pool pool;
@@ -50,12 +54,14 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   private boolean ready;
   private boolean malformed;
   private boolean used;
+  /** Also where it was never lent. */
   private long idleSince;
 
   private Http2PodSession(Http2Setup setup, Http2Pool pool) {
     super(setup);
     this.pool = pool;
     this.budget = new FrameBudget(pool.nanoTime());
+    this.idleSince = pool.nanoTime();
     listen(new Events());
   }
 
@@ -147,7 +153,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
         return;
       }
     }
-    pool.serveWaiting(this);
+    pool.serveWaiting();
   }
 
   void close() {
@@ -159,6 +165,9 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     int id = connection().local().incrementAndGetNextStreamId();
     if (id < 0) {
       return null;
+    }
+    if (id > LAST_STREAM_ID) {
+      retire();
     }
     writtenSinceRead = true;
     var written = writeHeaders(id, headers, last);
@@ -177,6 +186,14 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   void widen(Http2Stream stream) throws Http2Exception {
     connection().local().flowController().incrementWindowSize(stream,
         WIDE_WINDOW_BYTES - STREAM_WINDOW_BYTES);
+  }
+
+  @Override
+  protected void pendingBytes(Http2Stream stream, long bytes) {
+    var upstream = of(stream);
+    if (upstream != null) {
+      upstream.pending(bytes);
+    }
   }
 
   @Override
@@ -208,6 +225,8 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
     malformed = !outbound && error != null;
+    // It is open until its GOAWAY is sent, but nothing is read any more.
+    retired = true;
     super.onConnectionError(on, outbound, cause, error);
   }
 
@@ -250,7 +269,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
         pool.watch(Http2PodSession.this);
         pool.opened(Http2PodSession.this);
       } else {
-        pool.serveWaiting(Http2PodSession.this);
+        pool.serveWaiting();
       }
     }
 

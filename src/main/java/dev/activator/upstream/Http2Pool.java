@@ -41,6 +41,7 @@ final class Http2Pool implements UpstreamPool {
   private final Deque<WaitingRequest> waiting = new ArrayDeque<>();
   private final List<OpeningSession> openings = new ArrayList<>(1);
   private final DeadlineTimer expiry;
+  private boolean serving;
   /** On any connection. */
   private boolean settingsReceived;
   private int closedInARow;
@@ -131,16 +132,28 @@ final class Http2Pool implements UpstreamPool {
     refusal = null;
     closedInARow = 0;
     log.debug("An HTTP/2 connection to {}", peer.destination());
-    serveWaiting(session);
+    serveWaiting();
     openEnough();
   }
 
-  void serveWaiting(Http2PodSession session) {
-    while (!waiting.isEmpty() && session.hasRoom()) {
-      var listener = waiting.poll().listener;
-      listener.connected(session.lend(listener));
+  /**
+   * Not recursive: a request that ends as soon as it is connected returns its stream, which calls
+   * this.
+   */
+  void serveWaiting() {
+    if (serving) {
+      return;
     }
-    if (session.isIdle()) {
+    serving = true;
+    try {
+      for (var session = first(); session != null && !waiting.isEmpty(); session = first()) {
+        var listener = waiting.remove().listener;
+        listener.connected(session.lend(listener));
+      }
+    } finally {
+      serving = false;
+    }
+    if (sessions.stream().anyMatch(Http2PodSession::isIdle)) {
       arm();
     }
   }
@@ -155,9 +168,14 @@ final class Http2Pool implements UpstreamPool {
       // It was cancelled.
       return;
     }
-    var told = List.copyOf(waiting);
+    var failed = List.copyOf(waiting);
     waiting.clear();
-    told.forEach(one -> one.listener.failed(failure));
+    for (var one : failed) {
+      // One that fails may end another.
+      if (!one.cancelled) {
+        one.listener.failed(failure);
+      }
+    }
     forgetIfEmpty();
   }
 
@@ -207,6 +225,7 @@ final class Http2Pool implements UpstreamPool {
 
   private final class WaitingRequest implements Dial {
     private final UpstreamListener listener;
+    private boolean cancelled;
 
     private WaitingRequest(UpstreamListener listener) {
       this.listener = listener;
@@ -215,6 +234,7 @@ final class Http2Pool implements UpstreamPool {
     /** The connection is kept for the next request. */
     @Override
     public void cancel() {
+      cancelled = true;
       waiting.remove(this);
     }
 

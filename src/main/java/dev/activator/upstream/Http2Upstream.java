@@ -40,9 +40,12 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
   private int taken;
   private boolean wide;
   private boolean answered;
-  private boolean requestEnded;
   private boolean responseEnded;
   private boolean returned;
+  /** Bytes of the request that wait for the window. */
+  private long pending;
+  /** Gets the count of those that are left behind; null before that. */
+  private @Nullable UpstreamListener left;
 
   Http2Upstream(Http2PodSession session, UpstreamListener listener, boolean reused) {
     this.session = session;
@@ -62,7 +65,6 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
   private void content(HttpContent part) {
     boolean last = part instanceof LastHttpContent end && end.trailingHeaders().isEmpty()
         && !part.content().isReadable();
-    requestEnded = part instanceof LastHttpContent;
     if (heldRequest != null) {
       begin(last);
       if (last) {
@@ -140,17 +142,32 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
 
   @Override
   public void close() {
+    var user = listener;
     listener = null;
     heldRequest = null;
     if (stream == null) {
       returnStream();
-    } else if (!responseEnded) {
+      return;
+    }
+    if (user != null && pending > 0) {
+      left = user;
+      user.leftUnsent(pending);
+    }
+    if (!responseEnded) {
       session.reset(stream, Http2Error.CANCEL);
-    } else if (!requestEnded) {
+    } else if (stream.state().localSideOpen()) {
+      // Else its rest could wait for a window for ever; RFC 9113, section 8.1.
       session.reset(stream, Http2Error.NO_ERROR);
     } else {
       resumeReading();
     }
+  }
+
+  void pending(long bytes) {
+    if (left != null) {
+      left.leftUnsent(bytes - pending);
+    }
+    pending = bytes;
   }
 
   private void returnStream() {
@@ -282,6 +299,7 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
   }
 
   void closed(UpstreamFailure why) {
+    pending(0);
     returnStream();
     var cause = headWritten == null ? null : headWritten.cause();
     failed(

@@ -99,6 +99,11 @@ public final class UpstreamPools implements PodPools {
   }
 
   /** Unless the pod has another pool by now. */
+  void remember(Peer peer, Http1Pool pool) {
+    pools.putIfAbsent(peer, pool);
+  }
+
+  /** Unless the pod has another pool by now. */
   void forget(Peer peer, Http1Pool pool) {
     pools.remove(peer, pool);
   }

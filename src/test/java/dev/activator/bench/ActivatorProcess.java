@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /** An activator in a process of its own, in cluster mode, on an API of this process. */
-final class ActivatorProcess {
+public final class ActivatorProcess {
   /** What the manifest allows: heap, collector and threads follow from it. */
   static final String MEMORY_LIMIT = "-XX:MaxRAM=600m";
   /** Where Knative's activator takes requests. */
@@ -27,6 +27,12 @@ final class ActivatorProcess {
   /** The name that an activator knows its autoscaler by. */
   private static final String AUTOSCALER = "autoscaler.knative-serving.svc.cluster.local";
   private static final int AUTOSCALER_PORT = 8080;
+
+  /** The kernel kills it when this process is gone, however it ended. */
+  private static final List<String> END_WITH_THIS_PROCESS = Files
+      .isExecutable(Path.of("/usr/bin/setpriv"))
+          ? List.of("/usr/bin/setpriv", "--pdeathsig", "KILL")
+          : List.of();
 
   private static final HttpClient CLIENT = HttpClient.newBuilder()
       .version(HttpClient.Version.HTTP_1_1).build();
@@ -73,9 +79,10 @@ final class ActivatorProcess {
    * @param flags of its JVM, besides those of the folder
    * @param autoscaler the address of its WebSocket
    */
-  static Process of(Path folder, List<String> flags, Path kubeconfig, int port, String autoscaler)
+  public static Process of(Path folder, List<String> flags, Path kubeconfig, int port,
+      String autoscaler)
       throws IOException {
-    var command = new ArrayList<String>();
+    var command = new ArrayList<>(END_WITH_THIS_PROCESS);
     boolean isFolder = Files.isDirectory(folder);
     command.add(isFolder
         ? folder.resolve("opt/java/bin/java").toString()
@@ -123,7 +130,8 @@ final class ActivatorProcess {
   }
 
   /** Returns when it is ready. */
-  static void awaitReady(int port, Process process) throws IOException, InterruptedException {
+  public static void awaitReady(int port, Process process)
+      throws IOException, InterruptedException {
     var probe = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/"))
         .header("K-Kubelet-Probe", "activator").build();
     while (process.isAlive()) {

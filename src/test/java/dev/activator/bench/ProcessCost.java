@@ -13,7 +13,7 @@ import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
 /** What a process of this machine has used so far. */
-final class ProcessCost {
+public final class ProcessCost {
   /** The kernel counts in hundredths of a second. */
   private static final long MICROS_A_TICK = 10_000;
   /** Where user time stands behind the program's name, which may have blanks. */
@@ -22,14 +22,14 @@ final class ProcessCost {
   private ProcessCost() {}
 
   /** CPU time, in user and kernel mode. */
-  static long cpuMicros(long pid) throws IOException {
+  public static long cpuMicros(long pid) throws IOException {
     var stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
     var fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[USER_TIME + 1]))
         * MICROS_A_TICK;
   }
 
-  static double residentMebibytes(long pid) throws IOException {
+  public static double residentMebibytes(long pid) throws IOException {
     return mebibytes(pid, "VmRSS");
   }
 

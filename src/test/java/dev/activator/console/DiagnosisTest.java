@@ -2,6 +2,7 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.backend.BackendsView.Probe;
 import dev.activator.backend.BackendsView;

@@ -3,6 +3,7 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
@@ -119,12 +120,12 @@ class LivePageTest {
 
   private final LivePage page = page(new RecordedActions());
 
-  private LivePage page(@Nullable ConsoleActions actions) {
+  private LivePage page(LivePage.@Nullable Actions actions) {
     return new LivePage(
         new Inspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
             () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(), _ -> "",
             _ -> null, () -> null),
-        new RevisionCards(new SomeFacts(), activity,
+        new RevisionCard.Source(new SomeFacts(), activity,
             new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
                 ColdStarts.LabelledBy.NONE),
             failures, loop::nanoTime),
@@ -157,7 +158,7 @@ class LivePageTest {
     }
   }
 
-  private final class RecordedActions implements ConsoleActions {
+  private final class RecordedActions implements LivePage.Actions {
     @Override
     public void sendRequest(RevisionId id) {
       acted.add("request " + id);

@@ -3,10 +3,20 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.loop.LoopGroup;
+import dev.activator.proxy.exchange.Dispatchers;
+import dev.activator.revision.Revision;
+import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -103,6 +113,47 @@ class DrainTest extends WireTest {
     try (var caller = RawPeer.connect(second)) {
       Activator.request(caller, "GET / HTTP/1.1");
       assertThat(response(caller)).isEqualTo("200 ok");
+    }
+  }
+
+  @Test
+  void waitsForAConnection_whenItWasAcceptedJustBefore() throws Exception {
+    var acceptors = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    var serving = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    var loop = (SingleThreadEventExecutor) serving.next();
+    var free = new CountDownLatch(1);
+    var early = new AtomicBoolean();
+    try {
+      var server = new ProxyServer(acceptors, serving, new LoopGroup(serving),
+          Duration.ofSeconds(60), of -> Dispatchers.of(of, Revision.of(Activator.HELLO, 0),
+              activator.throttle::admit, null, activator.held.share()));
+      int port = server.listen("127.0.0.1", FreePort.next());
+      // given a connection that waits for its handlers
+      loop.execute(() -> {
+        try {
+          free.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      });
+      try (var caller = RawPeer.connect(port)) {
+        eventually(() -> assertThat(loop.pendingTasks()).isPositive());
+
+        var drained = server.drain().toCompletableFuture()
+            .thenRun(() -> early.set(free.getCount() > 0));
+        eventually(() -> assertThatThrownBy(() -> RawPeer.connect(port).close())
+            .isInstanceOf(IOException.class));
+        free.countDown();
+
+        // then it ends as those that are idle, and is waited for
+        caller.awaitEnd();
+        drained.get(120, TimeUnit.SECONDS);
+        assertThat(early).isFalse();
+      }
+    } finally {
+      free.countDown();
+      acceptors.shutdownGracefully(0, 5, TimeUnit.SECONDS);
+      serving.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     }
   }
 }

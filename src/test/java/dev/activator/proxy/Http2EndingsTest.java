@@ -4,10 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawHttp2;
 import dev.activator.upstream.policy.FrameBudget;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Streams that end before their time, by whomever. */
 class Http2EndingsTest extends Http2WireTest {
@@ -142,6 +150,114 @@ class Http2EndingsTest extends Http2WireTest {
   }
 
   @Test
+  void breaksOffAResponse_whenThePodResetsTheConnection() throws Exception {
+    pod((pod, frame) -> {
+      if (frame.type() == RawHttp2.HEADERS) {
+        pod.headers(frame.stream(), false, ":status", "200");
+        pod.data(frame.stream(), false, "half");
+      } else {
+        pod.peer().reset();
+      }
+    });
+    try (var caller = connect()) {
+      caller.headers(1, false, head("POST", "/"));
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().text()).isEqualTo("half");
+
+      caller.data(1, false, "go on");
+
+      assertThat(caller.read().type()).isEqualTo(RawHttp2.RST_STREAM);
+    }
+  }
+
+  @Test
+  void resetsThePodsStream_whenThePodAnswersWhileTheRestOfTheBodyWaitsForAWindow()
+      throws Exception {
+    pod((pod, frame) -> {
+      if (frame.type() == RawHttp2.DATA) {
+        pod.headers(frame.stream(), false, ":status", "200");
+        pod.data(frame.stream(), true, "early");
+      }
+    }, RawHttp2.INITIAL_WINDOW_SIZE, 9_000);
+    try (var caller = connect()) {
+      caller.headers(1, false, head("POST", "/"));
+      caller.data(1, true, new byte[10_000]);
+      assertThat(caller.response(1)).isEqualTo("200 early");
+
+      assertThat(next(frames).type()).isEqualTo(RawHttp2.HEADERS);
+      assertThat(next(frames).payload()).hasSize(9_000);
+      var reset = next(frames);
+      assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
+      assertThat(reset.number()).isZero();
+    }
+  }
+
+  @Test
+  void answersWithoutAConnection_whenTheCallersDeadlineIsOver() throws Exception {
+    var pod = pod((to, frame) -> ok(to, frame));
+    try (var caller = connect()) {
+      for (int stream = 1; stream < 100; stream += 2) {
+        caller.headers(stream, true, get("/", "grpc-timeout", "1n"));
+        assertThat(caller.response(stream)).startsWith("504 ");
+      }
+      assertThat(pod.connections()).isZero();
+      // Others are served.
+      caller.headers(101, true, get("/"));
+      assertThat(caller.response(101)).isEqualTo("200 ok");
+    }
+  }
+
+  @Test
+  void countsOutEachRequest_whenManyDeadlinesEndBeforeThePodIsConnected() throws Exception {
+    var ready = new CountDownLatch(1);
+    var connections = new AtomicInteger();
+    var pod = pod(accepted -> {
+      try {
+        ready.await();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+      connections.incrementAndGet();
+      var http2 = RawHttp2.pod(accepted);
+      try {
+        while (true) {
+          ok(http2, http2.read());
+        }
+      } finally {
+        connections.decrementAndGet();
+      }
+    });
+    activator.throttle.grow(pod.destination(), 2_000);
+    List<RawHttp2> callers = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      callers.add(connect());
+      for (int stream = 1; stream < 400; stream += 2) {
+        callers.getLast().headers(stream, true, get("/", "grpc-timeout", "10m"));
+      }
+    }
+    eventually(() -> assertThat(activator.throttle.inFlight()).isEqualTo(2_000));
+    // Ten milliseconds of its clock, which is slow.
+    long since = System.nanoTime();
+    Awaitility.await().until(() -> System.nanoTime() - since > 250_000_000L);
+
+    ready.countDown();
+
+    for (var caller : callers) {
+      assertThat(caller.responses(200)).hasSize(200);
+    }
+    awaitIdle();
+    // And the connections stay, for those that come next.
+    int open = connections.get();
+    assertThat(open).isPositive();
+    for (var caller : callers) {
+      caller.headers(401, true, get("/"));
+      assertThat(caller.response(401)).isEqualTo("200 ok");
+      caller.close();
+    }
+    assertThat(connections).hasValue(open);
+  }
+
+  @Test
   void ignoresWhatWasOnItsWayWhenItResetAStream() throws Exception {
     try (var caller = connect()) {
       caller.headers(1, false, head("POST", "/", "k-network-probe", "activator"));
@@ -180,6 +296,22 @@ class Http2EndingsTest extends Http2WireTest {
         assertThat(caller.read().field(":status")).isEqualTo("200");
       }
       assertThat(frames).extracting(RawHttp2.Frame::type).doesNotContain(RawHttp2.RST_STREAM);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HEAD, 200", "GET, 204", "GET, 304"})
+  void dropsABody_whenTheResponseMayHaveNone(String method, String status) throws Exception {
+    pod((pod, frame) -> {
+      pod.headers(frame.stream(), false, ":status", status);
+      pod.data(frame.stream(), false, "not ");
+      pod.data(frame.stream(), true, "allowed");
+    });
+    try (var caller = connect()) {
+      for (int stream = 1; stream < 6; stream += 2) {
+        caller.headers(stream, true, head(method, "/"));
+        assertThat(caller.response(stream)).isEqualTo(status + " ");
+      }
     }
   }
 }

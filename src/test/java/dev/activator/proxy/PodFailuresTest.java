@@ -8,6 +8,7 @@ import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -110,6 +111,64 @@ class PodFailuresTest extends WireTest {
         caller.readHead();
         caller.readToEnd();
       }).isInstanceOf(IOException.class);
+    }
+  }
+
+  /** A pod that answers without a length, and resets the connection once the caller has read that. */
+  private void podThatResets(CountDownLatch read) throws IOException {
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\n\r\npartial");
+      try {
+        read.await();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+      caller.reset();
+    });
+  }
+
+  @Test
+  void breaksOffAResponseWithoutLength_whenThePodResetsTheConnection() throws Exception {
+    var read = new CountDownLatch(1);
+    podThatResets(read);
+    try (var caller = activator.get("/")) {
+      caller.readHead();
+      assertThat(caller.readChunk()).isEqualTo("partial");
+      read.countDown();
+      assertThat(caller.readToEnd()).as("no last chunk").isEmpty();
+    }
+  }
+
+  @Test
+  void resetsACallerOfHttp10_whenThePodResetsTheConnectionWithinAResponseWithoutLength()
+      throws Exception {
+    var read = new CountDownLatch(1);
+    podThatResets(read);
+    try (var caller = activator.connect()) {
+      caller.send("GET / HTTP/1.0\r\n" + String.join("\r\n", Activator.TO_HELLO) + "\r\n\r\n");
+      caller.readHead();
+      assertThat(caller.read(7)).isEqualTo("partial");
+      read.countDown();
+      assertThatThrownBy(caller::readToEnd).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void completesAResponseWithoutLength_whenThePodClosesAndTheRequestIsNotSentYet()
+      throws Exception {
+    // given a pod that answers at once, closes its side, and then reads what comes
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 413 Content Too Large\r\n\r\ntoo large");
+      caller.endOutput();
+      caller.awaitEnd();
+    });
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "POST / HTTP/1.1", "Content-Length: 100000");
+      caller.send("begin");
+      var head = caller.readHead();
+      assertThat(caller.readBody(head)).isEqualTo("too large");
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.ReadinessPolicy;
@@ -27,6 +28,8 @@ import dev.activator.upstream.Upstreams.IdleLimits;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
@@ -117,6 +120,17 @@ class RequestPortsTest {
     caller.readBody(head);
     assertThat(head.start()).startsWith("HTTP/1.1 404 ");
     return head.header("Connection");
+  }
+
+  @Test
+  void kubeletsPortIsNotOpen_whenAnotherCannotBeOpened() throws Exception {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var others = new RequestPorts(server, new RequestPorts.Settings("127.0.0.1", 0,
+          taken.getLocalPort(), 0, null, Duration.ZERO, Duration.ZERO), () -> null, health, late,
+          throttler);
+      assertThatThrownBy(others::open).isInstanceOf(IOException.class);
+      assertThat(others.isOpen()).isFalse();
+    }
   }
 
   @Test

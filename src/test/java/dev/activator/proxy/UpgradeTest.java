@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -12,8 +13,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that leave HTTP/1.1: for a WebSocket, for HTTP/2, for something else. */
 class UpgradeTest extends WireTest {
@@ -280,6 +287,149 @@ class UpgradeTest extends WireTest {
       var asked = seen();
       assertThat(asked.header("Upgrade")).isNull();
       assertThat(asked.header("HTTP2-Settings")).isNull();
+    }
+  }
+
+  static Stream<Arguments> earlyBytes() {
+    return Stream.of("HELLO-EARLY", "\u0081\u0085abcdHELLO", "\r\n\r\n",
+        "GET /x HTTP/1.1\r\nHost: y\r\nX: par", "GET /x HTTP/1.1\r\nHost: y\r\n\r\nTAIL",
+        "\0\u00ff\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        .flatMap(bytes -> IntStream.of(0, 1, 5, bytes.length())
+            .mapToObj(split -> Arguments.of(bytes, Math.min(split, bytes.length()))));
+  }
+
+  /** Until the bytes are here, which is when the pod is told. */
+  private void awaitHeld(int bytes) {
+    eventually(() -> assertThat(activator.held.total()).isGreaterThanOrEqualTo(bytes));
+  }
+
+  @ParameterizedTest
+  @MethodSource("earlyBytes")
+  void passesOnWhatCameBeforeThe101(String early, int split) throws Exception {
+    var go = new CountDownLatch(1);
+    pod(caller -> {
+      caller.readHead();
+      await(go);
+      caller.send(SWITCHED);
+      ended.add(caller.read(early.length() + 4));
+      caller.awaitEnd();
+    });
+    try (var caller = activator.connect()) {
+      // In one packet with the head, in the next one, or in both.
+      caller.send("GET /chat HTTP/1.1\r\n" + String.join("\r\n", Activator.TO_HELLO) + "\r\n"
+          + String.join("\r\n", TO_WEB_SOCKET) + "\r\n\r\n" + early.substring(0, split));
+      caller.send(early.substring(split));
+      awaitHeld(early.length());
+      go.countDown();
+      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
+      caller.send("LATE");
+      assertThat(next(ended)).isEqualTo(early + "LATE");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 20, 60, 1_000})
+  void parsesWhatCameBeforeARefusal(int split) throws Exception {
+    var go = new CountDownLatch(1);
+    pod(caller -> {
+      seen.add(caller.readHead());
+      await(go);
+      caller.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno");
+      while (true) {
+        seen.add(caller.readHead());
+        caller.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+      }
+    });
+    try (var caller = activator.get("/chat", TO_WEB_SOCKET)) {
+      seen();
+      String more = ("GET /next HTTP/1.1\r\n" + String.join("\r\n", Activator.TO_HELLO)
+          + "\r\n\r\n").repeat(3);
+      int first = Math.min(split, more.length());
+      caller.send(more.substring(0, first));
+      awaitHeld(first);
+      go.countDown();
+      assertThat(response(caller)).isEqualTo("403 no");
+      caller.send(more.substring(first));
+      for (int i = 0; i < 3; i++) {
+        assertThat(response(caller)).isEqualTo("200 ok");
+        assertThat(seen().start()).isEqualTo("GET /next HTTP/1.1");
+      }
+    }
+  }
+
+  @Test
+  void readsNoMore_whenMuchComesBeforeThe101() throws Exception {
+    var go = new CountDownLatch(1);
+    pod(caller -> {
+      caller.readHead();
+      await(go);
+      caller.send(SWITCHED);
+      ended.add("" + caller.drain(LENGTH));
+      caller.awaitEnd();
+    });
+    try (var caller = activator.get("/chat", TO_WEB_SOCKET)) {
+      var flood = Flood.ofAll(caller, LENGTH);
+      assertThat(flood.sentAtRest()).isLessThan(64 << 20);
+      assertThat(activator.held.total()).isLessThan(1 << 20);
+      go.countDown();
+      assertThat(next(ended)).isEqualTo("" + LENGTH);
+    }
+  }
+
+  @Test
+  void answersEach_whenManyPipelinedRequestsAskForAnotherProtocolAndAreRefusedHere()
+      throws Exception {
+    int count = 5_000;
+    String probe = "GET / HTTP/1.1\r\nHost: hello.example\r\nK-Network-Probe: activator\r\n"
+        + String.join("\r\n", TO_WEB_SOCKET) + "\r\n\r\n";
+    try (var caller = activator.connect()) {
+      Thread.ofVirtual().start(() -> {
+        try {
+          caller.send(probe.repeat(count));
+        } catch (IOException e) {
+          ended.add(e.toString());
+        }
+      });
+      for (int i = 0; i < count; i++) {
+        assertThat(response(caller)).isEqualTo("200 activator");
+      }
+    }
+    assertThat(ended).isEmpty();
+  }
+
+  @Test
+  void answersPipelinedRequestsInOrder_whenOneOfThemAsksForAnotherProtocol() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    String head = " HTTP/1.1\r\n" + String.join("\r\n", Activator.TO_HELLO) + "\r\n";
+    try (var caller = activator.connect()) {
+      caller.send("GET /1" + head + "\r\nPOST /2" + head + String.join("\r\n", TO_WEB_SOCKET)
+          + "\r\nContent-Length: 4\r\n\r\nbodyGET /3" + head + "\r\nGET /4" + head + "\r\n");
+      for (int i = 1; i <= 4; i++) {
+        assertThat(response(caller)).isEqualTo("200 ok");
+        assertThat(seen().start()).contains(" /" + i + " ");
+      }
+    }
+  }
+
+  @Test
+  void goesOnInHttp2_whenItsPrefaceComesBeforeThe101() throws Exception {
+    pod(pod -> {
+      var http2 = RawHttp2.pod(pod);
+      while (true) {
+        var asked = http2.read();
+        http2.headers(asked.stream(), false, ":status", "200");
+        http2.data(asked.stream(), true, asked.field(":path"));
+      }
+    });
+    var early = new ByteArrayOutputStream();
+    early.writeBytes(("GET /first HTTP/1.1\r\n" + String.join("\r\n", Activator.TO_HELLO)
+        + "\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAQAAP__\r\n\r\n"
+        + "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1));
+    early.writeBytes(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]));
+    try (var caller = activator.connect()) {
+      caller.send(early.toByteArray());
+      assertThat(caller.readHead().header("Upgrade")).isEqualTo("h2c");
+      assertThat(RawHttp2.callerThatBegan(caller).response(1)).isEqualTo("200 /first");
     }
   }
 }

@@ -18,7 +18,7 @@ class ReconnectScheduleTest {
       "16, 5119", "17, 6654", "18, 8650", "19, 11246", "20, 100", "21, 100", "22, 130",
       "40, 100"})
   void pausesGrowAndStartOverAfterTwentyAttempts(int failures, long expectedMillis) {
-    var pause = ReconnectSchedule.pause(failures, LOWEST);
+    var pause = AutoscalerLink.pause(failures, LOWEST);
 
     assertThat(Math.round(pause.toNanos() / 1e6)).isEqualTo(expectedMillis);
   }
@@ -27,7 +27,7 @@ class ReconnectScheduleTest {
   void aPauseIsDrawnOutByUpToAHalf() {
     var random = new Random(1);
     for (int i = 0; i < 1_000; i++) {
-      assertThat(ReconnectSchedule.pause(1, random)).isBetween(Duration.ofMillis(100),
+      assertThat(AutoscalerLink.pause(1, random)).isBetween(Duration.ofMillis(100),
           Duration.ofMillis(150));
     }
   }

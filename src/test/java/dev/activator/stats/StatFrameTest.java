@@ -19,7 +19,7 @@ class StatFrameTest {
 
   private static String encoded(@Nullable Duration uptime, RevisionStat... stats) {
     return HexFormat.ofDelimiter(" ")
-        .formatHex(StatFrame.encode("activator-1", List.of(stats), uptime));
+        .formatHex(AutoscalerLink.encode("activator-1", List.of(stats), uptime));
   }
 
   @Test

@@ -39,13 +39,29 @@ public final class SecureApi implements AutoCloseable {
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final X509Certificate certificate;
   private final PrivateKey key;
-  private final ApiServer server;
+  private final int port = FreePort.next();
+  private ApiServer server;
 
   public SecureApi(X509Certificate certificate, PrivateKey key) {
     this.certificate = certificate;
     this.key = key;
-    this.server = new ApiServer(store, new NettyLoop(threads.next()),
-        new InetSocketAddress("127.0.0.1", FreePort.next()), CacheSettings.DEFAULT, new Hooks());
+    this.server = newServer();
+    server.start();
+  }
+
+  private ApiServer newServer() {
+    return new ApiServer(store, new NettyLoop(threads.next()),
+        new InetSocketAddress("127.0.0.1", port), CacheSettings.DEFAULT, new Hooks());
+  }
+
+  /** Ends all connections, and accepts none until it is started again; what it serves stays. */
+  public void stop() {
+    server.stop();
+  }
+
+  /** Serves again where it did. */
+  public void startAgain() {
+    server = newServer();
     server.start();
   }
 
@@ -56,7 +72,7 @@ public final class SecureApi implements AutoCloseable {
 
   /** A request that it accepts. */
   public HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(URI.create("https://localhost:" + server.port() + path))
+    return HttpRequest.newBuilder(URI.create("https://localhost:" + port + path))
         .header("Authorization", "Bearer " + TOKEN);
   }
 
@@ -73,7 +89,7 @@ public final class SecureApi implements AutoCloseable {
           cluster: {server: 'https://localhost:%d', certificate-authority-data: %s}
         contexts: [{name: here, context: {cluster: here, user: me}}]
         users: [{name: me, user: {token: %s}}]
-        """.formatted(server.port(), authority, TOKEN));
+        """.formatted(port, authority, TOKEN));
   }
 
   public static String pem(X509Certificate certificate) {

@@ -48,6 +48,11 @@ class StartEstimatorTest {
   }
 
   @Test
+  void requestIsNotRefused_whenItsDeadlineIsOverAndNoStartIsKnown() {
+    assertThat(revision.request(Duration.ofNanos(-1)).waits()).isTrue();
+  }
+
+  @Test
   void theStartUnderWayIsCounted() {
     startsIn(Duration.ofSeconds(5));
     // given that even the refused one has asked for it

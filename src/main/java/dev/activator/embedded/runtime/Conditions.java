@@ -3,6 +3,7 @@ package dev.activator.embedded.runtime;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.MissingNode;
@@ -41,13 +42,16 @@ public final class Conditions {
     return find(object, type).path("status").stringValue("").equals("True");
   }
 
-  /** Keeps the transition time if the condition was true already. */
   public Conditions hold(String type) {
-    var condition = condition(type);
+    hold(type, "", "").condition(type).remove(List.of("reason", "message"));
+    return this;
+  }
+
+  /** Keeps the transition time if the condition was true already. */
+  public Conditions hold(String type, String reason, String message) {
+    var condition = condition(type).put("reason", reason).put("message", message);
     if (!condition.path("status").stringValue("").equals("True")) {
       condition.put("status", "True").put("lastTransitionTime", now);
-      condition.remove("reason");
-      condition.remove("message");
     }
     return this;
   }

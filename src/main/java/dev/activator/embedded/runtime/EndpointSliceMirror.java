@@ -48,6 +48,19 @@ public final class EndpointSliceMirror {
     stale.forEach(name -> objects.delete(Kinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name));
   }
 
+  /** Writes one again that a user deleted. */
+  public void sliceChanged(ApiEvent event) {
+    var slice = event.object();
+    String namespace = Meta.namespace(slice);
+    String service = Meta.labels(slice).getOrDefault(SERVICE_NAME, "");
+    boolean wanted = written.getOrDefault(Meta.key(namespace, service), Set.of())
+        .contains(Meta.name(slice));
+    var endpoints = objects.find(Kinds.ENDPOINTS, namespace, service);
+    if (event.type() == ApiEvent.Type.DELETED && wanted && endpoints != null) {
+      slicesOf(endpoints).values().forEach(one -> write(one, true));
+    }
+  }
+
   private void write(ObjectNode slice, boolean exists) {
     // A user may have deleted it.
     if (!exists || !edit(slice)) {

@@ -44,6 +44,15 @@ final class EndpointsController {
     }
   }
 
+  /** Writes those of a Service that lives again. */
+  void endpointsChanged(ApiEvent event) {
+    var service = services.get(Meta.key(event.object()));
+    if (event.type() == ApiEvent.Type.DELETED && service != null) {
+      objects.create(Kinds.ENDPOINTS, endpoints(service));
+      write(service);
+    }
+  }
+
   /** Pods of this template came, went, or became ready or not. */
   void podsChanged(PodTemplate template) {
     services.values().stream().filter(service -> selects(service, template)).forEach(this::write);

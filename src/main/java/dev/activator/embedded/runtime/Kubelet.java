@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs as many pods of each Deployment as it says.
+ * Runs as many pods of each ReplicaSet as it says.
  *
  * <p><b>Threads.</b> One loop.
  */
@@ -33,9 +33,10 @@ final class Kubelet {
   private final RuntimeSettings settings;
   private final StoreWriter objects;
   private final EndpointsController endpoints;
-  /** By the key of the Deployment. */
-  private final Map<String, DeploymentPods> deployments = new HashMap<>();
-  private final List<DeploymentPods> retired = new ArrayList<>();
+  /** By the key of the ReplicaSet. */
+  private final Map<String, ReplicaSetPods> sets = new HashMap<>();
+  /** Of deleted ReplicaSets, until their last pod has ended. */
+  private final List<ReplicaSetPods> retired = new ArrayList<>();
   private final Map<RevisionId, String> problems = new ConcurrentHashMap<>();
   private long made;
   private boolean stopping;
@@ -47,52 +48,60 @@ final class Kubelet {
     this.settings = settings;
     this.objects = new StoreWriter(store);
     this.endpoints = new EndpointsController(objects, this::podsIn);
-    store.onAdmission(Kinds.DEPLOYMENT, PodTemplate::withDefaults);
   }
 
   /** Calls itself for what it must know. */
   List<ApiStore.StoreSubscription> subscribe() {
     return List.of(store.subscribe(Kinds.SERVICE, loop, endpoints::serviceChanged),
-        store.subscribe(Kinds.DEPLOYMENT, loop, this::deploymentChanged),
+        store.subscribe(Kinds.ENDPOINTS, loop, endpoints::endpointsChanged),
+        store.subscribe(Kinds.REPLICA_SET, loop, this::replicaSetChanged),
         store.subscribe(Kinds.POD, loop, this::podChanged),
         store.subscribe(Kinds.CONFIG_MAP, loop, this::configChanged),
         store.subscribe(Kinds.SECRET, loop, this::configChanged));
   }
 
   private Stream<LocalPod> podsIn(String namespace) {
-    return deployments.values().stream()
-        .filter(one -> one.template().namespace().equals(namespace))
+    return all().filter(one -> one.template().namespace().equals(namespace))
         .flatMap(one -> one.pods().stream());
   }
 
-  private void deploymentChanged(ApiEvent event) {
-    var deployment = event.object();
+  private Stream<ReplicaSetPods> all() {
+    return Stream.concat(sets.values().stream(), retired.stream());
+  }
+
+  private void replicaSetChanged(ApiEvent event) {
+    var set = event.object();
     if (stopping) {
       return;
     }
     if (event.type() == ApiEvent.Type.DELETED) {
-      retire(Meta.key(deployment));
-    } else {
-      deployments.computeIfAbsent(Meta.key(deployment),
-          _ -> new DeploymentPods(deployment, this, endpoints, loop, objects, settings.clock()))
-          .update(deployment);
+      retired.removeIf(ReplicaSetPods::isEmpty);
+      var pods = sets.remove(Meta.key(set));
+      if (pods != null) {
+        pods.retire();
+        retired.add(pods);
+      }
+      return;
     }
+    var pods = sets.computeIfAbsent(Meta.key(set),
+        _ -> new ReplicaSetPods(set, this, endpoints, loop, objects, settings.clock()));
+    retired.forEach(pods::adopt);
+    pods.update(set);
   }
 
   private void podChanged(ApiEvent event) {
     if (event.type() == ApiEvent.Type.DELETED) {
-      deployments.values().stream()
-          .filter(one -> one.template().namespace().equals(Meta.namespace(event.object())))
-          .forEach(one -> one.deleted(Meta.name(event.object())));
+      all().filter(one -> one.template().namespace().equals(Meta.namespace(event.object())))
+          .toList().forEach(one -> one.deleted(Meta.name(event.object())));
     }
   }
 
   private void configChanged(ApiEvent event) {
-    deployments.values().forEach(DeploymentPods::configChanged);
+    all().forEach(ReplicaSetPods::configChanged);
   }
 
   /** <b>Errors.</b> Throws as {@link LoopbackPorts#next} does. */
-  LocalPod makePod(PodTemplate template, DeploymentPods owner) {
+  LocalPod makePod(PodTemplate template, ReplicaSetPods owner) {
     String name = podName(template);
     return new LocalPod(loop, owner, made++, template, name, ports.next(),
         this, settings.inFlight());
@@ -135,40 +144,33 @@ final class Kubelet {
     return problems.getOrDefault(workload, "");
   }
 
-  void problem(RevisionId workload, String problem) {
-    if (problem.isEmpty()) {
+  void problemChanged(RevisionId workload) {
+    var pods = all().filter(one -> one.template().id().equals(workload))
+        .flatMap(one -> one.pods().stream()).toList();
+    var problem = pods.stream().map(LocalPod::problem).filter(one -> !one.isEmpty()).findFirst();
+    if (problem.isEmpty() || pods.stream().anyMatch(pod -> pod.view().ready())) {
       problems.remove(workload);
     } else {
-      problems.put(workload, problem);
+      problems.put(workload, problem.get());
     }
   }
 
   /** Drains all pods and starts no more. */
   void stop() {
     stopping = true;
-    List.copyOf(deployments.keySet()).forEach(this::retire);
+    all().toList().forEach(ReplicaSetPods::stop);
   }
 
   void kill() {
-    retired.forEach(DeploymentPods::kill);
+    all().forEach(ReplicaSetPods::kill);
   }
 
   boolean isEmpty() {
-    retired.removeIf(DeploymentPods::isEmpty);
-    return retired.isEmpty() && deployments.values().stream().allMatch(DeploymentPods::isEmpty);
-  }
-
-  private void retire(String key) {
-    retired.removeIf(DeploymentPods::isEmpty);
-    var pods = deployments.remove(key);
-    if (pods != null) {
-      pods.retire();
-      retired.add(pods);
-    }
+    return all().allMatch(ReplicaSetPods::isEmpty);
   }
 
   private String podName(PodTemplate template) {
-    var name = new StringBuilder(template.deployment()).append('-');
+    var name = new StringBuilder(template.name()).append('-');
     for (int i = 0; i < SUFFIX_LENGTH; i++) {
       name.append(LETTERS.charAt(settings.random().nextInt(LETTERS.length())));
     }

@@ -38,7 +38,6 @@ final class LocalPod {
   record Run(Instant started, @Nullable Instant ended, @Nullable Exit exit) {}
 
   private final Loop loop;
-  private final DeploymentPods owner;
   private final long order;
   private final PodTemplate template;
   private final String name;
@@ -46,6 +45,7 @@ final class LocalPod {
   private final Kubelet kubelet;
   private final ToIntFunction<Destination> inFlight;
   private final List<PeriodicProbe> probes = new ArrayList<>();
+  private ReplicaSetPods owner;
   private PodState state = PodState.initial();
   private @Nullable UserProcess process;
   private @Nullable Run current;
@@ -57,7 +57,7 @@ final class LocalPod {
   /** Where the process listens instead. */
   private String elsewhere = "";
 
-  LocalPod(Loop loop, DeploymentPods owner, long order, PodTemplate template, String name, int port,
+  LocalPod(Loop loop, ReplicaSetPods owner, long order, PodTemplate template, String name, int port,
       Kubelet kubelet, ToIntFunction<Destination> inFlight) {
     this.loop = loop;
     this.owner = owner;
@@ -67,6 +67,11 @@ final class LocalPod {
     this.port = port;
     this.kubelet = kubelet;
     this.inFlight = inFlight;
+  }
+
+  /** From now on it is one of these pods. */
+  void adoptedBy(ReplicaSetPods pods) {
+    owner = pods;
   }
 
   void start() {

@@ -31,6 +31,7 @@ public final class LocalRuntime {
   private final ApiStore store;
   private final Loop loop;
   private final ServingController serving;
+  private final DeploymentController deployments;
   private final Kubelet kubelet;
   private final EndpointSliceMirror slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
@@ -40,14 +41,19 @@ public final class LocalRuntime {
     this.loop = loop;
     this.slices = new EndpointSliceMirror(new StoreWriter(store));
     this.serving = new ServingController(store, loop, PodObjects.LOOPBACK, settings.routable());
+    this.deployments = new DeploymentController(store, loop);
     this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
   }
 
   /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
+    // First: what a deleted object owned is gone before controllers make it again.
+    subscriptions.add(new GarbageCollector(store, loop).start());
     subscriptions.addAll(new EventRecorder(store, loop).subscribe());
+    subscriptions.addAll(deployments.subscribe());
     subscriptions.addAll(kubelet.subscribe());
     subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
+    subscriptions.add(store.subscribe(Kinds.ENDPOINT_SLICE, loop, slices::sliceChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
   }

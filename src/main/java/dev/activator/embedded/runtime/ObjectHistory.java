@@ -37,7 +37,11 @@ final class ObjectHistory {
   private static List<News> pod(JsonNode before, JsonNode after) {
     var news = new ArrayList<News>();
     if (before.isMissingNode()) {
-      news.add(new News(NORMAL, "Scheduled", "Assigned to this machine"));
+      news.add(after.at("/spec/nodeName").isMissingNode()
+          ? new News(WARNING, "FailedScheduling",
+              "embedded mode runs no Pod that is created by hand;"
+                  + " apply a Deployment, or a Service of serving.knative.dev/v1")
+          : new News(NORMAL, "Scheduled", "Assigned to this machine"));
     }
     var old = before.at("/status/containerStatuses/0");
     var now = after.at("/status/containerStatuses/0");

@@ -18,16 +18,14 @@ final class PodObjects {
   private PodObjects() {}
 
   /** As it is created: its container has the port and the variables that its process gets. */
-  static ObjectNode pod(PodTemplate template, ObjectNode deployment, String name, int port) {
+  static ObjectNode pod(PodTemplate template, ObjectNode replicaSet, String name, int port) {
     var pod = StoreWriter.named(Kinds.POD, template.namespace(), name);
     for (var field : new String[]{"labels", "annotations"}) {
       if (template.metadata().path(field) instanceof ObjectNode given) {
         Meta.of(pod).set(field, given.deepCopy());
       }
     }
-    Meta.of(pod).putArray("ownerReferences").addObject().put("apiVersion", "apps/v1")
-        .put("kind", "Deployment").put("name", template.deployment())
-        .put("uid", Meta.uid(deployment)).put("controller", true);
+    Ownership.setController(pod, Kinds.REPLICA_SET, replicaSet);
     var spec = template.spec() instanceof ObjectNode given ? given.deepCopy() : Json.object();
     spec.remove("containerConcurrency");
     spec.remove("timeoutSeconds");
@@ -110,24 +108,13 @@ final class PodObjects {
     return time.truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  /** @param updated those of the current template */
-  static ObjectNode withReplicas(ObjectNode deployment, Collection<PodView> pods, long updated,
-      Instant now) {
+  static ObjectNode withReplicas(ObjectNode replicaSet, Collection<PodView> pods) {
     long all = pods.stream().filter(PodView::wanted).count();
     long ready = pods.stream().filter(PodView::ready).count();
-    int wanted = deployment.path("spec").path("replicas").intValue(1);
-    var status = deployment.withObjectProperty("status");
-    status.put("observedGeneration", deployment.path("metadata").path("generation").longValue(1));
-    status.put("replicas", all).put("updatedReplicas", updated).put("readyReplicas", ready)
-        .put("availableReplicas", ready).put("unavailableReplicas", Math.max(0, wanted - ready));
-    var conditions = Conditions.of(deployment, now);
-    if (ready >= wanted) {
-      conditions.hold("Available");
-    } else if (Conditions.find(deployment, "Available").isMissingNode()
-        || Conditions.isTrue(deployment, "Available")) {
-      conditions.fail("Available", "MinimumReplicasUnavailable",
-          "Deployment does not have minimum availability.");
-    }
-    return deployment;
+    replicaSet.withObjectProperty("status")
+        .put("observedGeneration", replicaSet.at("/metadata/generation").longValue(1))
+        .put("replicas", all).put("fullyLabeledReplicas", all).put("readyReplicas", ready)
+        .put("availableReplicas", ready);
+    return replicaSet;
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -14,36 +15,33 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What local processes need to know of a Deployment. Absent fields have defaults.
+ * What local processes need to know of a ReplicaSet or Deployment. Absent fields have defaults.
  *
- * @param deployment name of the Deployment
+ * @param name of the ReplicaSet or Deployment
+ * @param workload name of the Deployment that controls it, or else its own
  * @param metadata of its pods: labels and annotations
  * @param spec of its pods
  */
-record PodTemplate(String namespace, String deployment, JsonNode metadata, JsonNode spec) {
+record PodTemplate(String namespace, String name, String workload, JsonNode metadata,
+    JsonNode spec) {
   private static final Duration KILL_AFTER = Duration.ofSeconds(3);
 
-  static PodTemplate of(JsonNode deployment) {
-    var template = deployment.path("spec").path("template");
-    return new PodTemplate(Meta.namespace(deployment), Meta.name(deployment),
+  static PodTemplate of(JsonNode object) {
+    var template = object.path("spec").path("template");
+    var controller = Ownership.controller(object);
+    boolean owned = controller.path("kind").asString("").equals(Kinds.DEPLOYMENT.kind());
+    return new PodTemplate(Meta.namespace(object), Meta.name(object),
+        owned ? controller.path("name").asString("") : Meta.name(object),
         template.path("metadata"), template.path("spec"));
-  }
-
-  /** Sets what kubectl relies on the API server to set. */
-  static ObjectNode withDefaults(ObjectNode deployment) {
-    deployment.at("/spec/template/spec/containers").findValues("grpc").stream()
-        .filter(JsonNode::isObject).map(ObjectNode.class::cast)
-        .filter(grpc -> !grpc.has("service")).forEach(grpc -> grpc.put("service", ""));
-    return deployment;
   }
 
   boolean isRevision() {
     return !label(KnativeLabels.REVISION).isEmpty();
   }
 
-  /** The revision that it runs, or else the Deployment: what requests are counted by. */
+  /** The revision that it runs, or else the workload: what requests are counted by. */
   RevisionId id() {
-    return new RevisionId(namespace, isRevision() ? label(KnativeLabels.REVISION) : deployment);
+    return new RevisionId(namespace, isRevision() ? label(KnativeLabels.REVISION) : workload);
   }
 
   private String label(String name) {
@@ -57,6 +55,10 @@ record PodTemplate(String namespace, String deployment, JsonNode metadata, JsonN
   boolean isSample() {
     return container().path("command").isEmpty()
         && container().path("image").asString("").equals(ServingController.SAMPLE_IMAGE);
+  }
+
+  boolean canRun() {
+    return hasCommand() || isSample();
   }
 
   boolean hasCommand() {

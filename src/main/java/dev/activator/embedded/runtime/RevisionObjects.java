@@ -1,17 +1,23 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.ChildName;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-public record RevisionObjects(ObjectNode service, int number, String template) {
+/** A revision of a Service, and the objects that it needs. */
+public record RevisionObjects(ObjectNode revision) {
   private static final int HTTP_PORT = 80;
   private static final int FINGERPRINT_BYTES = 16;
+  private static final List<String> INHERITED = List.of(KnativeLabels.SERVICE,
+      KnativeLabels.CONFIGURATION, KnativeLabels.GENERATION);
 
   /** {@code hello-00001} for the first of {@code hello}. */
   static String revisionName(String service, int number) {
@@ -31,48 +37,54 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     }
   }
 
-  String name() {
-    return revisionName(Meta.name(service), number);
-  }
-
-  ObjectNode revision() {
-    var revision = named(name());
+  /** @param fingerprint of the template */
+  static RevisionObjects of(ObjectNode service, int number, String fingerprint) {
+    String name = Meta.name(service);
+    var revision = StoreWriter.named(Kinds.REVISION, Meta.namespace(service),
+        revisionName(name, number));
     var given = service.at("/spec/template/metadata");
     labels(revision).setAll(object(given.path("labels")));
-    own(revision);
-    labels(revision).put(KnativeLabels.ROUTING_STATE, "pending");
+    labels(revision).put(KnativeLabels.SERVICE, name).put(KnativeLabels.CONFIGURATION, name)
+        .put(KnativeLabels.GENERATION, String.valueOf(number))
+        .put(KnativeLabels.ROUTING_STATE, "pending");
+    Ownership.setController(revision, Kinds.KNATIVE_SERVICE, service);
     var annotations = Meta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
-    annotations.put(KnativeLabels.TEMPLATE, template).put(KnativeLabels.PROBE,
+    annotations.put(KnativeLabels.TEMPLATE, fingerprint).put(KnativeLabels.PROBE,
         KnativeLabels.CONTAINER);
-    revision.set("spec", templateSpec());
-    return revision;
+    revision.set("spec", object(service.at("/spec/template/spec")));
+    return new RevisionObjects(revision);
   }
 
-  ObjectNode deployment(String uid) {
-    var deployment = of(name(), deploymentName(name()), uid);
-    var spec = deployment.putObject("spec");
-    spec.put("replicas", RevisionScaling.initialScale(revision()));
-    spec.putObject("selector").putObject("matchLabels").put(KnativeLabels.REVISION_UID, uid);
+  String name() {
+    return Meta.name(revision);
+  }
+
+  ObjectNode deployment(int replicas) {
+    var deployment = of(Kinds.DEPLOYMENT, deploymentName(name()));
+    var spec = deployment.putObject("spec").put("replicas", replicas);
+    spec.putObject("selector").putObject("matchLabels").put(KnativeLabels.REVISION_UID,
+        Meta.uid(revision));
     var template = spec.putObject("template");
     template.putObject("metadata").set("labels", Meta.of(deployment).path("labels").deepCopy());
-    template.set("spec", templateSpec());
+    template.set("spec", object(revision.path("spec")));
     return deployment;
   }
 
-  ObjectNode publicService(String uid) {
-    return serviceOf(name(), KnativeLabels.PUBLIC, uid);
+  ObjectNode publicService() {
+    return service(name(), KnativeLabels.PUBLIC);
   }
 
-  ObjectNode privateService(String uid) {
-    var service = serviceOf(ChildName.ofPrivateService(name()), KnativeLabels.PRIVATE, uid);
-    ((ObjectNode) service.path("spec")).putObject("selector").put(KnativeLabels.REVISION_UID, uid);
+  ObjectNode privateService() {
+    var service = service(ChildName.ofPrivateService(name()), KnativeLabels.PRIVATE);
+    ((ObjectNode) service.path("spec")).putObject("selector").put(KnativeLabels.REVISION_UID,
+        Meta.uid(revision));
     return service;
   }
 
   /** The activator's address: every request goes through it. */
-  ObjectNode publicEndpoints(String uid, String address, int port) {
-    var endpoints = typed(of(name(), name(), uid), KnativeLabels.PUBLIC);
+  ObjectNode publicEndpoints(String address, int port) {
+    var endpoints = typed(of(Kinds.ENDPOINTS, name()), KnativeLabels.PUBLIC);
     var subset = endpoints.putArray("subsets").addObject();
     subset.putArray("addresses").addObject().put("ip", address);
     subset.putArray("ports").addObject().put("name", portName()).put("port", port)
@@ -80,14 +92,13 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     return endpoints;
   }
 
-  ObjectNode privateEndpoints(String uid) {
-    return typed(of(name(), ChildName.ofPrivateService(name()), uid), KnativeLabels.PRIVATE);
+  ObjectNode privateEndpoints() {
+    return typed(of(Kinds.ENDPOINTS, ChildName.ofPrivateService(name())), KnativeLabels.PRIVATE);
   }
 
-  private ObjectNode serviceOf(String name, String type, String uid) {
-    var service = typed(of(name(), name, uid), type);
-    var spec = service.putObject("spec");
-    spec.put("clusterIP", "None");
+  private ObjectNode service(String name, String type) {
+    var service = typed(of(Kinds.SERVICE, name), type);
+    var spec = service.putObject("spec").put("clusterIP", "None");
     spec.putArray("ports").addObject().put("name", portName()).put("port", HTTP_PORT)
         .put("protocol", "TCP");
     return service;
@@ -98,36 +109,21 @@ public record RevisionObjects(ObjectNode service, int number, String template) {
     return object;
   }
 
-  private ObjectNode of(String revision, String name, String uid) {
-    var object = named(name);
-    labels(object).put(KnativeLabels.REVISION, revision).put(KnativeLabels.REVISION_UID, uid)
-        .put(KnativeLabels.SERVERLESS_SERVICE, revision).put("app", revision);
-    own(object);
+  private ObjectNode of(Kind kind, String name) {
+    var object = StoreWriter.named(kind, Meta.namespace(revision), name);
+    var labels = labels(object);
+    for (var label : INHERITED) {
+      labels.put(label, Meta.labels(revision).getOrDefault(label, ""));
+    }
+    labels.put(KnativeLabels.REVISION, name()).put(KnativeLabels.REVISION_UID, Meta.uid(revision))
+        .put(KnativeLabels.SERVERLESS_SERVICE, name()).put("app", name());
+    Ownership.setController(object, Kinds.REVISION, revision);
     return object;
-  }
-
-  private ObjectNode named(String name) {
-    var object = Json.object();
-    Meta.of(object).put("namespace", Meta.namespace(service)).put("name", name);
-    return object;
-  }
-
-  private void own(ObjectNode object) {
-    String name = Meta.name(service);
-    labels(object).put(KnativeLabels.SERVICE, name).put(KnativeLabels.CONFIGURATION, name)
-        .put(KnativeLabels.GENERATION, String.valueOf(number));
-    Meta.of(object).putArray("ownerReferences").addObject()
-        .put("apiVersion", "serving.knative.dev/v1").put("kind", "Service").put("name", name)
-        .put("uid", Meta.uid(service)).put("controller", true);
   }
 
   private String portName() {
-    var ports = service.at("/spec/template/spec/containers/0/ports");
+    var ports = revision.at("/spec/containers/0/ports");
     return ports.path(0).path("name").asString("").equals("h2c") ? "http2" : "http";
-  }
-
-  private ObjectNode templateSpec() {
-    return object(service.at("/spec/template/spec"));
   }
 
   private static ObjectNode labels(ObjectNode object) {

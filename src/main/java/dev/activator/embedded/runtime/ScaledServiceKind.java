@@ -42,8 +42,7 @@ public final class ScaledServiceKind {
     store.create(Kinds.CUSTOM_RESOURCE_DEFINITION, definition);
     var kind = of(store);
     store.onUnknownFields(kind, schema::unknown);
-    store.onAdmission(kind, object -> schema.admit(object,
-        store.find(kind, Meta.namespace(object), Meta.name(object))));
+    store.onAdmission(kind, object -> schema.admit(object, store.stored(kind, object)));
   }
 
   public static Kind of(ApiStore store) {

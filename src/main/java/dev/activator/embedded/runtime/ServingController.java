@@ -31,7 +31,7 @@ import tools.jackson.databind.node.ObjectNode;
  * <p><b>Threads.</b> Works on {@code loop}; any may ask for the latest revision.
  *
  * <p><b>Errors.</b> A Service that cannot run is refused when it is written. Objects that a user
- * deletes are created again at the Service's next change.
+ * deletes are created again at once.
  *
  * <p><b>Source.</b> Knative Serving's service, configuration, revision and serverlessservice
  * reconcilers.
@@ -44,8 +44,7 @@ public final class ServingController {
   /** How long a write of a Service waits at most until requests find it. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
-  /** In the order of deletion: first what brings requests to a revision. */
-  private static final List<Kind> OWNED = List.of(Kinds.REVISION, Kinds.ENDPOINTS, Kinds.SERVICE,
+  private static final List<Kind> OWNED_BY_REVISION = List.of(Kinds.ENDPOINTS, Kinds.SERVICE,
       Kinds.DEPLOYMENT);
 
   private static final class Known {
@@ -82,6 +81,8 @@ public final class ServingController {
     store.onWritten(Kinds.KNATIVE_SERVICE, this::awaitRoute);
     subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed));
     subscriptions.add(store.subscribe(Kinds.REVISION, loop, this::revisionChanged));
+    OWNED_BY_REVISION
+        .forEach(kind -> subscriptions.add(store.subscribe(kind, loop, this::ownedChanged)));
   }
 
   public void stop() {
@@ -128,24 +129,32 @@ public final class ServingController {
   private void reconcile(ObjectNode service) {
     var known = services.computeIfAbsent(id(service), _ -> new Known());
     long generation = Meta.of(service).path("generation").longValue(0);
-    if (known.generation == generation) {
-      // Only its status or its labels changed.
+    if (known.generation == generation || Meta.terminating(service)) {
+      // Only its status or its labels changed, or its revisions are about to go.
       return;
     }
-    known.generation = generation;
     String fingerprint = RevisionObjects.fingerprint(service.at("/spec/template"));
     var plan = new RevisionHistory(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
-    var current = new RevisionObjects(service, plan.latest().number(), fingerprint);
+    var wanted = RevisionObjects.of(service, plan.latest().number(), fingerprint);
     if (plan.fresh()) {
-      log.info("{}/{}: a new revision of {}", Meta.namespace(service), current.name(),
+      log.info("{}/{}: a new revision of {}", Meta.namespace(service), wanted.name(),
           Meta.name(service));
     }
     // First: observers of the revision may look it up by the Service's name.
-    latest.putIfAbsent(id(service), new RevisionId(Meta.namespace(service), current.name()));
+    latest.putIfAbsent(id(service), id(wanted.revision()));
+    var revision = ensure(Kinds.REVISION, wanted.revision());
+    if (revision == null) {
+      return;
+    }
+    known.generation = generation;
     String before = known.newest;
-    known.newest = current.name();
-    create(current);
+    known.newest = wanted.name();
+    if (plan.fresh()) {
+      objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
+          this::begin);
+    }
+    complete(revision);
     if (!before.isEmpty() && !before.equals(known.newest) && !before.equals(known.ready)) {
       label(service, before, KnativeLabels.RESERVE);
     }
@@ -154,13 +163,72 @@ public final class ServingController {
     plan.stale().stream()
         .map(old -> RevisionObjects.revisionName(Meta.name(service), old.number()))
         .filter(old -> routed == null || !old.equals(routed.name()))
-        .forEach(old -> remove(service, old));
+        .forEach(old -> objects.delete(Kinds.REVISION, Meta.namespace(service), old));
   }
 
   private void revisionChanged(ApiEvent event) {
-    if (event.type() != ApiEvent.Type.DELETED) {
+    if (event.type() == ApiEvent.Type.DELETED) {
+      revisionDeleted(event.object());
+    } else {
       reconsider(event.object());
     }
+  }
+
+  /** The newest one comes back, as in Knative; an older one does not. */
+  private void revisionDeleted(ObjectNode revision) {
+    var service = serviceOf(revision);
+    var known = service == null ? null : services.get(id(service));
+    if (service == null || known == null) {
+      return;
+    }
+    String name = Meta.name(revision);
+    if (name.equals(known.ready)) {
+      known.ready = "";
+    }
+    unlessOvertaken(service, () -> {
+      if (name.equals(known.newest)) {
+        known.generation = -1;
+        reconcile(service);
+      } else {
+        route(service, known);
+      }
+    });
+  }
+
+  private void ownedChanged(ApiEvent event) {
+    var object = event.object();
+    var owner = Ownership.controller(object);
+    var revision = store.find(Kinds.REVISION, Meta.namespace(object),
+        owner.path("name").asString(""));
+    if (revision == null || !Ownership.controls(revision, object)) {
+      return;
+    }
+    if (event.type() == ApiEvent.Type.DELETED) {
+      unlessOvertaken(revision, () -> complete(revision));
+    } else if (event.kind().equals(Kinds.DEPLOYMENT)
+        && object.at("/spec/replicas").asInt(1) == 0) {
+      restedAtZero(revision);
+    }
+  }
+
+  /** One that was ready, and whose pods are gone, is ready: the next request starts one. */
+  private void restedAtZero(ObjectNode revision) {
+    var service = serviceOf(revision);
+    var known = service == null ? null : services.get(id(service));
+    if (known != null && known.ready.equals(Meta.name(revision))
+        && Conditions.find(revision, READY).path("status").asString("").equals("Unknown")) {
+      objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
+          found -> Conditions.of(found, store.now()).hold(READY));
+    }
+  }
+
+  /** Null if it is gone, or is deleted. */
+  private @Nullable ObjectNode serviceOf(ObjectNode revision) {
+    var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision),
+        Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, ""));
+    return service == null || Meta.terminating(service) || !belongsTo(service, revision)
+        ? null
+        : service;
   }
 
   void routable(RevisionId id) {
@@ -171,8 +239,7 @@ public final class ServingController {
   }
 
   private void reconsider(ObjectNode revision) {
-    String owner = Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
-    var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision), owner);
+    var service = serviceOf(revision);
     if (service == null) {
       return;
     }
@@ -251,33 +318,54 @@ public final class ServingController {
     }
   }
 
-  private void create(RevisionObjects current) {
-    var revision = ensure(Kinds.REVISION, current.revision());
-    String uid = Meta.uid(revision);
-    ensure(Kinds.SERVICE, current.publicService(uid));
-    ensure(Kinds.SERVICE, current.privateService(uid));
-    ensure(Kinds.ENDPOINTS, current.privateEndpoints(uid));
-    ensure(Kinds.ENDPOINTS, current.publicEndpoints(uid, address, requestPort));
-    ensure(Kinds.DEPLOYMENT, current.deployment(uid));
-    objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
-        this::begin);
+  /** Makes what the revision lacks. */
+  private void complete(ObjectNode revision) {
+    if (Meta.terminating(revision)) {
+      return;
+    }
+    var wanted = new RevisionObjects(revision);
+    ensure(Kinds.SERVICE, wanted.publicService());
+    ensure(Kinds.SERVICE, wanted.privateService());
+    ensure(Kinds.ENDPOINTS, wanted.privateEndpoints());
+    ensure(Kinds.ENDPOINTS, wanted.publicEndpoints(address, requestPort));
+    int replicas = revision.at("/status/desiredReplicas")
+        .asInt(RevisionScaling.initialScale(revision));
+    var deployment = wanted.deployment(replicas);
+    if (!exists(Kinds.DEPLOYMENT, deployment)) {
+      ensure(Kinds.DEPLOYMENT, deployment);
+      if (replicas > 0) {
+        objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
+            this::deploying);
+      }
+    }
+  }
+
+  private void deploying(ObjectNode revision) {
+    Conditions.of(revision, store.now()).unknown("ContainerHealthy", "Deploying", "")
+        .unknown(READY, "Deploying", "");
   }
 
   /** A revision that starts without pods is ready: the first request starts one. */
   private void begin(ObjectNode revision) {
     if (Conditions.find(revision, READY).isMissingNode()) {
-      var conditions = Conditions.of(revision, store.now());
       if (RevisionScaling.initialScale(revision) == 0) {
-        conditions.hold(READY);
+        Conditions.of(revision, store.now()).hold(READY);
       } else {
-        conditions.unknown("ContainerHealthy", "Deploying", "").unknown(READY, "Deploying", "");
+        deploying(revision);
       }
     }
   }
 
-  private ObjectNode ensure(Kind kind, ObjectNode object) {
-    var there = store.find(kind, Meta.namespace(object), Meta.name(object));
-    return there != null ? there : store.create(kind, object);
+  /** Null if the namespace is gone. */
+  private @Nullable ObjectNode ensure(Kind kind, ObjectNode object) {
+    if (!exists(kind, object)) {
+      objects.create(kind, object);
+    }
+    return store.find(kind, Meta.namespace(object), Meta.name(object));
+  }
+
+  private boolean exists(Kind kind, ObjectNode object) {
+    return store.find(kind, Meta.namespace(object), Meta.name(object)) != null;
   }
 
   private RevisionHistory.Entry entry(ObjectNode revision) {
@@ -296,26 +384,12 @@ public final class ServingController {
     latest.remove(id(service));
     services.remove(id(service));
     applied(id(service));
-    OWNED.forEach(kind -> store.list(kind, one -> belongsTo(service, one))
-        .forEach(one -> delete(kind, one)));
     log.info("{}: deleted, with its revisions", Meta.key(service));
   }
 
-  private void remove(ObjectNode service, String revision) {
-    OWNED.forEach(kind -> store.list(kind,
-        one -> belongsTo(service, one) && (Meta.name(one).equals(revision)
-            || revision.equals(Meta.labels(one).get(KnativeLabels.REVISION))))
-        .forEach(one -> delete(kind, one)));
-  }
-
-  private static boolean belongsTo(ObjectNode service, ObjectNode object) {
-    return Meta.namespace(object).equals(Meta.namespace(service))
-        && Meta.of(object).path("ownerReferences").path(0).path("uid").asString("")
-            .equals(Meta.uid(service));
-  }
-
-  private void delete(Kind kind, ObjectNode object) {
-    objects.delete(kind, Meta.namespace(object), Meta.name(object));
+  private static boolean belongsTo(ObjectNode service, ObjectNode revision) {
+    return Meta.namespace(revision).equals(Meta.namespace(service))
+        && Ownership.controls(service, revision);
   }
 
   private static RevisionId id(ObjectNode object) {

@@ -7,6 +7,7 @@ import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -30,6 +31,10 @@ public final class StoreWriter {
     var object = Json.object().put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
     object.putObject("metadata").put("namespace", namespace).put("name", name);
     return object;
+  }
+
+  @Nullable ObjectNode find(Kind kind, String namespace, String name) {
+    return store.find(kind, namespace, name);
   }
 
   /** Does nothing in a namespace that is deleted. False if the object exists. */

@@ -2,6 +2,7 @@ package dev.activator.proxy.codec;
 
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.Upgrade;
 import dev.activator.proxy.policy.Version;
 import dev.activator.upstream.codec.FieldCount;
 import dev.activator.upstream.codec.FieldList;
@@ -32,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * return within a line, a second length, a body without one, trailers that belong in the head. A
  * head may have a little more than one MiB, as in Go.
  *
+ * <p>What follows a request that asks for another protocol is passed on as bytes until
+ * {@link #parse}.
+ *
  * <p><b>Errors.</b> The decoder result of the message or of its last part says why. Nothing follows
  * it.
  *
@@ -48,7 +52,10 @@ public final class RequestDecoder extends HttpRequestDecoder {
   /** How many unconsumed bytes were validated. */
   private int seen;
   private boolean hasLength;
+  private boolean hasUpgrade;
   private boolean refused;
+  /** Whether the last request asked for another protocol, and has ended. */
+  private boolean unparsed;
   private boolean betweenRequests = true;
   private int largestHeadBytes;
   /** Where the previous part of the request line ended. */
@@ -75,7 +82,16 @@ public final class RequestDecoder extends HttpRequestDecoder {
   }
 
   public boolean isBetweenRequests() {
-    return !refused && betweenRequests;
+    return !refused && !unparsed && betweenRequests;
+  }
+
+  public boolean isUnparsed() {
+    return unparsed;
+  }
+
+  /** The protocol stays. */
+  public void parse() {
+    unparsed = false;
   }
 
   /** From now on everything is dropped. */
@@ -106,6 +122,10 @@ public final class RequestDecoder extends HttpRequestDecoder {
       in.skipBytes(in.readableBytes());
       return;
     }
+    if (unparsed) {
+      out.add(in.readRetainedSlice(in.readableBytes()));
+      return;
+    }
     try {
       validate(in);
     } catch (Malformed | TooLongHttpHeaderException wrong) {
@@ -130,6 +150,9 @@ public final class RequestDecoder extends HttpRequestDecoder {
   }
 
   private void after(ByteBuf in, List<Object> out) {
+    if (hasUpgrade && out.getFirst() instanceof HttpRequest request) {
+      hasUpgrade = Upgrade.isAsked(version(request), new NettyFields(request.headers()));
+    }
     var last = (HttpObject) out.getLast();
     if (last.decoderResult().isFailure()) {
       refused = true;
@@ -158,6 +181,8 @@ public final class RequestDecoder extends HttpRequestDecoder {
     seen = 0;
     fields.reset();
     hasLength = false;
+    unparsed = hasUpgrade;
+    hasUpgrade = false;
   }
 
   @Override
@@ -204,6 +229,9 @@ public final class RequestDecoder extends HttpRequestDecoder {
     } else if (name.length() == HttpHeaderNames.CONTENT_LENGTH.length()
         && HttpHeaderNames.CONTENT_LENGTH.contentEqualsIgnoreCase(name)) {
       countLength();
+    } else if (name.length() == HttpHeaderNames.UPGRADE.length()
+        && HttpHeaderNames.UPGRADE.contentEqualsIgnoreCase(name)) {
+      hasUpgrade = true;
     }
     return name;
   }

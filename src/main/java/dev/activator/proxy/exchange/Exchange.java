@@ -180,10 +180,20 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void forward(Permit granted) {
-    record.granted(dispatcher.pools().address(granted.destination(), revision.id()));
-    forwarder = new Forwarder(dispatcher, this, record, granted);
-    record.forwarding();
-    forwarder.start();
+    // First, as it releases the permit, whatever fails from here on.
+    var to = new Forwarder(dispatcher, this, record, granted);
+    forwarder = to;
+    try {
+      record.granted(dispatcher.pools().address(granted.destination(), revision.id()));
+      record.forwarding();
+      to.start();
+    } catch (RuntimeException e) {
+      if (ended) {
+        throw e;
+      }
+      log.error("Forwarding a request of {} failed", revision.id(), e);
+      fail(new Failure.Internal());
+    }
   }
 
   /** Nothing was sent: queues the request again, for another pod. */
@@ -406,16 +416,26 @@ public final class Exchange implements QueuedCaller {
       throw new IllegalStateException("an exchange ends once");
     }
     ended = true;
-    if (queueEntry != null) {
-      queueEntry.giveUp();
-      leaveQueue();
+    try {
+      release();
+    } finally {
+      dispatcher.counter().left(revision.id());
     }
-    if (forwarder != null) {
-      forwarder.stop();
+  }
+
+  private void release() {
+    try {
+      if (queueEntry != null) {
+        queueEntry.giveUp();
+        leaveQueue();
+      }
+      if (forwarder != null) {
+        forwarder.stop();
+      }
+    } finally {
+      if (body != null) {
+        body.clear();
+      }
     }
-    if (body != null) {
-      body.clear();
-    }
-    dispatcher.counter().left(revision.id());
   }
 }

@@ -102,6 +102,10 @@ final class Forwarder implements UpstreamListener {
   }
 
   private void dial(UpstreamPool pool) {
+    if (record.callerNanosLeft() <= 0) {
+      exchange.timedOut(TimeoutKind.CALLER);
+      return;
+    }
     var refusal = pool.refusal();
     if (refusal != null && isFinal(refusal)) {
       broken(refusal);
@@ -201,19 +205,28 @@ final class Forwarder implements UpstreamListener {
   }
 
   void stop() {
-    forgetSent();
-    if (dial != null) {
-      dial.cancel();
+    try {
+      forgetSent();
+      leavePod();
+    } finally {
+      if (ending != null) {
+        permit.release(ending);
+      }
     }
-    if (connection != null && (http2 || exchange.revision().keepsConnections())) {
-      connection.release();
-    } else if (connection != null) {
-      connection.close();
-    }
+  }
+
+  private void leavePod() {
+    var dialled = dial;
+    var used = connection;
     dial = null;
     connection = null;
-    if (ending != null) {
-      permit.release(ending);
+    if (dialled != null) {
+      dialled.cancel();
+    }
+    if (used != null && (http2 || exchange.revision().keepsConnections())) {
+      used.release();
+    } else if (used != null) {
+      used.close();
     }
   }
 
@@ -291,6 +304,11 @@ final class Forwarder implements UpstreamListener {
       }
       case NOT_AT_ALL -> broken(failure);
     }
+  }
+
+  @Override
+  public void leftUnsent(long moreBytes) {
+    dispatcher.held().add(Math.toIntExact(moreBytes));
   }
 
   private void notConnected(UpstreamFailure why) {

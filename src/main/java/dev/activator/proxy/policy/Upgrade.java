@@ -37,7 +37,7 @@ public final class Upgrade {
     fields.set(Field.UPGRADE, protocol);
   }
 
-  private static boolean isAsked(Version version, Fields fields) {
+  public static boolean isAsked(Version version, Fields fields) {
     return version == Version.HTTP_1_1 && fields.has(Field.UPGRADE)
         && fields.hasToken(Field.CONNECTION, "upgrade");
   }

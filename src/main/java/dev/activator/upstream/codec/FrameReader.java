@@ -279,7 +279,12 @@ final class FrameReader
             malformed, "a malformed setting");
       }
     }
-    listener.onSettingsRead(context, settings);
+    try {
+      listener.onSettingsRead(context, settings);
+    } catch (Http2Exception.StreamException e) {
+      // RFC 9113, section 6.9.2: the windows of other streams have not been changed.
+      throw Http2Exception.connectionError(e.error(), e, "a window exceeds 2^31-1");
+    }
   }
 
   private void windowUpdate(ChannelHandlerContext context, ByteBuf in,

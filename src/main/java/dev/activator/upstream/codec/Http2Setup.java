@@ -27,16 +27,14 @@ public final class Http2Setup {
   private final FrameWriter writer = new FrameWriter(MAX_QUEUED_CONTROL_FRAMES);
   private final Http2ConnectionEncoder encoder;
   private final Http2ConnectionDecoder decoder;
-  private final @Nullable PendingBytes pending;
+  private final PendingBytes pending;
 
   private Http2Setup(boolean ofServer, Http2Settings settings, FrameLimits limits) {
     this.settings = settings;
     var connection = new DefaultHttp2Connection(ofServer, 0);
     // Priorities are deprecated, and their tree costs more than it gives.
-    var distributor = new UniformStreamByteDistributor(connection);
-    this.pending = ofServer ? new PendingBytes(distributor) : null;
-    connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
-        pending == null ? distributor : pending));
+    this.pending = new PendingBytes(new UniformStreamByteDistributor(connection));
+    connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection, pending));
     if (ofServer) {
       // Before the caller has acknowledged it.
       connection.remote().maxActiveStreams(
@@ -71,9 +69,7 @@ public final class Http2Setup {
 
   void connect(Http2Endpoint<?> endpoint) {
     writer.onOverLimit(endpoint::tooManyControlFrames);
-    if (pending != null) {
-      pending.endpoint = endpoint;
-    }
+    pending.endpoint = endpoint;
   }
 
   /** Netty reports a stream's pending bytes only to the distributor. */

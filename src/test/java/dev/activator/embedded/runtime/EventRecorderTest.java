@@ -47,7 +47,9 @@ class EventRecorderTest {
 
   @Test
   void tellsTheLifeOfAPod() {
-    var pod = store.create(Kinds.POD, named("a"));
+    var assigned = named("a");
+    assigned.putObject("spec").put("nodeName", "localhost");
+    var pod = store.create(Kinds.POD, assigned);
     status(Kinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}") + "}");
     status(Kinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}")
         + ",'conditions':[{'type':'Ready','status':'True'}]}");

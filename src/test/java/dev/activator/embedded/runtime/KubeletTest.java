@@ -52,6 +52,8 @@ class KubeletTest {
 
   @BeforeEach
   void start() {
+    new GarbageCollector(store, loop).start();
+    new DeploymentController(store, loop).subscribe();
     kubelet.subscribe();
     serving.start(8012);
     serving.createSample("default", "hello");
@@ -84,7 +86,7 @@ class KubeletTest {
   void aRevisionThatIsReadyStaysSoWhileAnotherPodStartsSlowly() {
     portsAreFree = true;
     var objects = new StoreWriter(store);
-    var pods = new DeploymentPods(store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT), kubelet,
+    var pods = new ReplicaSetPods(store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT), kubelet,
         new EndpointsController(objects, _ -> Stream.empty()), loop, objects, Clock.systemUTC());
     onLoop(() -> pods.update(replicas(store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT), 1)));
     until(() -> pods.pods().stream().anyMatch(pod -> pod.view().ready()));
@@ -93,7 +95,7 @@ class KubeletTest {
 
     assertThat(Conditions.find(revision(), "Ready").path("status").stringValue())
         .isEqualTo("True");
-    onLoop(pods::retire);
+    onLoop(pods::stop);
     until(pods::isEmpty);
   }
 

@@ -38,6 +38,7 @@ class ServingControllerTest {
 
   @BeforeEach
   void start() {
+    new GarbageCollector(store, loop).start();
     controller.start(8012);
   }
 
@@ -284,6 +285,104 @@ class ServingControllerTest {
     assertThat(names(Kinds.ENDPOINTS)).containsExactly("shopping-00001",
         "shopping-00001-private");
     assertThat(controller.latest("default", "shop")).isNull();
+  }
+
+  @Test
+  void makesADeletedDeploymentAgain_andIsNotReadyMeanwhile() {
+    apply(starting("shop", "serve"));
+    store.updateStatus(Kinds.REVISION, "default", "shop-00001", revision -> {
+      revision.withObjectProperty("status").put("desiredReplicas", 3);
+      return revision;
+    });
+    ready("shop-00001");
+
+    delete(Kinds.DEPLOYMENT, "shop-00001-deployment");
+
+    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
+        .isEqualTo(3);
+    assertThat(conditions("shop")).contains("Ready Unknown Deploying");
+
+    // and it is ready without pods if none is needed any more
+    store.edit(Kinds.DEPLOYMENT, "default", "shop-00001-deployment", deployment -> {
+      deployment.withObjectProperty("spec").put("replicas", 0);
+      return deployment;
+    });
+    loop.run();
+    assertThat(conditions("shop")).contains("Ready True");
+  }
+
+  @Test
+  void staysReady_whenTheDeploymentOfARevisionAtZeroIsDeleted() {
+    apply(service("shop", 0, "serve"));
+
+    delete(Kinds.DEPLOYMENT, "shop-00001-deployment");
+
+    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
+        .isZero();
+    assertThat(conditions("shop")).contains("Ready True");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"shop-00001-private", "shop-00001"})
+  void makesADeletedServiceAgain(String name) {
+    apply(service("shop", 0, "serve"));
+    var before = find(Kinds.SERVICE, name);
+
+    delete(Kinds.SERVICE, name);
+
+    assertThat(find(Kinds.SERVICE, name).path("spec")).isEqualTo(before.path("spec"));
+  }
+
+  @Test
+  void makesTheDeletedNewestRevisionAgain_withAllItNeeds() {
+    apply(starting("shop", "serve"));
+    ready("shop-00001");
+    String before = Meta.uid(find(Kinds.REVISION, "shop-00001"));
+
+    delete(Kinds.REVISION, "shop-00001");
+
+    String now = Meta.uid(find(Kinds.REVISION, "shop-00001"));
+    assertThat(now).isNotEqualTo(before);
+    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment")
+        .at("/spec/selector/matchLabels").properties().iterator().next().getValue().asString())
+        .isEqualTo(now);
+    assertThat(names(Kinds.SERVICE)).containsExactly("shop-00001", "shop-00001-private");
+    assertThat(names(Kinds.ENDPOINTS)).containsExactly("shop-00001", "shop-00001-private");
+    assertThat(conditions("shop")).contains("Ready Unknown Deploying");
+    assertThat(routed("shop")).isEqualTo("shop-00001");
+    ready("shop-00001");
+    assertThat(conditions("shop")).contains("Ready True");
+  }
+
+  @Test
+  void doesNotMakeAnOlderRevisionAgain() {
+    apply(service("shop", 1, "serve"));
+    apply(service("shop", 2, "serve"));
+
+    delete(Kinds.REVISION, "shop-00001");
+
+    assertThat(names(Kinds.REVISION)).containsExactly("shop-00002");
+    assertThat(names(Kinds.DEPLOYMENT)).containsExactly("shop-00002-deployment");
+    assertThat(conditions("shop")).contains("Ready True");
+  }
+
+  @Test
+  void doesNotBringANamespaceBack_whenItIsDeletedBeforeTheServiceIsSeen() {
+    var service = service("shop", 0, "serve");
+    Meta.of(service).put("namespace", "team");
+    store.create(Kinds.KNATIVE_SERVICE, service);
+
+    store.delete(Kinds.NAMESPACE, "", "team");
+    loop.run();
+
+    assertThat(store.find(Kinds.NAMESPACE, "", "team")).isNull();
+    assertThat(store.list(Kinds.REVISION)).isEmpty();
+    assertThat(controller.latest("team", "shop")).isNull();
+  }
+
+  private void delete(Kind kind, String name) {
+    store.delete(kind, "default", name);
+    loop.run();
   }
 
   @Test

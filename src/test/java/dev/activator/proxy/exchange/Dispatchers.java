@@ -7,6 +7,7 @@ import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
+import dev.activator.stats.RequestCounter;
 import dev.activator.throttle.Admission;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.upstream.PodPools;
@@ -19,10 +20,16 @@ public final class Dispatchers {
 
   public static RequestDispatcher of(Loop loop, Revision revision,
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held) {
+    return of(loop, revision, throttle, pods, held, new UncountedRequests());
+  }
+
+  static RequestDispatcher of(Loop loop, Revision revision,
+      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held,
+      RequestCounter counter) {
     HostRule all = _ -> revision.id();
     var router = new Router(new RevisionNames.Knative("cluster.local", all), _ -> null,
         _ -> revision, Readiness.Ready::new);
-    return new RequestDispatcher(loop, router, throttle, pods, new UncountedRequests(),
+    return new RequestDispatcher(loop, router, throttle, pods, counter,
         (_, _) -> {
         }, held,
         new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE);

@@ -27,11 +27,17 @@ final class FakePod implements PodPools, UpstreamPool {
   private @Nullable UpstreamListener dialling;
   private int dials;
   private int givenUp;
+  private boolean broken;
 
   /** From now on there is a connection that has served a request before. */
   Connection keepsOne() {
     kept = new Connection(true);
     return kept;
+  }
+
+  /** From now on each request that gets a permit meets a bug. */
+  void isBroken() {
+    broken = true;
   }
 
   /** The dial that is under way leads to a connection. */
@@ -83,6 +89,9 @@ final class FakePod implements PodPools, UpstreamPool {
 
   @Override
   public Destination address(Destination pod, RevisionId revision) {
+    if (broken) {
+      throw new IllegalStateException("on purpose");
+    }
     return pod;
   }
 
@@ -118,6 +127,9 @@ final class FakePod implements PodPools, UpstreamPool {
     return () -> {
       givenUp++;
       dialling = null;
+      if (broken) {
+        throw new IllegalStateException("on purpose");
+      }
     };
   }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
@@ -201,5 +202,58 @@ class ForwarderTest {
     loop.advance(ofSeconds(10));
 
     assertThat(caller.statuses).containsExactly(200);
+  }
+
+  @Test
+  void doesNotDial_whenTheCallersDeadlineIsOver() {
+    loop.readingsTake(1);
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+    request.headers().set("grpc-timeout", "1n");
+
+    scene.request(request);
+
+    assertThat(caller.statuses).containsExactly(504);
+    assertThat(pod.dials()).isZero();
+    assertThat(throttle.inFlight()).isZero();
+  }
+
+  @Test
+  void doesNotDialAgain_whenTheCallersDeadlineIsOver() {
+    var kept = pod.keepsOne();
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+    request.headers().set("grpc-timeout", "1S");
+    scene.send(request);
+    loop.advance(ofSeconds(1));
+
+    kept.ends();
+
+    assertThat(caller.statuses).containsExactly(504);
+    assertThat(pod.dials()).isZero();
+    assertThat(throttle.inFlight()).isZero();
+  }
+
+  @Test
+  void releasesThePermit_whenForwardingFails() {
+    pod.isBroken();
+
+    scene.request(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"));
+
+    assertThat(caller.statuses).containsExactly(500);
+    assertThat(throttle.inFlight()).isZero();
+    assertThat(scene.counted).hasValue(0);
+  }
+
+  @Test
+  void releasesThePermitAndCountsOut_whenLeavingThePodFails() {
+    var exchange = get();
+    pod.isBroken();
+
+    assertThatThrownBy(exchange::callerGone).hasMessage("on purpose");
+
+    assertThat(throttle.inFlight()).isZero();
+    assertThat(scene.counted).hasValue(0);
+    // And it has ended once.
+    exchange.callerGone();
+    assertThat(scene.counted).hasValue(0);
   }
 }

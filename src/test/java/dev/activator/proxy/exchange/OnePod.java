@@ -4,12 +4,14 @@ import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.stats.RequestCounter;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A caller, a permit, and a pod that does nothing by itself, in virtual time. */
 final class OnePod {
@@ -20,8 +22,20 @@ final class OnePod {
   final FakeThrottle throttle = new FakeThrottle();
   final HeldBytes held = new HeldBytes(new MemoryBound(256 << 20));
   final SilentCaller caller = new SilentCaller(loop);
+  /** Requests that were not counted out. */
+  final AtomicInteger counted = new AtomicInteger();
   private final RequestDispatcher dispatcher = Dispatchers.of(loop, HELLO, throttle::admit, pod,
-      held.share());
+      held.share(), new RequestCounter() {
+        @Override
+        public void arrived(RevisionId revision) {
+          counted.incrementAndGet();
+        }
+
+        @Override
+        public void left(RevisionId revision) {
+          counted.decrementAndGet();
+        }
+      });
 
   OnePod() {
     throttle.grow(new Destination("10.1.1.1", 8012), 1);
@@ -33,7 +47,12 @@ final class OnePod {
   }
 
   Exchange send(HttpRequest request) {
-    Dispatchers.dispatch(dispatcher, request, caller);
+    request(request);
     return caller.exchange();
+  }
+
+  /** It may end at once. */
+  void request(HttpRequest request) {
+    Dispatchers.dispatch(dispatcher, request, caller);
   }
 }

@@ -2,7 +2,6 @@ package dev.activator.testing.faults;
 
 import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.cache.Signal;
-import dev.activator.embedded.api.cache.Watch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

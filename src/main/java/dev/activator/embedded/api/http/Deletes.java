@@ -9,9 +9,10 @@ import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;
-import java.util.Set;
+import java.util.Locale;
 import java.util.function.Predicate;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
@@ -32,7 +33,7 @@ final class Deletes {
     return Bodies.options(request).flatMap(body -> {
       var options = Options.of(new QueryParameters(request), body, store);
       var deletion = options.writes().delete(target.kind(), target.namespace(),
-          target.name(), options.preconditions());
+          target.name(), options.preconditions(), options.propagation());
       return Answers.ok(deletion.outcome() == Deletion.Outcome.GONE
           ? gone(target.kind(), deletion.object())
           : deletion.object());
@@ -61,20 +62,20 @@ final class Deletes {
     return status;
   }
 
-  /** There is no garbage collection and no grace period: both options are checked and ignored. */
-  record Options(Preconditions preconditions, ObjectWrites writes) {
-    private static final Set<String> POLICIES = Set.of("", "Background", "Foreground", "Orphan");
+  /** There is no grace period: it is checked and ignored. */
+  record Options(Preconditions preconditions, Propagation propagation, ObjectWrites writes) {
+    private static final List<String> POLICIES = List.of("Background", "Foreground", "Orphan");
 
     static Options of(QueryParameters query, JsonNode body, ApiStore store) {
       checkKind(body);
-      checkPolicy(query.text("propagationPolicy"));
-      checkPolicy(text(body, "propagationPolicy"));
+      typed(body, "orphanDependents", JsonNode::isBoolean, "true or false");
       typed(body, "gracePeriodSeconds", JsonNode::isIntegralNumber, "a number");
       typed(body, "dryRun", JsonNode::isArray, "a list");
       typed(body, "preconditions", JsonNode::isObject, "an object");
       var dryRun = body.path("dryRun").valueStream().map(stage -> stage.asString("")).toList();
       var only = body.path("preconditions");
       return new Options(new Preconditions(text(only, "uid"), text(only, "resourceVersion")),
+          propagation(query, body),
           dryRun.isEmpty() ? query.writes(store) : QueryParameters.writes(dryRun, store));
     }
 
@@ -104,7 +105,7 @@ final class Deletes {
       preconditions.check(kind, object);
       var same = new Preconditions(Meta.uid(object), preconditions.resourceVersion());
       try {
-        writes.delete(kind, Meta.namespace(object), Meta.name(object), same);
+        writes.delete(kind, Meta.namespace(object), Meta.name(object), same, propagation);
       } catch (StatusException refused) {
         var now = store.find(kind, Meta.namespace(object), Meta.name(object));
         boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
@@ -115,11 +116,20 @@ final class Deletes {
       }
     }
 
-    private static void checkPolicy(String policy) {
-      if (!POLICIES.contains(policy)) {
-        throw Refusals.unsupported("DeleteOptions", "propagationPolicy", policy,
-            List.of("Background", "Foreground", "Orphan"));
+    private static Propagation propagation(QueryParameters query, JsonNode body) {
+      String inBody = text(body, "propagationPolicy");
+      String policy = inBody.isEmpty() ? query.text("propagationPolicy") : inBody;
+      if (policy.isEmpty()) {
+        return switch (body.path("orphanDependents").asString("")) {
+          case "true" -> Propagation.ORPHAN;
+          case "false" -> Propagation.BACKGROUND;
+          default -> Propagation.UNSET;
+        };
       }
+      if (!POLICIES.contains(policy)) {
+        throw Refusals.unsupported("DeleteOptions", "propagationPolicy", policy, POLICIES);
+      }
+      return Propagation.valueOf(policy.toUpperCase(Locale.ROOT));
     }
   }
 }

@@ -4,6 +4,7 @@ import dev.activator.embedded.api.schema.ManifestCheck;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.StatusException;
 import java.util.ArrayList;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -76,10 +78,22 @@ final class FieldValidation {
     }
     var told = mode == Mode.IGNORE ? new ArrayList<String>() : unknown;
     if (stored == null || !Json.same(stored.path("spec"), object.path("spec"))) {
-      told.addAll(findings.ignored());
+      told.addAll(ignored(kind, findings, stored));
     }
     warnings = List.copyOf(told);
     return object;
+  }
+
+  private static List<String> ignored(Kind kind, ManifestCheck.Findings findings,
+      @Nullable ObjectNode stored) {
+    var maker = stored == null || !kind.equals(Kinds.POD)
+        ? MissingNode.getInstance()
+        : stored.at("/metadata/ownerReferences/0");
+    return maker.isMissingNode()
+        ? findings.ignored()
+        : List.of("spec: ignored in embedded mode: the process of the Pod runs already; change the"
+            + " template of what made it, " + maker.path("kind").asString("") + " "
+            + maker.path("name").asString(""));
   }
 
   private static boolean isOf(Kind kind, ObjectNode object) {

@@ -2,6 +2,7 @@ package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.embedded.api.store.Storage.Tables;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -71,8 +72,9 @@ public final class ApiStore {
         new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace),
         FieldTracking.NONE);
     PRESENT.forEach(writer::ensureNamespace);
-    onAdmission(Kinds.SECRET, object -> Defaults.secret(object, find(Kinds.SECRET,
-        Meta.namespace(object), Meta.name(object))));
+    onAdmission(Kinds.SECRET, secret -> Defaults.secret(secret, stored(Kinds.SECRET, secret)));
+    onAdmission(Kinds.POD, pod -> Defaults.pod(pod, stored(Kinds.POD, pod)));
+    onAdmission(Kinds.SERVICE, Defaults::service);
     onAdmission(Kinds.ENDPOINT_SLICE, Defaults::endpointSlice);
     onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));
@@ -163,6 +165,11 @@ public final class ApiStore {
     return writes.find(kind, namespace, name);
   }
 
+  /** The stored object of this name; null if there is none. */
+  public @Nullable ObjectNode stored(Kind kind, ObjectNode object) {
+    return find(kind, Meta.namespace(object), Meta.name(object));
+  }
+
   public List<ObjectNode> list(Kind kind) {
     return list(kind, _ -> true);
   }
@@ -179,7 +186,13 @@ public final class ApiStore {
   }
 
   public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
-    return writes.delete(kind, namespace, name, preconditions);
+    return writes.delete(kind, namespace, name, preconditions, Propagation.UNSET);
+  }
+
+  /** Only the object with this uid, and what it owns goes as {@code propagation} says. */
+  public void delete(Kind kind, String namespace, String name, String uid,
+      Propagation propagation) {
+    writes.delete(kind, namespace, name, new Preconditions(uid, ""), propagation);
   }
 
   /**

@@ -40,6 +40,20 @@ public final class Json {
     return one.equals(BY_VALUE, other);
   }
 
+  /**
+   * Without what means the same as nothing, which clients with types add and leave out. Changes the
+   * tree.
+   */
+  public static JsonNode withoutUnset(JsonNode tree) {
+    tree.forEach(Json::withoutUnset);
+    if (tree instanceof ObjectNode object) {
+      object.removeIf(value -> value.isNull() || value.isContainer() && value.isEmpty()
+          || value.isString() && value.stringValue().isEmpty()
+          || value.isBoolean() && !value.booleanValue());
+    }
+    return tree;
+  }
+
   public static int depth(JsonNode tree) {
     int deepest = 0;
     var left = new ArrayDeque<Place>();

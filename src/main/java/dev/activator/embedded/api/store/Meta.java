@@ -8,6 +8,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What is absent or of another type reads as empty. */
 public final class Meta {
+  /** The finalizers of the garbage collector. */
+  public static final String ORPHAN = "orphan";
+  public static final String FOREGROUND = "foregroundDeletion";
+
   private Meta() {}
 
   public static String name(JsonNode object) {
@@ -44,6 +48,11 @@ public final class Meta {
 
   public static boolean hasFinalizers(JsonNode object) {
     return !object.path("metadata").path("finalizers").isEmpty();
+  }
+
+  public static boolean hasFinalizer(JsonNode object, String name) {
+    return object.path("metadata").path("finalizers").valueStream()
+        .anyMatch(finalizer -> finalizer.asString("").equals(name));
   }
 
   public static String key(JsonNode object) {

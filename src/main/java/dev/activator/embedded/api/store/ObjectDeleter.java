@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.ObjectWrites.Deletion.Outcome;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -26,7 +27,8 @@ final class ObjectDeleter {
     this.identities = identities;
   }
 
-  Deletion delete(Kind kind, ObjectNode stored) {
+  Deletion delete(Kind kind, ObjectNode found, Propagation propagation) {
+    var stored = Updates.propagating(found, propagation);
     if (kind.equals(Kinds.NAMESPACE)) {
       Namespaces.checkMortal(Meta.name(stored));
     }
@@ -65,10 +67,12 @@ final class ObjectDeleter {
   }
 
   private ObjectNode mark(Kind kind, ObjectNode stored) {
-    if (Meta.terminating(stored)) {
+    var marked = Meta.terminating(stored)
+        ? stored
+        : Updates.terminating(kind, stored, identities.now());
+    if (marked.equals(storage.find(kind, Meta.key(stored)))) {
       return stored;
     }
-    var marked = Updates.terminating(kind, stored, identities.now());
     ObjectRules.writable(marked);
     return storage.put(kind, marked);
   }

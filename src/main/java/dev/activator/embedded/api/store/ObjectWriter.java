@@ -4,6 +4,7 @@ import dev.activator.embedded.api.store.ApiStore.MissingNamespace;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -79,10 +80,11 @@ final class ObjectWriter {
     return store(kind, stored, next);
   }
 
-  Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
+  Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions,
+      Propagation propagation) {
     var stored = existing(kind, namespace, name);
     preconditions.check(kind, stored);
-    return deleter.delete(kind, stored);
+    return deleter.delete(kind, stored, propagation);
   }
 
   void ensureNamespace(String name) {

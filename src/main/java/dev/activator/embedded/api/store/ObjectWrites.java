@@ -29,6 +29,11 @@ public final class ObjectWrites {
     }
   }
 
+  /** What becomes of the objects that a deleted object owns. {@code UNSET}: as its finalizers say. */
+  public enum Propagation {
+    UNSET, BACKGROUND, FOREGROUND, ORPHAN
+  }
+
   public record Preconditions(String uid, String resourceVersion) {
     public static final Preconditions NONE = new Preconditions("", "");
 
@@ -111,8 +116,9 @@ public final class ObjectWrites {
     return retrying(kind, namespace, name, stored -> update(kind, change.apply(stored)));
   }
 
-  public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions) {
-    var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions));
+  public Deletion delete(Kind kind, String namespace, String name, Preconditions preconditions,
+      Propagation propagation) {
+    var deletion = locked(() -> writer.delete(kind, namespace, name, preconditions, propagation));
     return new Deletion(deletion.object().deepCopy(), deletion.outcome());
   }
 

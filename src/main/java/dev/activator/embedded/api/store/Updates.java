@@ -1,6 +1,7 @@
 package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,6 +39,31 @@ final class Updates {
     var next = stored.deepCopy();
     copy("status", wanted, next);
     copy("managedFields", Meta.of(wanted), Meta.of(next));
+    return next;
+  }
+
+  /** With the finalizer that makes the garbage collector do so, and without that of another way. */
+  static ObjectNode propagating(ObjectNode stored, Propagation propagation) {
+    if (propagation == Propagation.UNSET) {
+      return stored;
+    }
+    var finalizers = finalizers(stored);
+    finalizers.removeAll(Set.of(Meta.ORPHAN, Meta.FOREGROUND));
+    switch (propagation) {
+      case ORPHAN -> finalizers.add(Meta.ORPHAN);
+      case FOREGROUND -> finalizers.add(Meta.FOREGROUND);
+      default -> {
+      }
+    }
+    if (finalizers.equals(finalizers(stored))) {
+      return stored;
+    }
+    var next = stored.deepCopy();
+    var list = Meta.of(next).putArray("finalizers");
+    finalizers.forEach(list::add);
+    if (list.isEmpty()) {
+      Meta.of(next).remove("finalizers");
+    }
     return next;
   }
 

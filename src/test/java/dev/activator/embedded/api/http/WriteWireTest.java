@@ -12,6 +12,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.testing.EmbeddedApi;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -310,7 +311,8 @@ class WriteWireTest {
     store.delete(CONFIG_MAP, "default", "a");
     store.create(CONFIG_MAP, named("a"));
 
-    new Deletes.Options(Preconditions.NONE, store.writes()).apply(store, CONFIG_MAP, seen);
+    new Deletes.Options(Preconditions.NONE, Propagation.UNSET, store.writes()).apply(store,
+        CONFIG_MAP, seen);
 
     assertThat(store.find(CONFIG_MAP, "default", "a")).isNotNull();
   }

@@ -3,7 +3,9 @@ package dev.activator.embedded.api.store;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
 import static dev.activator.embedded.api.store.Kinds.ENDPOINT_SLICE;
+import static dev.activator.embedded.api.store.Kinds.POD;
 import static dev.activator.embedded.api.store.Kinds.SECRET;
+import static dev.activator.embedded.api.store.Kinds.SERVICE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -33,6 +35,30 @@ class DefaultsTest {
         () -> store.edit(SECRET, "default", "s", found -> found.put("type", "kubernetes.io/tls")))
         .hasMessage("Secret \"s\" is invalid: type: Invalid value: \"kubernetes.io/tls\": field is"
             + " immutable");
+  }
+
+  @Test
+  void givesPortsOfAServiceAProtocolAndATarget() {
+    var service = named("s");
+    service.set("spec", parse("{'ports': [{'port': 80}, {'port': 1, 'targetPort': 'a'}]}"));
+
+    assertThat(store.create(SERVICE, service).path("spec")).isEqualTo(parse("""
+        {'ports': [{'port': 80, 'protocol': 'TCP', 'targetPort': 80}, {'port': 1, 'targetPort': 'a',
+          'protocol': 'TCP'}], 'type': 'ClusterIP', 'sessionAffinity': 'None'}"""));
+  }
+
+  @Test
+  void refusesAnotherSpecOfAPod_exceptForImagesAndWhatMeansTheSame() {
+    var pod = named("p");
+    pod.set("spec", parse("{'containers': [{'name': 'c', 'command': ['a'], 'image': 'i'}]}"));
+    store.create(POD, pod);
+
+    store.edit(POD, "default", "p", found -> found.set("spec", parse(
+        "{'containers': [{'name': 'c', 'command': ['a'], 'image': 'j', 'resources': {}}]}")));
+    assertThatThrownBy(() -> store.edit(POD, "default", "p",
+        found -> found.set("spec", parse("{'containers': [{'name': 'c', 'command': ['b']}]}"))))
+        .hasMessageStartingWith("Pod \"p\" is invalid: spec: Forbidden: pod updates may not change"
+            + " fields other than `spec.containers[*].image`");
   }
 
   @Test

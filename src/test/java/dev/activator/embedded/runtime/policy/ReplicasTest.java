@@ -13,31 +13,19 @@ class ReplicasTest {
 
   @Test
   void makesWhatIsMissingAndDoesNotCountWhatLeaves() {
-    assertThat(Replicas.of(4, List.of(OLD, LEAVING), List.of()))
+    assertThat(Replicas.of(4, List.of(OLD, LEAVING)))
         .isEqualTo(new Replicas(3, List.of()));
   }
 
   @Test
   void stopsWhatIsNotReadyFirstAndThenTheYoungest() {
-    assertThat(Replicas.of(1, List.of(OLD, YOUNG, STARTING, LEAVING), List.of()))
+    assertThat(Replicas.of(1, List.of(OLD, YOUNG, STARTING, LEAVING)))
         .isEqualTo(new Replicas(0, List.of("starting", "young")));
   }
 
   @Test
   void leavesThemAloneWhenTheirNumberIsRight() {
-    assertThat(Replicas.of(2, List.of(OLD, YOUNG), List.of()))
+    assertThat(Replicas.of(2, List.of(OLD, YOUNG)))
         .isEqualTo(new Replicas(0, List.of()));
-  }
-
-  @Test
-  void podsOfAnEarlierTemplateGoAsThoseOfTheCurrentOneBecomeReady() {
-    var earlier = List.of(new PodView("a", 4, true, true, true, 0),
-        new PodView("b", 5, true, true, true, 0));
-
-    assertThat(Replicas.of(2, List.of(), earlier)).isEqualTo(new Replicas(2, List.of()));
-    assertThat(Replicas.of(2, List.of(OLD, STARTING), earlier))
-        .isEqualTo(new Replicas(0, List.of("b")));
-    assertThat(Replicas.of(2, List.of(OLD, YOUNG), earlier))
-        .isEqualTo(new Replicas(0, List.of("b", "a")));
   }
 }

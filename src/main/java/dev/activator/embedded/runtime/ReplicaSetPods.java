@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The pods of one Deployment, and their objects. Endpoints are written first, since requests wait for
+ * The pods of one ReplicaSet, and their objects. Endpoints are written first, since requests wait for
  * them.
  *
  * <p><b>Threads.</b> One loop.
@@ -27,8 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
  * <p><b>Errors.</b> If no port is free, the revision's status reports a failure, and the pod is
  * retried.
  */
-final class DeploymentPods {
-  private static final Logger log = LoggerFactory.getLogger(DeploymentPods.class);
+final class ReplicaSetPods {
+  private static final Logger log = LoggerFactory.getLogger(ReplicaSetPods.class);
 
   private final Kubelet kubelet;
   private final EndpointsController endpoints;
@@ -36,17 +36,17 @@ final class DeploymentPods {
   private final StoreWriter objects;
   private final Clock clock;
   private final Map<String, LocalPod> pods = new TreeMap<>();
-  private ObjectNode deployment;
+  private ObjectNode replicaSet;
   private PodTemplate template;
   private Loop.@Nullable Timer again;
   private int refusals;
   private int wanted;
   private boolean retired;
 
-  DeploymentPods(ObjectNode deployment, Kubelet kubelet, EndpointsController endpoints, Loop loop,
+  ReplicaSetPods(ObjectNode replicaSet, Kubelet kubelet, EndpointsController endpoints, Loop loop,
       StoreWriter objects, Clock clock) {
-    this.deployment = deployment;
-    this.template = PodTemplate.of(deployment);
+    this.replicaSet = replicaSet;
+    this.template = PodTemplate.of(replicaSet);
     this.kubelet = kubelet;
     this.endpoints = endpoints;
     this.loop = loop;
@@ -55,30 +55,9 @@ final class DeploymentPods {
   }
 
   void update(ObjectNode now) {
-    deployment = now;
+    replicaSet = now;
     template = PodTemplate.of(now);
-    if (!template.hasCommand() && !template.isSample()) {
-      cannotRun();
-      return;
-    }
-    if (Conditions.isTrue(now, "ReplicaFailure")) {
-      objects.updateStatus(Kinds.DEPLOYMENT, template.namespace(), template.deployment(),
-          found -> Conditions.of(found, clock.instant()).fail("ReplicaFailure", "CommandGiven",
-              ""));
-    }
-    scale(Math.max(0, now.path("spec").path("replicas").intValue(1)));
-  }
-
-  private void cannotRun() {
-    scale(0);
-    objects.updateStatus(Kinds.DEPLOYMENT, template.namespace(), template.deployment(), found -> {
-      if (!Conditions.isTrue(found, "ReplicaFailure")) {
-        log.warn("Deployment {} does not run: its container has no command", template.id());
-        Conditions.of(found, clock.instant()).fail("Available", "NoCommand",
-            "embedded mode runs local processes, not images: give the container a command");
-        Conditions.of(found, clock.instant()).hold("ReplicaFailure");
-      }
-    });
+    scale(template.canRun() ? Math.max(0, now.path("spec").path("replicas").intValue(1)) : 0);
   }
 
   private void scale(int pods) {
@@ -90,18 +69,40 @@ final class DeploymentPods {
     publishReplicas();
   }
 
-  /** Drains the pods and stops writing the objects. */
+  /** Makes no more pods. Those whose objects are not deleted run on: they are orphans. */
   void retire() {
     retired = true;
-    scale(0);
   }
 
-  /** A user deleted it: drains and replaces it. */
+  /** Makes no more pods, and drains them. */
+  void stop() {
+    retire();
+    List.copyOf(pods.values()).forEach(LocalPod::stop);
+  }
+
+  /** Drains a pod whose object was deleted, and replaces it. */
   void deleted(String pod) {
     var known = pods.get(pod);
     if (known != null && known.view().wanted()) {
       known.stop();
       settle();
+    }
+  }
+
+  /** Takes pods of a ReplicaSet that was deleted without them. */
+  void adopt(ReplicaSetPods other) {
+    if (!other.template.namespace().equals(template.namespace())) {
+      return;
+    }
+    for (var pod : List.copyOf(other.pods.values())) {
+      var object = objects.find(Kinds.POD, template.namespace(), pod.name());
+      if (object != null && Ownership.mayAdopt(replicaSet, object)) {
+        other.pods.remove(pod.name());
+        pods.put(pod.name(), pod);
+        pod.adoptedBy(this);
+        objects.edit(Kinds.POD, template.namespace(), pod.name(),
+            found -> Ownership.setController(found, Kinds.REPLICA_SET, replicaSet));
+      }
     }
   }
 
@@ -125,17 +126,9 @@ final class DeploymentPods {
     return template;
   }
 
-  /** Why no pod is ready, as far as a process that runs says; empty if one is, or if none runs. */
-  private String problem() {
-    return pods.values().stream().anyMatch(pod -> pod.view().ready())
-        ? ""
-        : pods.values().stream().map(LocalPod::problem).filter(one -> !one.isEmpty()).findFirst()
-            .orElse("");
-  }
-
   /** What keeps a process from being ready is another thing than before, or gone. */
   void problemChanged() {
-    kubelet.problem(template.id(), problem());
+    kubelet.problemChanged(template.id());
   }
 
   void changed(LocalPod pod) {
@@ -172,7 +165,10 @@ final class DeploymentPods {
   }
 
   private void settle() {
-    var step = Replicas.of(wanted, views(true), views(false));
+    if (retired) {
+      return;
+    }
+    var step = Replicas.of(wanted, views());
     step.surplus().forEach(name -> {
       var pod = pods.get(name);
       if (pod != null) {
@@ -195,7 +191,7 @@ final class DeploymentPods {
     refusals = 0;
     pods.put(pod.name(), pod);
     objects.create(Kinds.POD,
-        PodObjects.pod(template, deployment, pod.name(), pod.port()));
+        PodObjects.pod(template, replicaSet, pod.name(), pod.port()));
     pod.start();
     endpoints.podsChanged(template);
     publishPod(pod);
@@ -223,7 +219,7 @@ final class DeploymentPods {
 
   /** One pod that is ready is enough. */
   private void publishTrouble(Consumer<Conditions> change) {
-    if (views(true).stream().noneMatch(PodView::ready)) {
+    if (views().stream().noneMatch(PodView::ready)) {
       publishConditions(change);
     }
   }
@@ -237,25 +233,12 @@ final class DeploymentPods {
 
   private void publishReplicas() {
     if (!retired) {
-      var all = pods.values().stream().map(LocalPod::view).toList();
-      long updated = views(true).stream().filter(PodView::wanted).count();
-      objects.updateStatus(Kinds.DEPLOYMENT, template.namespace(), template.deployment(),
-          found -> PodObjects.withReplicas(found, all, updated, clock.instant()));
-      publishRevisionReplicas(all.stream().filter(PodView::ready).count());
+      objects.updateStatus(Kinds.REPLICA_SET, template.namespace(), template.name(),
+          found -> PodObjects.withReplicas(found, views()));
     }
   }
 
-  private void publishRevisionReplicas(long ready) {
-    if (template.isRevision()) {
-      objects.updateStatus(Kinds.REVISION, template.namespace(), template.id().name(),
-          revision -> revision.withObjectProperty("status").put("actualReplicas", ready)
-              .put("desiredReplicas", wanted));
-    }
-  }
-
-  /** @param current whether of the current template, or of earlier ones */
-  private List<PodView> views(boolean current) {
-    return pods.values().stream().filter(pod -> pod.template().equals(template) == current)
-        .map(LocalPod::view).toList();
+  private List<PodView> views() {
+    return pods.values().stream().map(LocalPod::view).toList();
   }
 }

@@ -1,0 +1,278 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.policy.Rollout;
+import dev.activator.loop.Loop;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Gives each Deployment a ReplicaSet for each of its last templates, and moves its replicas to the one
+ * of the current template.
+ *
+ * <p><b>Threads.</b> One loop.
+ *
+ * <p><b>Source.</b> {@code pkg/controller/deployment} of Kubernetes, with a surge of all replicas.
+ */
+final class DeploymentController {
+  private static final Logger log = LoggerFactory.getLogger(DeploymentController.class);
+  static final String HASH = "pod-template-hash";
+  private static final String PREFIX = "deployment.kubernetes.io/";
+  private static final String REVISION = PREFIX + "revision";
+  private static final String HISTORY = PREFIX + "revision-history";
+  /** Of the Deployment alone. */
+  private static final Set<String> NOT_COPIED = Set.of(REVISION, HISTORY,
+      "kubectl.kubernetes.io/last-applied-configuration");
+  private static final int DEFAULT_HISTORY = 10;
+  private static final int HASH_LENGTH = 10;
+
+  private final ApiStore store;
+  private final Loop loop;
+  private final StoreWriter objects;
+
+  DeploymentController(ApiStore store, Loop loop) {
+    this.store = store;
+    this.loop = loop;
+    this.objects = new StoreWriter(store);
+    for (var kind : List.of(Kinds.DEPLOYMENT, Kinds.REPLICA_SET)) {
+      store.onAdmission(kind,
+          object -> WorkloadValidation.admit(object, store.stored(kind, object)));
+    }
+  }
+
+  List<StoreSubscription> subscribe() {
+    return List.of(store.subscribe(Kinds.DEPLOYMENT, loop, this::deploymentChanged),
+        store.subscribe(Kinds.REPLICA_SET, loop, this::replicaSetChanged));
+  }
+
+  private void deploymentChanged(ApiEvent event) {
+    if (event.type() != ApiEvent.Type.DELETED) {
+      reconcile(event.object());
+    }
+  }
+
+  private void replicaSetChanged(ApiEvent event) {
+    var set = event.object();
+    boolean orphan = Ownership.controller(set).isMissingNode();
+    store.list(Kinds.DEPLOYMENT, one -> orphan
+        ? Ownership.mayAdopt(one, set)
+        : Ownership.controls(one, set)).forEach(this::reconcile);
+  }
+
+  private void reconcile(ObjectNode seen) {
+    var deployment = store.find(Kinds.DEPLOYMENT, Meta.namespace(seen), Meta.name(seen));
+    if (deployment == null || !Meta.uid(deployment).equals(Meta.uid(seen))) {
+      return;
+    }
+    adopt(deployment);
+    if (!Meta.terminating(deployment)) {
+      boolean paused = deployment.at("/spec/paused").asBoolean(false);
+      var current = current(deployment);
+      if (current == null && !paused) {
+        create(deployment);
+        current = current(deployment);
+      }
+      var earlier = earlier(deployment, current);
+      scale(deployment, current, earlier, paused);
+      cleanUp(deployment, earlier);
+    }
+    publish(deployment);
+  }
+
+  private void adopt(ObjectNode deployment) {
+    store.list(Kinds.REPLICA_SET, one -> Ownership.mayAdopt(deployment, one)).forEach(
+        one -> objects.edit(Kinds.REPLICA_SET, Meta.namespace(one), Meta.name(one),
+            set -> Ownership.setController(set, Kinds.DEPLOYMENT, deployment)));
+  }
+
+  private List<ObjectNode> sets(ObjectNode deployment) {
+    return store.list(Kinds.REPLICA_SET, one -> Ownership.controls(deployment, one));
+  }
+
+  private @Nullable ObjectNode current(ObjectNode deployment) {
+    var template = withoutHash(deployment);
+    return sets(deployment).stream().filter(set -> Json.same(withoutHash(set), template))
+        .findFirst().orElse(null);
+  }
+
+  private List<ObjectNode> earlier(ObjectNode deployment, @Nullable ObjectNode current) {
+    return sets(deployment).stream()
+        .filter(set -> current == null || !Meta.name(set).equals(Meta.name(current)))
+        .sorted(Comparator.comparing(DeploymentController::revision)).toList();
+  }
+
+  private static JsonNode withoutHash(JsonNode workload) {
+    var template = workload.at("/spec/template").deepCopy();
+    if (template.at("/metadata/labels") instanceof ObjectNode labels) {
+      labels.remove(HASH);
+    }
+    return Json.withoutUnset(template);
+  }
+
+  private static long revision(JsonNode object) {
+    return object.path("metadata").path("annotations").path(REVISION).asLong(0);
+  }
+
+  /** Another template's ReplicaSet, or one that is no longer owned, may have the name. */
+  private void create(ObjectNode deployment) {
+    String fingerprint = RevisionObjects.fingerprint(withoutHash(deployment));
+    for (int i = 0; i + HASH_LENGTH <= fingerprint.length(); i++) {
+      String hash = fingerprint.substring(i, i + HASH_LENGTH);
+      if (objects.create(Kinds.REPLICA_SET, replicaSet(deployment, hash))) {
+        return;
+      }
+    }
+    log.warn("Deployment {} gets no ReplicaSet: all its names are taken", Meta.key(deployment));
+  }
+
+  private static ObjectNode replicaSet(ObjectNode deployment, String hash) {
+    var set = StoreWriter.named(Kinds.REPLICA_SET, Meta.namespace(deployment),
+        Meta.name(deployment) + "-" + hash);
+    Ownership.setController(set, Kinds.DEPLOYMENT, deployment);
+    var spec = set.putObject("spec").put("replicas", 0);
+    spec.set("selector", deployment.at("/spec/selector").deepCopy());
+    spec.withObjectProperty("selector").withObjectProperty("matchLabels").put(HASH, hash);
+    spec.set("template", deployment.at("/spec/template").deepCopy());
+    var labels = spec.withObjectProperty("template").withObjectProperty("metadata")
+        .withObjectProperty("labels").put(HASH, hash);
+    Meta.of(set).set("labels", labels.deepCopy());
+    return set;
+  }
+
+  private void scale(ObjectNode deployment, @Nullable ObjectNode current, List<ObjectNode> earlier,
+      boolean paused) {
+    int wanted = wanted(deployment);
+    var rollout = new Rollout(current == null ? null : member(current),
+        earlier.stream().map(DeploymentController::member).toList());
+    var replicas = paused ? rollout.pausedReplicas(wanted) : rollout.replicas(wanted);
+    for (var set : earlier) {
+      scale(set, replicas);
+    }
+    if (current == null) {
+      return;
+    }
+    long newest = earlier.stream().mapToLong(DeploymentController::revision).max().orElse(0) + 1;
+    objects.edit(Kinds.REPLICA_SET, Meta.namespace(current), Meta.name(current), set -> {
+      setReplicas(set, replicas);
+      annotate(deployment, set, Math.max(newest, revision(set)));
+    });
+    objects.edit(Kinds.DEPLOYMENT, Meta.namespace(deployment), Meta.name(deployment),
+        found -> Meta.of(found).withObjectProperty("annotations").put(REVISION,
+            String.valueOf(Math.max(newest, revision(current)))));
+  }
+
+  private static int wanted(JsonNode deployment) {
+    return Math.max(0, deployment.at("/spec/replicas").asInt(1));
+  }
+
+  private void scale(ObjectNode set, Map<String, Integer> replicas) {
+    objects.edit(Kinds.REPLICA_SET, Meta.namespace(set), Meta.name(set),
+        found -> setReplicas(found, replicas));
+  }
+
+  private static void setReplicas(ObjectNode set, Map<String, Integer> replicas) {
+    set.withObjectProperty("spec").put("replicas", replicas.getOrDefault(Meta.name(set), 0));
+  }
+
+  private static void annotate(ObjectNode deployment, ObjectNode set, long revision) {
+    var annotations = Meta.of(set).withObjectProperty("annotations");
+    deployment.at("/metadata/annotations").properties().stream()
+        .filter(one -> !NOT_COPIED.contains(one.getKey()))
+        .forEach(one -> annotations.set(one.getKey(), one.getValue()));
+    long before = revision(set);
+    if (before != 0 && before != revision) {
+      String history = annotations.path(HISTORY).asString("");
+      annotations.put(HISTORY, history.isEmpty() ? "" + before : history + "," + before);
+    }
+    annotations.put(REVISION, String.valueOf(revision));
+    annotations.put(PREFIX + "desired-replicas", String.valueOf(wanted(deployment)));
+  }
+
+  private static Rollout.Member member(JsonNode set) {
+    return new Rollout.Member(Meta.name(set), revision(set), set.at("/spec/replicas").asInt(0),
+        set.at("/status/readyReplicas").asInt(0));
+  }
+
+  private void cleanUp(ObjectNode deployment, List<ObjectNode> earlier) {
+    int limit = deployment.at("/spec/revisionHistoryLimit").asInt(DEFAULT_HISTORY);
+    earlier.stream().limit(Math.max(0, earlier.size() - limit))
+        .filter(set -> set.at("/spec/replicas").asInt(0) == 0
+            && set.at("/status/replicas").asInt(0) == 0 && !Meta.terminating(set))
+        .forEach(set -> objects.delete(Kinds.REPLICA_SET, Meta.namespace(set), Meta.name(set)));
+  }
+
+  private void publish(ObjectNode deployment) {
+    var sets = sets(deployment);
+    var current = current(deployment);
+    int ready = sum(sets, "/status/readyReplicas");
+    int wanted = wanted(deployment);
+    boolean runs = PodTemplate.of(deployment).canRun();
+    objects.updateStatus(Kinds.DEPLOYMENT, Meta.namespace(deployment), Meta.name(deployment),
+        found -> {
+          found.withObjectProperty("status")
+              .put("observedGeneration", deployment.at("/metadata/generation").longValue(1))
+              .put("replicas", sum(sets, "/status/replicas"))
+              .put("updatedReplicas",
+                  current == null ? 0 : sum(List.of(current), "/status/replicas"))
+              .put("readyReplicas", ready).put("availableReplicas", ready)
+              .put("unavailableReplicas", Math.max(0, wanted - ready));
+          conditions(found, ready >= wanted, runs);
+        });
+    publishRevision(deployment, ready);
+  }
+
+  private void conditions(ObjectNode deployment, boolean available, boolean runs) {
+    var conditions = Conditions.of(deployment, store.now());
+    if (!runs) {
+      if (!Conditions.isTrue(deployment, "ReplicaFailure")) {
+        log.warn("Deployment {} does not run: its container has no command", Meta.key(deployment));
+        conditions.fail("Available", "NoCommand",
+            "embedded mode runs local processes, not images: give the container a command");
+        conditions.hold("ReplicaFailure");
+      }
+      return;
+    }
+    if (Conditions.isTrue(deployment, "ReplicaFailure")) {
+      conditions.fail("ReplicaFailure", "CommandGiven", "");
+    }
+    if (available) {
+      conditions.hold("Available", "MinimumReplicasAvailable",
+          "Deployment has minimum availability.");
+    } else if (Conditions.find(deployment, "Available").isMissingNode()
+        || Conditions.isTrue(deployment, "Available")) {
+      conditions.fail("Available", "MinimumReplicasUnavailable",
+          "Deployment does not have minimum availability.");
+    }
+    if (deployment.at("/spec/paused").asBoolean(false)) {
+      conditions.unknown("Progressing", "DeploymentPaused", "Deployment is paused");
+    } else {
+      conditions.hold("Progressing", available ? "NewReplicaSetAvailable" : "ReplicaSetUpdated",
+          available ? "The newest ReplicaSet has all its replicas." : "Replicas are on their way.");
+    }
+  }
+
+  private void publishRevision(ObjectNode deployment, int ready) {
+    String revision = Meta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
+    if (!revision.isEmpty()) {
+      objects.updateStatus(Kinds.REVISION, Meta.namespace(deployment), revision,
+          found -> found.withObjectProperty("status").put("actualReplicas", ready)
+              .put("desiredReplicas", wanted(deployment)));
+    }
+  }
+
+  private static int sum(List<ObjectNode> sets, String field) {
+    return sets.stream().mapToInt(set -> set.at(field).asInt(0)).sum();
+  }
+}

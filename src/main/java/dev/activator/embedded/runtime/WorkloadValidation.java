@@ -1,0 +1,69 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.StatusException;
+import dev.activator.embedded.api.store.StatusException.Cause;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Sets defaults of Deployments and ReplicaSets, and refuses those whose selector is wrong.
+ *
+ * <p><b>Source.</b> {@code apis/apps/validation/validation.go} in Kubernetes.
+ */
+final class WorkloadValidation {
+  private static final String SELECTOR = "spec.selector";
+  private static final String LABELS = "spec.template.metadata.labels";
+
+  private WorkloadValidation() {}
+
+  /** @param stored null for a new one */
+  static ObjectNode admit(ObjectNode workload, @Nullable ObjectNode stored) {
+    if (workload.get("spec") instanceof ObjectNode spec && !spec.hasNonNull("replicas")) {
+      spec.put("replicas", 1);
+    }
+    // kubectl relies on the API server to set it.
+    workload.at("/spec/template/spec/containers").findValues("grpc").stream()
+        .filter(JsonNode::isObject).map(ObjectNode.class::cast)
+        .filter(grpc -> !grpc.has("service")).forEach(grpc -> grpc.put("service", ""));
+    var causes = causes(workload, stored);
+    if (!causes.isEmpty()) {
+      throw StatusException.invalid(causes);
+    }
+    return workload;
+  }
+
+  private static List<Cause> causes(ObjectNode workload, @Nullable ObjectNode stored) {
+    var selector = workload.at("/spec/selector");
+    var causes = new ArrayList<Cause>();
+    if (selector.isMissingNode() || selector.isNull()) {
+      causes.add(new Cause("FieldValueRequired", SELECTOR, "Required value"));
+    } else if (selector.path("matchLabels").isEmpty()
+        && selector.path("matchExpressions").isEmpty()) {
+      causes.add(invalid(SELECTOR, selector, "empty selector is invalid for deployment"));
+    }
+    var labels = workload.at("/spec/template/metadata/labels");
+    try {
+      boolean empty = !selector.isMissingNode() && !causes.isEmpty();
+      boolean matches = causes.isEmpty() && Ownership.selector(selector)
+          .matches(Meta.labels(workload.at("/spec/template")));
+      if (!empty && !matches) {
+        causes.add(invalid(LABELS, labels, "`selector` does not match template `labels`"));
+      }
+    } catch (IllegalArgumentException e) {
+      causes.add(invalid(SELECTOR, selector, String.valueOf(e.getMessage())));
+    }
+    if (stored != null && !stored.at("/spec/selector").equals(selector)) {
+      causes.add(invalid(SELECTOR, selector, "field is immutable"));
+    }
+    return causes;
+  }
+
+  private static Cause invalid(String field, JsonNode value, String why) {
+    String shown = value.isMissingNode() ? "null" : value.toString();
+    return new Cause("FieldValueInvalid", field, "Invalid value: " + shown + ": " + why);
+  }
+}

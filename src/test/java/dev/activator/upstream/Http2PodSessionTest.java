@@ -1,0 +1,238 @@
+package dev.activator.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.LoopGroup;
+import dev.activator.revision.Destination;
+import dev.activator.testing.RawHttp2;
+import dev.activator.tls.PodTls;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** One HTTP/2 connection to a pod, byte by byte. */
+class Http2PodSessionTest {
+  private static final Destination POD = new Destination("127.0.0.1", 1);
+
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final LoopGroup loops = new LoopGroup(group);
+  private final Http2Pool pool = (Http2Pool) new Upstreams(loops, IdleLimits.DEFAULT,
+      new Random(1), new PodTls()).of(loops.all().getFirst()).plainHttp2(POD);
+  private final Http2PodSession session = Http2PodSession.of(pool);
+  private final StuckWrites stuck = new StuckWrites();
+  private final EmbeddedChannel channel = new EmbeddedChannel(stuck, session);
+
+  @BeforeEach
+  void opens() {
+    receives(RawHttp2.SETTINGS, 0, 0, new byte[0]);
+  }
+
+  @AfterEach
+  void stop() {
+    stuck.waiting.forEach(write -> write.tryFailure(new ClosedChannelException()));
+    channel.finishAndReleaseAll();
+    group.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+  }
+
+  private void receives(int type, int flags, int stream, byte[] payload) {
+    channel.writeInbound(Unpooled.wrappedBuffer(RawHttp2.bytes(type, flags, stream, payload)));
+    channel.runPendingTasks();
+    channel.releaseOutbound();
+  }
+
+  private void answers(int stream) {
+    receives(RawHttp2.HEADERS, RawHttp2.END_HEADERS | RawHttp2.END_STREAM, stream,
+        RawHttp2.encode(":status", "204"));
+  }
+
+  private static DefaultHttpRequest request(HttpMethod method) {
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, method, "/");
+    request.headers().set("Host", "hello");
+    return request;
+  }
+
+  /** A GET whose head is sent. */
+  private UpstreamConnection get(RecordingListener listener) {
+    var connection = session.lend(listener);
+    connection.write(request(HttpMethod.GET));
+    connection.write(LastHttpContent.EMPTY_LAST_CONTENT);
+    connection.flush();
+    channel.runPendingTasks();
+    return connection;
+  }
+
+  /** The next stream is this one. */
+  private void nextStreamIs(int id) throws Exception {
+    session.connection().local().createStream(id - 2, true).close();
+  }
+
+  @Test
+  void isIdleSinceItWasOpened_whenNoRequestHasUsedIt() {
+    assertThat(System.nanoTime() - session.idleSince()).isBetween(0L, TimeUnit.MINUTES.toNanos(2));
+  }
+
+  @Test
+  void isNotLent_whenItHasFailedAndItsGoAwayIsNotSentYet() {
+    assertThat(session.hasRoom()).isTrue();
+    stuck.now = true;
+
+    // a SETTINGS frame of seven bytes
+    receives(RawHttp2.SETTINGS, 0, 0, new byte[7]);
+
+    assertThat(channel.isActive()).isTrue();
+    assertThat(session.hasRoom()).isFalse();
+  }
+
+  @Test
+  void isRetired_whenThousandsOfStreamIdsAreLeft() throws Exception {
+    nextStreamIs(Integer.MAX_VALUE - 20_000);
+    var listeners = new ArrayList<RecordingListener>();
+    var connections = new ArrayList<UpstreamConnection>();
+
+    while (session.hasRoom() && listeners.size() < 20_000) {
+      var listener = new RecordingListener();
+      listeners.add(listener);
+      connections.add(get(listener));
+      if (connections.size() > 10) {
+        answers(session.connection().local().lastStreamCreated() - 20);
+        connections.removeFirst().release();
+      }
+    }
+
+    assertThat(session.connection().local().lastStreamCreated())
+        .isBetween(Integer.MAX_VALUE - 20_000, Integer.MAX_VALUE - 8_000);
+    assertThat(listeners).allMatch(listener -> listener.failure == null);
+    assertThat(pool.reuse(new RecordingListener())).isNull();
+
+    // and it closes after its last response
+    assertThat(channel.isActive()).isTrue();
+    int last = session.connection().local().lastStreamCreated();
+    for (int id = last - 2 * (connections.size() - 1); id <= last; id += 2) {
+      answers(id);
+      connections.removeFirst().release();
+    }
+    assertThat(channel.isActive()).isFalse();
+  }
+
+  @Test
+  void beginsNoStream_whenAllIdsAreUsed() throws Exception {
+    nextStreamIs(Integer.MAX_VALUE);
+    var last = new RecordingListener();
+    get(last);
+    var next = new RecordingListener();
+    get(next);
+
+    assertThat(last.failure).isNull();
+    assertThat(next.failure).isEqualTo(UpstreamFailure.NOT_PROCESSED);
+    answers(Integer.MAX_VALUE);
+    assertThat(last.complete).isTrue();
+  }
+
+  @Test
+  void countsTheBytesThatWaitForAWindow_whenTheirRequestHasLeft() throws Exception {
+    // given a pod that takes ten bytes of a stream
+    receives(RawHttp2.SETTINGS, 0, 0,
+        ByteBuffer.allocate(6).putShort((short) RawHttp2.INITIAL_WINDOW_SIZE).putInt(10).array());
+    var listener = new RecordingListener();
+    var connection = session.lend(listener);
+    connection.write(request(HttpMethod.POST));
+    connection.write(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[30])));
+    connection.write(new DefaultLastHttpContent(Unpooled.wrappedBuffer(new byte[70])));
+    connection.flush();
+    channel.runPendingTasks();
+    assertThat(listener.unsent).as("while it is there").isZero();
+
+    // when it answers early, and the reset cannot be sent
+    answers(3);
+    assertThat(listener.complete).isTrue();
+    stuck.now = true;
+    connection.release();
+    channel.runPendingTasks();
+
+    // then what waits is counted until the connection ends
+    assertThat(listener.unsent).isEqualTo(90);
+    channel.close();
+    channel.runPendingTasks();
+    assertThat(listener.unsent).isZero();
+    assertThat(session.isIdle()).isTrue();
+  }
+
+  @Test
+  void survivesTheLargestWindowsThatAPodMayGive() throws Exception {
+    var listener = new RecordingListener();
+    var connection = session.lend(listener);
+    connection.write(request(HttpMethod.POST));
+    connection.flush();
+    channel.runPendingTasks();
+    int left = Integer.MAX_VALUE - 65_535;
+    receives(RawHttp2.WINDOW_UPDATE, 0, 3, ByteBuffer.allocate(4).putInt(left).array());
+    receives(RawHttp2.WINDOW_UPDATE, 0, 0, ByteBuffer.allocate(4).putInt(left).array());
+
+    connection.write(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[1_000])));
+    connection.flush();
+    channel.runPendingTasks();
+    assertThat(listener.failure).isNull();
+
+    // when the stream's window would be larger than 2^31-1, then the stream ends
+    receives(RawHttp2.WINDOW_UPDATE, 0, 3, ByteBuffer.allocate(4).putInt(1_001).array());
+    assertThat(listener.failure).isEqualTo(UpstreamFailure.MALFORMED);
+    assertThat(session.hasRoom()).isTrue();
+    assertThat(session.isIdle()).isTrue();
+  }
+
+  @Test
+  void failsWithTheConnection_whenSettingsMakeAWindowTooLarge() {
+    var listener = new RecordingListener();
+    var connection = session.lend(listener);
+    connection.write(request(HttpMethod.POST));
+    connection.flush();
+    channel.runPendingTasks();
+    receives(RawHttp2.WINDOW_UPDATE, 0, 3,
+        ByteBuffer.allocate(4).putInt(Integer.MAX_VALUE - 65_535).array());
+
+    receives(RawHttp2.SETTINGS, 0, 0,
+        ByteBuffer.allocate(6).putShort((short) RawHttp2.INITIAL_WINDOW_SIZE).putInt(65_536)
+            .array());
+
+    assertThat(listener.failure).isNotNull();
+    assertThat(session.hasRoom()).isFalse();
+    assertThat(session.isIdle()).isTrue();
+  }
+
+  /** From some time on, nothing that is written leaves. */
+  private static final class StuckWrites extends ChannelOutboundHandlerAdapter {
+    private final List<ChannelPromise> waiting = new ArrayList<>();
+    private boolean now;
+
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      if (now) {
+        waiting.add(promise);
+        io.netty.util.ReferenceCountUtil.release(message);
+      } else {
+        context.write(message, promise);
+      }
+    }
+  }
+}

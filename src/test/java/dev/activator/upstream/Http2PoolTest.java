@@ -1,0 +1,179 @@
+package dev.activator.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.Destination;
+import dev.activator.testing.RawHttp2;
+import dev.activator.testing.ScriptedPod;
+import dev.activator.tls.PodTls;
+import dev.activator.upstream.UpstreamPool.Dial;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests that wait for a connection, and what they may do once they have it. */
+class Http2PoolTest {
+  private static final int WAITING = 250;
+
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      NioIoHandler.newFactory());
+  private final LoopGroup loops = new LoopGroup(group);
+  private final NettyLoop loop = loops.all().getFirst();
+  private final UpstreamPools pools = new Upstreams(loops,
+      new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls()).of(loop);
+
+  @AfterEach
+  void stop() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private <T> T onLoop(Callable<T> question) throws Exception {
+    var result = new CompletableFuture<T>();
+    loop.execute(() -> {
+      try {
+        result.complete(question.call());
+      } catch (Exception e) {
+        result.completeExceptionally(e);
+      }
+    });
+    return result.get(120, TimeUnit.SECONDS);
+  }
+
+  /** Speaks HTTP/2 once the latch is open. */
+  private static ScriptedPod pod(CountDownLatch ready, AtomicInteger ended) throws IOException {
+    return new ScriptedPod(caller -> {
+      try {
+        ready.await();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+      var http2 = RawHttp2.pod(caller);
+      try {
+        while (true) {
+          http2.read();
+        }
+      } catch (IOException e) {
+        ended.incrementAndGet();
+      }
+    });
+  }
+
+  @Test
+  void servesWaitingRequestsWithoutRecursion_whenEachEndsAtOnce() throws Exception {
+    var ready = new CountDownLatch(1);
+    var ended = new AtomicInteger();
+    try (var pod = pod(ready, ended)) {
+      Set<Integer> depths = new HashSet<>();
+      var served = new AtomicInteger();
+      onLoop(() -> {
+        var pool = pools.plainHttp2(pod.destination());
+        for (int i = 0; i < WAITING; i++) {
+          pool.dial(new RecordingListener(connection -> {
+            depths.add(Thread.currentThread().getStackTrace().length);
+            connection.close();
+            served.incrementAndGet();
+          }, () -> {
+          }));
+        }
+        return true;
+      });
+
+      ready.countDown();
+
+      Awaitility.await().untilAtomic(served, org.hamcrest.Matchers.is(WAITING));
+      assertThat(onLoop(() -> List.copyOf(depths))).as("depths of the stack").hasSize(1);
+      // The connections stay, also those that were opened for many and used by none.
+      Awaitility.await().until(() -> pod.connections() == 3);
+      onLoop(() -> true);
+      assertThat(ended).hasValue(0);
+      assertThat(onLoop(() -> pools.plainHttp2(pod.destination()).reuse(new RecordingListener())))
+          .isNotNull();
+    }
+  }
+
+  @Test
+  void servesWaitingRequestsOfEachConnection_whenOneIsFull() throws Exception {
+    var ready = new CountDownLatch(1);
+    try (var pod = new ScriptedPod(caller -> {
+      try {
+        ready.await();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+      RawHttp2.pod(caller, RawHttp2.MAX_CONCURRENT_STREAMS, 2);
+      caller.awaitEnd();
+    })) {
+      var connected = new AtomicInteger();
+      onLoop(() -> {
+        for (int i = 0; i < 5; i++) {
+          pools.plainHttp2(pod.destination()).dial(
+              new RecordingListener(_ -> connected.incrementAndGet(), () -> {
+              }));
+        }
+        return true;
+      });
+
+      ready.countDown();
+
+      Awaitility.await().untilAtomic(connected, org.hamcrest.Matchers.is(5));
+      assertThat(pod.connections()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void doesNotFailARequest_whenTheFailureOfAnotherHasCancelledIt() throws Exception {
+    var nobody = ScriptedPod.nobody();
+    List<Dial> dials = new ArrayList<>();
+    var first = new RecordingListener(_ -> {
+    }, () -> dials.get(1).cancel());
+    var second = new RecordingListener();
+    var third = new RecordingListener();
+    onLoop(() -> {
+      for (var listener : List.of(first, second, third)) {
+        dials.add(pools.plainHttp2(nobody).dial(listener));
+      }
+      return true;
+    });
+
+    Awaitility.await().until(() -> onLoop(() -> third.failure == UpstreamFailure.REFUSED));
+
+    assertThat(onLoop(() -> first.failure)).isEqualTo(UpstreamFailure.REFUSED);
+    assertThat(onLoop(() -> second.failure)).isNull();
+  }
+
+  @Test
+  void keepsThePoolOfHttp1_whenItsLastConnectionIsFoundDead() throws Exception {
+    try (var pod = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
+      Destination to = pod.destination();
+      var connected = new CompletableFuture<UpstreamConnection>();
+      // given a dial by a pool whose last connection has ended
+      onLoop(() -> {
+        var pool = (Http1Pool) pools.plain(to);
+        pools.forget(dev.activator.tls.Peer.plain(to), pool);
+        return pool.dial(new RecordingListener(connected::complete, () -> {
+        }));
+      });
+      connected.get(120, TimeUnit.SECONDS);
+
+      // then it is the pod's pool again
+      assertThat(onLoop(pools::poolCount)).isOne();
+    }
+  }
+}
