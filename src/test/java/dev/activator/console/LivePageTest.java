@@ -15,9 +15,6 @@ import dev.activator.observability.Meters;
 import dev.activator.observability.Metric;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
 import java.io.StringReader;
 import java.time.Clock;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,6 +35,7 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
+import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.ProbeAnswer;
@@ -215,7 +213,8 @@ class LivePageTest {
   }
 
   void addWaiting() {
-    throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
+    var caller = new StubQueuedCaller(loop);
+    caller.with(throttler.admit(Revision.of(HELLO, 1), caller));
   }
 
   void fail() {
@@ -299,7 +298,7 @@ class LivePageTest {
 
   @Test
   void showsAStartAsItHappens() throws Exception {
-    throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
+    addWaiting();
     await()
         .until(() -> throttler.start(HELLO).asked() != null);
     var page = dom("/console");
@@ -311,23 +310,6 @@ class LivePageTest {
     assertThat(text(page, "//article//p[@class='why']")).contains("no pod is listed");
     assertThat(text(dom("/console/default/hello-00001"), "//section[@id='queue']"))
         .contains("waiting1 / 10", "Oldest waits: ");
-  }
-
-  private record Waiting(Loop loop) implements QueuedCaller {
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
-    public void granted(Permit permit) {
-      throw new AssertionError("there is no pod");
-    }
-
-    @Override
-    public void rejected(Rejection reason) {
-      throw new AssertionError(reason);
-    }
   }
 
   @Test

@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Requests that wait for a connection, and what they may do once they have it. */
@@ -76,6 +77,7 @@ class Http2PoolTest {
   }
 
   @Test
+  @Tag("burst")
   void servesWaitingRequestsWithoutRecursion_whenEachEndsAtOnce() throws Exception {
     var ready = new CountDownLatch(1);
     var ended = new AtomicInteger();

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class AtRest {
   static final String ROOT = "dev.activator.";
+  /** Without settings, start and shutdown, and the cluster for development. */
+  private static final Set<String> STAGES = Set.of("autoscaler", "backend", "cluster", "console",
+      "observability", "proxy", "stats", "throttle", "upstream");
   private static final String TIMER = "timer ";
   private static final URL PRODUCT = location(ActivatorApplication.class);
   static final AtRest TABLE = read();
@@ -84,6 +88,12 @@ final class AtRest {
     return rule == Rule.KEPT ? null : rule;
   }
 
+  /** Whether the table is about this class. */
+  static boolean isInAStage(Class<?> type) {
+    return isProduct(type) && STAGES.contains(name(type).split("\\.")[0])
+        && !type.getPackageName().endsWith(".decode");
+  }
+
   /** Whether it is the product's code, not a test's. */
   static boolean isProduct(Class<?> type) {
     return PRODUCT.equals(location(type));
@@ -110,7 +120,7 @@ final class AtRest {
           ? null
           : all.size() + " entries, one of "
               + all.keySet().iterator().next();
-      case DeadlineTimer timer -> timer.isSet() ? "set" : null;
+      case DeadlineTimer timer -> timer.isSet() && !Timers.hasEnded(timer) ? "set" : null;
       default -> value.getClass().isArray() && Array.getLength(value) == 0
           ? null
           : "a " + name(value.getClass());

@@ -2,7 +2,6 @@ package dev.activator.testing.quiescence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaModifier;
@@ -12,7 +11,6 @@ import dev.activator.loop.Loop;
 import io.netty.buffer.ByteBuf;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -20,17 +18,9 @@ import org.junit.jupiter.api.Test;
 
 /** The table is complete, and every class that starts something of the product has it checked. */
 class AtRestTest {
-  /** Without settings, start and shutdown, and the cluster for development. */
-  private static final Set<String> STAGES = Set.of("autoscaler", "backend", "cluster", "console",
-      "observability", "proxy", "stats", "throttle", "upstream");
   private static final JavaClasses PRODUCT = new ClassFileImporter()
       .withImportOption(location -> !location.contains("/test-classes/"))
       .importPackages("dev.activator");
-
-  private static boolean isInAStage(JavaClass type) {
-    var name = type.getPackageName().replace(AtRest.ROOT, "");
-    return STAGES.contains(name.split("\\.")[0]) && !name.endsWith(".decode");
-  }
 
   private static boolean mayHoldSomething(JavaField field) {
     var type = field.getRawType();
@@ -46,7 +36,7 @@ class AtRestTest {
 
   @Test
   void hasARowForEachFieldOfAStageThatMayHoldSomething() {
-    var fields = PRODUCT.stream().filter(AtRestTest::isInAStage)
+    var fields = PRODUCT.stream().filter(type -> AtRest.isInAStage(type.reflect()))
         .filter(type -> !type.isRecord() && !type.isEnum())
         .flatMap(type -> type.getFields().stream()).filter(AtRestTest::mayHoldSomething)
         .map(AtRestTest::name).filter(name -> !name.contains("$SwitchMap"))

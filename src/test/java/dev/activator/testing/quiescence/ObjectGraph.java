@@ -144,7 +144,7 @@ final class ObjectGraph {
   private void visitTimers(Collection<?> tasks, Reached from) {
     for (var task : tasks) {
       var owner = Timers.owner(task);
-      if (owner != null && AtRest.isProduct(owner) && isDue(AtRest.TABLE.ofTimer(owner))) {
+      if (owner != null && AtRest.isInAStage(owner) && isDue(AtRest.TABLE.ofTimer(owner))) {
         left.add("a timer of " + AtRest.name(owner) + " is set");
       }
       add(task, from, "a timer");

@@ -2,6 +2,7 @@ package dev.activator.testing.quiescence;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.NettyLoop;
+import dev.activator.testing.SteppedLoop;
 import io.netty.util.concurrent.AbstractScheduledEventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.lang.reflect.Field;
@@ -22,6 +23,7 @@ final class Timers {
   private static final Field TASK = field("io.netty.util.concurrent.PromiseTask", "task");
   private static final Field GUARDED = field("dev.activator.loop.ExecutorLoop$Guarded", "task");
   private static final Field TIMER_TASK = field(DeadlineTimer.class, "task");
+  private static final Field TIMER_LOOP = field(DeadlineTimer.class, "loop");
   private static final long PATIENCE_SECONDS = 120;
 
   private Timers() {}
@@ -54,6 +56,19 @@ final class Timers {
       }
     }
     return tasks;
+  }
+
+  /** Whether its loop takes no more tasks. */
+  static boolean hasEnded(DeadlineTimer timer) {
+    try {
+      return switch (TIMER_LOOP.get(timer)) {
+        case NettyLoop loop -> loop.eventLoop().isShuttingDown();
+        case SteppedLoop loop -> loop.hasEnded();
+        default -> false;
+      };
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The class whose code runs; null for a task that has no name. */
