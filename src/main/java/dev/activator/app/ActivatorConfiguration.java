@@ -40,7 +40,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /**
- * What both modes share; each adds its {@link Platform}. Spring Boot's configurations are
+ * The beans that all modes share; each mode adds its {@link Platform}. Spring Boot's configurations are
  * listed: evaluating all their conditions takes a good part of a start.
  */
 @Configuration(proxyBeanMethods = false)

@@ -16,8 +16,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.Profiles;
 
 /**
- * Spring Boot's logging; in a cluster with lines as Knative's programs write them, since what collects lines there
- * expects that. Not in an XML file, whose readers were a twentieth of a start.
+ * Spring Boot's logging, with lines as Knative's programs write them in a cluster, since log
+ * collectors there expect that. Not in an XML file, whose readers were a twentieth of a start.
  */
 public final class ActivatorLogging extends LogbackLoggingSystem {
   private static final String CONSOLE = "CONSOLE";

@@ -32,7 +32,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import reactor.netty.resources.LoopResources;
 
-/** From Kubernetes to permits. */
+/**
+ * Beans from the cluster's events to permits: event loops, informers, watchers, and the throttler.
+ */
 @Configuration(proxyBeanMethods = false)
 class CapacityConfiguration {
   private static final Logger log = LoggerFactory.getLogger(CapacityConfiguration.class);
@@ -109,7 +111,7 @@ class CapacityConfiguration {
       IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls) {
     var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
         RevisionOptions.of(serving.queueCapacity()), random);
-    // First: the throttler may send requests as soon as it is told.
+    // First: the throttler may send requests as soon as it has the destinations.
     backends.onChange(tls::healthy);
     cluster.onRevisionGone(tls::gone);
     join(cluster, backends, throttler);

@@ -41,8 +41,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.SpringProperties;
 
 /**
- * Prints every setting as it would take effect, and its origin, without opening a port. In a
- * cluster it lists what an activator lists, and reads the ConfigMaps. Unknown settings come last.
+ * The dry run: prints every setting as it would take effect, and its origin, without opening a
+ * port. In a cluster it lists what an activator lists, and reads the ConfigMaps. Unknown settings
+ * come last.
  */
 public final class DryRun {
   private static final Logger log = LoggerFactory.getLogger(DryRun.class);
@@ -100,8 +101,8 @@ public final class DryRun {
         var _ = tls.read();
       }
       return 0;
-    } catch (IOException | StartFailedException unusable) {
-      return cannotStart(unusable);
+    } catch (IOException | StartFailedException e) {
+      return cannotStart(e);
     }
   }
 
@@ -115,12 +116,13 @@ public final class DryRun {
     List<LiveSettings<?>> maps = List.of(NetworkConfig.live(), LoggingConfig.live(names.logging()),
         ObservabilityConfig.live(names.observability()));
     try {
-      var said = read(maps, mode);
+      var configured = read(maps, mode);
       return maps.stream()
-          .mapToInt(map -> describe(map, said.getOrDefault(map.name(), Set.of()))).max().orElse(0);
-    } catch (ClusterUnavailableException unusable) {
-      return cannotStart(unusable);
-    } catch (InterruptedException hurried) {
+          .mapToInt(map -> describe(map, configured.getOrDefault(map.name(), Set.of()))).max()
+          .orElse(0);
+    } catch (ClusterUnavailableException e) {
+      return cannotStart(e);
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return 1;
     }
@@ -132,7 +134,7 @@ public final class DryRun {
     var egress = context.getBean(EgressProperties.class);
     var identity = context.getBean(IdentityProperties.class);
     var addresses = context.getBean(AddressProperties.class);
-    var said = new ConcurrentHashMap<String, Set<String>>();
+    var configured = new ConcurrentHashMap<String, Set<String>>();
     try (var cluster = properties.cluster(
         () -> new ClusterAccess.Through(properties.access(), egress.proxies()), START_TIMEOUT,
         new Random(0), addresses, identity)) {
@@ -140,22 +142,22 @@ public final class DryRun {
         cluster.follows(Sources.SCALED_SERVICES, identity.clusterDomain());
       }
       maps.forEach(map -> cluster.onConfigMap(identity.systemNamespace(), map.name(), data -> {
-        said.put(map.name(), data.keySet());
+        configured.put(map.name(), data.keySet());
         map.delivered(data);
       }));
       cluster.start();
     }
-    return said;
+    return configured;
   }
 
-  private int describe(LiveSettings<?> map, Set<String> said) {
+  private int describe(LiveSettings<?> map, Set<String> configured) {
     try {
       map.begin();
-    } catch (IllegalStateException invalid) {
-      return cannotStart(invalid);
+    } catch (IllegalStateException e) {
+      return cannotStart(e);
     }
     map.get().entries().forEach((key, value) -> print(key, value,
-        said.contains(key) ? "ConfigMap " + map.name() : "default"));
+        configured.contains(key) ? "ConfigMap " + map.name() : "default"));
     return 0;
   }
 

@@ -10,7 +10,7 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * Treats empty variables as not set, as Go programs do.
+ * An environment in which empty variables count as not set, as for Go programs.
  *
  * <p><b>Source.</b> {@code os.Getenv}, except for two variables that {@code envconfig} reads, which
  * refuses an empty number.

@@ -25,7 +25,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The order in which parts start; they stop in reverse. */
+/** The order in which parts of the process start; they stop in reverse. */
 @Configuration(proxyBeanMethods = false)
 class LifecycleConfiguration {
   private static final Logger log = LoggerFactory.getLogger(LifecycleConfiguration.class);
@@ -66,7 +66,7 @@ class LifecycleConfiguration {
     return Part.started("certificates", () -> await(tls::start, shutdown));
   }
 
-  /** Interrupted when the process is told to end. */
+  /** Interrupted by a signal to end. */
   private static void await(Part.Start wait, ObjectProvider<Shutdown> shutdown) throws Exception {
     var end = shutdown.getIfAvailable();
     if (end == null) {

@@ -28,8 +28,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.http.server.reactive.HttpHandler;
 
 /**
- * Serves metrics and health at the address of Knative's variables, and at another one if the
- * ConfigMap, which is read later, names it.
+ * The server of metrics and health, at the address of Knative's variables, and at a second one if
+ * the ConfigMap names it.
  *
  * <p><b>Source.</b> {@code observability/metrics/prometheus/server.go} and {@code
  * metrics/prometheus_enabled.go} of {@code knative.dev/pkg}: the variables win over the map.
@@ -64,9 +64,9 @@ final class MetricsServer {
   private static InetAddress address(String host) {
     try {
       return InetAddress.getByName(host);
-    } catch (UnknownHostException unknown) {
+    } catch (UnknownHostException e) {
       throw new IllegalArgumentException(
-          "METRICS_PROMETHEUS_HOST is '" + host + "', but there is no such host", unknown);
+          "METRICS_PROMETHEUS_HOST is '" + host + "', but there is no such host", e);
     }
   }
 
@@ -80,12 +80,12 @@ final class MetricsServer {
       var context = context(properties);
       return server -> server.secure(spec -> spec.sslContext(context)
           .handlerConfigurator(properties.tls()::prepare));
-    } catch (IOException | GeneralSecurityException | RuntimeException unusable) {
+    } catch (IOException | GeneralSecurityException | RuntimeException e) {
       var files = Stream
           .of(properties.tlsCert(), properties.tlsKey(), properties.tlsClientCaFile())
           .filter(file -> !file.isBlank()).collect(Collectors.joining(", "));
       throw new StartFailedException("the port for metrics cannot speak TLS with the files "
-          + files + ": " + unusable.getMessage(), unusable);
+          + files + ": " + e.getMessage(), e);
     }
   }
 
@@ -134,9 +134,9 @@ final class MetricsServer {
       fresh.start();
       second = fresh;
       log.info("Metrics and health are at {}, too", endpoint);
-    } catch (WebServerException taken) {
+    } catch (WebServerException e) {
       throw new IOException("metrics-endpoint is '" + endpoint + "', but cannot listen there: "
-          + taken.getMessage(), taken);
+          + e.getMessage(), e);
     }
   }
 
@@ -150,8 +150,8 @@ final class MetricsServer {
       if (colon >= 0 && port >= FIRST_PORT && !address.isUnresolved()) {
         return address;
       }
-    } catch (IllegalArgumentException malformed) {
-      log.debug("Not an address: {}", endpoint, malformed);
+    } catch (IllegalArgumentException e) {
+      log.debug("Not an address: {}", endpoint, e);
     }
     throw new IOException(
         "metrics-endpoint is '" + endpoint + "', but must be host:port, with a port"

@@ -49,7 +49,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.netty.resources.LoopResources;
 
-/** Metrics, traces, the request log, and cold starts. */
+/** Beans for metrics, traces, the request log, and cold starts. */
 @Configuration(proxyBeanMethods = false)
 class ObservabilityConfiguration {
   private static final Duration DELAY_PERIOD = Duration.ofSeconds(1);

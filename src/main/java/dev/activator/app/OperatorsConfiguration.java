@@ -67,7 +67,9 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Flux;
 
-/** Metrics, health and the console on one port, profiles on another. */
+/**
+ * Beans for people and scrapers: metrics, health and the console on one port, profiles on another.
+ */
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(OperatorsConfiguration.class);
@@ -110,7 +112,7 @@ class OperatorsConfiguration {
     return readiness(health, ports::isOpen);
   }
 
-  /** @param takesRequests the port of requests cannot be asked before it is open, but this one can */
+  /** @param takesRequests whether the port for requests is open, since this one opens earlier */
   static HealthIndicator readiness(HealthState health, BooleanSupplier takesRequests) {
     return () -> switch (health.readiness()) {
       case Readiness.Ready() when takesRequests.getAsBoolean() -> Health.up().build();
@@ -123,7 +125,7 @@ class OperatorsConfiguration {
     return Health.outOfService().withDetail("reason", reason).build();
   }
 
-  /** Other pages are made by WebFlux, which is loaded when one is first asked for. */
+  /** Other pages are made by WebFlux, which is loaded when one is first requested. */
   @Bean
   HttpHandler httpHandler(ApplicationContext context, Observability observability,
       PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
@@ -185,12 +187,12 @@ class OperatorsConfiguration {
     }, new RevisionActivity.Durations() {
       @Override
       public void start() {
-        observability.getObject().startLooking();
+        observability.getObject().startCounting();
       }
 
       @Override
       public void stop() {
-        observability.getObject().stopLooking();
+        observability.getObject().stopCounting();
       }
 
       @Override

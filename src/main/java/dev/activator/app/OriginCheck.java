@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.config.OwnNames;
+import dev.activator.config.AllowedHosts;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import reactor.core.publisher.Mono;
 
-/** Refuses foreign web pages on the management port. */
+/** A filter that refuses requests of foreign web pages on the management port. */
 public final class OriginCheck {
   private static final Logger log = LoggerFactory.getLogger(OriginCheck.class);
 
@@ -37,7 +37,7 @@ public final class OriginCheck {
     var headers = request.getHeaders();
     // Not always the same: MetricsServer may have a second port.
     int port = Objects.requireNonNull(request.getLocalAddress()).getPort();
-    var refusal = new OwnNames(bindAddress, port).refusal(
+    var refusal = new AllowedHosts(bindAddress, port).refusal(
         headers.getValuesAsList(HttpHeaders.HOST), headers.getValuesAsList(HttpHeaders.ORIGIN));
     if (refusal != null) {
       log.debug("Refused a request for {}: {}", request.getPath(), refusal);

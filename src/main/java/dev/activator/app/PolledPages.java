@@ -16,8 +16,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Answers what is asked every few seconds, {@code GET /metrics} and the probe of liveness, and has another handler
- * answer all else. That one is made when it is first needed: until then an activator holds a thousand classes less.
+ * The pages that are polled every few seconds, {@code GET /metrics} and the liveness probe;
+ * another handler answers all others. That one is made when it is first needed: until then an
+ * activator holds a thousand classes less.
  */
 final class PolledPages implements HttpHandler {
   private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
@@ -83,7 +84,7 @@ final class PolledPages implements HttpHandler {
         : known.handle(request, response);
   }
 
-  /** Takes some hundred milliseconds, in which this port's loop would answer nobody. */
+  /** Takes some hundred milliseconds, during which this port's loop would be blocked. */
   private Mono<HttpHandler> made() {
     return Mono.fromCallable(this::make).subscribeOn(Schedulers.boundedElastic());
   }

@@ -54,7 +54,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.netty.resources.LoopResources;
 
-/** The request path, and its statistics for the autoscaler. */
+/** Beans of the request path, and of its statistics for the autoscaler. */
 @Configuration(proxyBeanMethods = false)
 class RequestConfiguration {
   private static final Logger log = LoggerFactory.getLogger(RequestConfiguration.class);
@@ -144,9 +144,9 @@ class RequestConfiguration {
       try {
         var own = data.get(WAITING_PAGE_KEY);
         template.set(own == null ? WaitingPageTemplate.DEFAULT : WaitingPageTemplate.of(own));
-      } catch (IllegalArgumentException invalid) {
+      } catch (IllegalArgumentException e) {
         log.warn("The ConfigMap {}: {} {}; the page before stays in use", names.waitingPage(),
-            WAITING_PAGE_KEY, invalid.getMessage());
+            WAITING_PAGE_KEY, e.getMessage());
       }
     });
     return new CallerTexts(platform.showsStartMessages(),
@@ -211,7 +211,7 @@ class RequestConfiguration {
     thread.interrupt();
     try {
       thread.join(WARM_UP_TIME);
-    } catch (InterruptedException hurried) {
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }

@@ -22,7 +22,10 @@ import java.util.random.RandomGenerator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Starts the first pod of a revision when Knative's autoscaler cannot be reached, if wanted. */
+/**
+ * The rescue: if it is enabled, starts the first pod of a revision when Knative's autoscaler
+ * cannot be reached.
+ */
 @Configuration(proxyBeanMethods = false)
 class RescueConfiguration {
   private static final String LEASE = "activator-rescue";

@@ -21,7 +21,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Profiles;
 
-/** Finds unknown settings, and ports that two servers would share. */
+/** The check of settings before a start: unknown ones, and ports that two servers would share. */
 public final class SettingsCheck
     implements ApplicationContextInitializer<ConfigurableApplicationContext> {
   /** Not supported: which servers exist is decided when the jar is built. */
@@ -53,7 +53,7 @@ public final class SettingsCheck
     try {
       var literal = InetAddress.ofLiteral(address);
       return literal.isAnyLocalAddress() ? ALL_INTERFACES : literal.getHostAddress();
-    } catch (IllegalArgumentException name) {
+    } catch (IllegalArgumentException e) {
       return address;
     }
   }

@@ -14,7 +14,7 @@ import org.springframework.boot.logging.LoggingSystem;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The settings of the ConfigMaps. */
+/** Beans of the settings that ConfigMaps have. */
 @Configuration(proxyBeanMethods = false)
 class SettingsConfiguration {
   private static final Logger log = LoggerFactory.getLogger(SettingsConfiguration.class);

@@ -25,8 +25,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.unit.DataSize;
 
 /**
- * Says in one sentence why the process does not start. A wrong setting is named as it was set, for
- * example by its variable.
+ * An analyzer that says in one sentence why the process does not start. A wrong setting is named
+ * as it was set, for example by its variable.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class StartFailures implements FailureAnalyzer {

@@ -1,7 +1,7 @@
 package dev.activator.autoscaler;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.activator.config.OwnNames;
+import dev.activator.config.AllowedHosts;
 import dev.activator.loop.KeepAlive;
 import dev.activator.loop.Transport;
 import dev.activator.wire.WireStatMessages;
@@ -149,8 +149,8 @@ public final class AutoscalerServer {
   }
 
   /** An IPv6 address in the short form, as in URLs. */
-  static OwnNames names(InetSocketAddress address, int port) {
-    return new OwnNames(address.getAddress() instanceof Inet6Address ip
+  static AllowedHosts names(InetSocketAddress address, int port) {
+    return new AllowedHosts(address.getAddress() instanceof Inet6Address ip
         ? NetUtil.toAddressString(ip)
         : address.getHostString(), port);
   }

@@ -3,7 +3,11 @@ package dev.activator.config;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** <b>Source.</b> {@code GetClusterDomainName} in {@code knative.dev/pkg/network}. */
+/**
+ * The domain of the cluster, as this pod's resolver knows it.
+ *
+ * <p><b>Source.</b> {@code GetClusterDomainName} in {@code knative.dev/pkg/network}.
+ */
 public final class ClusterDomain {
   private static final String DEFAULT = "cluster.local";
   private static final String SERVICES = "svc.";

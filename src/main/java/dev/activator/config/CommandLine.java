@@ -12,7 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Flags of Knative's activator, with one dash or two, and Spring properties.
+ * The command line: flags of Knative's activator, with one dash or two, and Spring properties.
  *
  * <p><b>Source.</b> {@code environment/client_config.go} of {@code knative.dev/pkg}; Go's {@code flag}
  * package, which takes {@code -name value} and {@code -name=value}.
@@ -66,13 +66,13 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
     return new CommandLine(properties, dryRun);
   }
 
-  /** What {@code --help} or {@code --version} ask for; null if neither is there. */
+  /** The text for {@code --help} or {@code --version}; null if neither is there. */
   public static @Nullable String information(String... arguments) {
-    var asked = List.of(arguments).stream().map(CommandLine::nameOf).toList();
-    if (asked.contains("help") || asked.contains("h")) {
+    var names = List.of(arguments).stream().map(CommandLine::nameOf).toList();
+    if (names.contains("help") || names.contains("h")) {
       return HELP;
     }
-    return asked.contains("version") ? "activator " + version() : null;
+    return names.contains("version") ? "activator " + version() : null;
   }
 
   private static String version() {
@@ -81,8 +81,8 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
       if (file != null) {
         build.load(file);
       }
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     return build.getProperty("build.version", "of an unknown version");
   }

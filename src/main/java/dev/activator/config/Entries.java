@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a map's entries and collects the errors. An invalid value reads as the default, so that the
- * rest is checked too.
+ * A map's entries, with the errors that reading them has found. An invalid value reads as the
+ * default, so that the rest is checked too.
  */
 final class Entries {
   /** As Go's {@code strconv.ParseBool}. */
@@ -90,7 +90,7 @@ final class Entries {
   private static @Nullable Double number(String text) {
     try {
       return DECIMAL.matcher(text).matches() ? Double.valueOf(text) : null;
-    } catch (NumberFormatException none) {
+    } catch (NumberFormatException e) {
       return null;
     }
   }
@@ -125,7 +125,7 @@ final class Entries {
     @Nullable V value;
     try {
       value = reader.apply(text);
-    } catch (IllegalArgumentException malformed) {
+    } catch (IllegalArgumentException e) {
       value = null;
     }
     if (value == null) {

@@ -51,8 +51,8 @@ public final class GoDuration {
         sum = Math.addExact(sum, fraction(parts.group(2), unit));
         end = parts.end();
       }
-    } catch (ArithmeticException | NumberFormatException large) {
-      throw new IllegalArgumentException("'" + text + "' is too long for a duration", large);
+    } catch (ArithmeticException | NumberFormatException e) {
+      throw new IllegalArgumentException("'" + text + "' is too long for a duration", e);
     }
     if (end == 0 || end < digits.length()) {
       throw new IllegalArgumentException(

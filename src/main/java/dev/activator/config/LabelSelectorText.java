@@ -15,8 +15,8 @@ final class LabelSelectorText {
   static @Nullable String problem(String text) {
     try {
       return problemOf(YAML.readTree(text));
-    } catch (JacksonException malformed) {
-      return "it is not YAML: " + malformed.getOriginalMessage().lines().findFirst().orElse("");
+    } catch (JacksonException e) {
+      return "it is not YAML: " + e.getOriginalMessage().lines().findFirst().orElse("");
     }
   }
 

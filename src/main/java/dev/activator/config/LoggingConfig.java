@@ -12,7 +12,7 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * From the ConfigMap {@code config-logging}.
+ * The settings of the ConfigMap {@code config-logging}.
  *
  * <p><b>Source.</b> {@code logging/config.go} of {@code knative.dev/pkg}. An invalid level of any
  * component makes the map invalid, as does a {@code zap-logger-config} that is not JSON.
@@ -83,8 +83,8 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
         return level(entries, ZAP + ": level", level);
       }
       entries.problem(ZAP + " must be a JSON object");
-    } catch (JacksonException malformed) {
-      entries.problem(ZAP + " is not JSON: " + malformed.getOriginalMessage());
+    } catch (JacksonException e) {
+      entries.problem(ZAP + " is not JSON: " + e.getOriginalMessage());
     }
     return Level.INFO;
   }

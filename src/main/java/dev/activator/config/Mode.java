@@ -3,7 +3,10 @@ package dev.activator.config;
 import java.util.Locale;
 import java.util.Map;
 
-/** Where the Kubernetes API is. The name in lower case is the word in {@code ACTIVATOR_MODE}. */
+/**
+ * The kind of cluster that the activator works for. The name in lower case is the word in {@code
+ * ACTIVATOR_MODE}.
+ */
 public enum Mode {
   /** The pod's own cluster, or a kubeconfig's. */
   CLUSTER,

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From the ConfigMap {@code config-network}.
+ * The settings of the ConfigMap {@code config-network}.
  *
  * <p><b>Source.</b> {@code pkg/config/config.go} of {@code knative.dev/networking}; one invalid
  * entry invalidates the map.

@@ -12,7 +12,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * From the ConfigMap {@code config-observability}.
+ * The settings of the ConfigMap {@code config-observability}.
  *
  * <p><b>Source.</b> {@code pkg/observability/config.go} of Knative Serving; one invalid entry
  * invalidates the map.

@@ -66,7 +66,7 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
     try {
       var url = new URI(scheme + "://" + parts.group(2));
       return url.getHost() == null || url.getPort() > LAST_PORT ? null : url;
-    } catch (URISyntaxException malformed) {
+    } catch (URISyntaxException e) {
       return null;
     }
   }
@@ -144,7 +144,7 @@ public record Proxies(@Nullable URI http, @Nullable URI https, List<String> exce
   private static @Nullable InetAddress literal(String text) {
     try {
       return InetAddress.ofLiteral(text);
-    } catch (IllegalArgumentException name) {
+    } catch (IllegalArgumentException e) {
       return null;
     }
   }

@@ -2,7 +2,7 @@ package dev.activator.config;
 
 import java.time.Duration;
 
-/** The errors name the setting, its value and the rule. */
+/** Checks of settings, whose errors name the setting, its value and the rule. */
 public final class Requirement {
   private static final int LAST_PORT = 65_535;
 

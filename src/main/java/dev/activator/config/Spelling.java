@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** What a misspelt name was meant to be. */
+/** A search for the known name that is nearest to a misspelt one. */
 public final class Spelling {
   private static final int MIN_PREFIX_LENGTH = 3;
   private static final int MAX_LENGTH = 200;

@@ -31,7 +31,7 @@ public final class ActivatorEndpoint {
   private final Inspector inspector;
   private final Supplier<List<ColdStart>> coldStarts;
 
-  /** @param coldStarts the latest first; any thread may ask */
+  /** @param coldStarts the latest first; any thread may call */
   public ActivatorEndpoint(Inspector inspector, Supplier<List<ColdStart>> coldStarts) {
     this.inspector = inspector;
     this.coldStarts = coldStarts;

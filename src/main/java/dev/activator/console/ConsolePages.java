@@ -98,8 +98,8 @@ final class ConsolePages {
   }
 
   private static String state(RevisionCard card) {
-    var look = card.look();
-    return "<span class=\"state " + look.kind() + "\" role=\"status\">" + look.word() + "</span>";
+    var badge = card.badge();
+    return "<span class=\"state " + badge.kind() + "\" role=\"status\">" + badge.word() + "</span>";
   }
 
   static String detailUrl(RevisionId id) {
@@ -109,8 +109,8 @@ final class ConsolePages {
   private static String card(RevisionCard card) {
     var id = card.id();
     var html = new StringBuilder("<article id=\"").append(partId(id)).append("\" class=\"card ")
-        .append(card.look().kind()).append("\" data-name=\"").append(text(id.toString()))
-        .append(' ').append(card.look().word()).append("\"><h2><a id=\"a.").append(partId(id))
+        .append(card.badge().kind()).append("\" data-name=\"").append(text(id.toString()))
+        .append(' ').append(card.badge().word()).append("\"><h2><a id=\"a.").append(partId(id))
         .append("\" href=\"").append(detailUrl(id)).append("\">").append(text(id.name()))
         .append("</a> <small>")
         .append(card.facts().kind().equals(REVISION) ? "" : text(card.facts().kind()) + " in ")
@@ -118,7 +118,7 @@ final class ConsolePages {
         .append(state(card)).append(url(card)).append(numbers(card))
         .append(Charts.sparkline(card.minute())).append(caption(card)).append(running(card))
         .append(failure(card));
-    var kind = card.look().kind();
+    var kind = card.badge().kind();
     if (kind.equals("bad") || kind.equals("warn") || kind.equals("busy")) {
       html.append("<p class=\"why\">").append(text(card.diagnosis().summary())).append("</p>");
     }
@@ -234,7 +234,7 @@ final class ConsolePages {
   }
 
   private static String head(String problem, RevisionCard card) {
-    return "<section id=\"head\" class=\"wide card " + card.look().kind() + "\">"
+    return "<section id=\"head\" class=\"wide card " + card.badge().kind() + "\">"
         + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
         + "<h1>" + text(card.id().name()) + " <small>" + text(card.facts().kind()) + " in "
         + text(card.id().namespace()) + "</small></h1>" + state(card) + url(card) + "<p>"

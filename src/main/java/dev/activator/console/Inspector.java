@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the stages why requests wait.
+ * The reader of what the stages know, for why requests wait.
  *
  * <p><b>Threads.</b> Any may call, and none blocks. A revision is read in one task on its own loop, so
  * its parts are consistent.
@@ -85,7 +85,7 @@ public final class Inspector {
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {
     return link.get().thenCompose(
-        view -> CompletableFuture.supplyAsync(() -> look(id, view, api.get()), loops.apply(id)));
+        view -> CompletableFuture.supplyAsync(() -> read(id, view, api.get()), loops.apply(id)));
   }
 
   public CompletableFuture<Overview> overview() {
@@ -97,7 +97,7 @@ public final class Inspector {
   CompletableFuture<Everything> everything() {
     return link.get().thenCompose(view -> {
       var state = api.get();
-      return looks(view, state, _ -> true)
+      return snapshots(view, state, _ -> true)
           .thenApply(all -> new Everything(
               Overview.of(all.size(), all.stream().filter(now -> now.queued() > 0).toList(), view,
                   state, leader.get()),
@@ -108,31 +108,31 @@ public final class Inspector {
   private CompletableFuture<Overview> overview(AutoscalerLink.View view) {
     var state = api.get();
     int known = throttler.revisions().size();
-    return looks(view, state, queue -> queue.queued() > 0)
+    return snapshots(view, state, queue -> queue.queued() > 0)
         .thenApply(found -> Overview.of(known, found, view, state, leader.get()));
   }
 
   /** One task for each loop. */
-  private CompletableFuture<List<RevisionSnapshot>> looks(AutoscalerLink.View view,
-      ApiState state, Predicate<ThrottleView> wanted) {
+  private CompletableFuture<List<RevisionSnapshot>> snapshots(AutoscalerLink.View view,
+      ApiState state, Predicate<ThrottleView> filter) {
     var found = new ConcurrentLinkedQueue<RevisionSnapshot>();
     var byLoop = new IdentityHashMap<Loop, List<RevisionId>>();
     throttler.revisions().forEach(
         id -> byLoop.computeIfAbsent(loops.apply(id), _ -> new ArrayList<>()).add(id));
-    var looks = byLoop.entrySet().stream().map(each -> CompletableFuture.runAsync(
+    var tasks = byLoop.entrySet().stream().map(each -> CompletableFuture.runAsync(
         () -> each.getValue().forEach(id -> {
           var queue = throttler.view(id);
-          var now = queue == null || !wanted.test(queue) ? null : look(id, view, state);
+          var now = queue == null || !filter.test(queue) ? null : read(id, view, state);
           if (now != null) {
             found.add(now);
           }
         }), each.getKey()));
-    return CompletableFuture.allOf(looks.toArray(CompletableFuture<?>[]::new))
+    return CompletableFuture.allOf(tasks.toArray(CompletableFuture<?>[]::new))
         .thenApply(_ -> List.copyOf(found));
   }
 
   /** On the revision's loop. */
-  private @Nullable RevisionSnapshot look(RevisionId id, AutoscalerLink.View view,
+  private @Nullable RevisionSnapshot read(RevisionId id, AutoscalerLink.View view,
       ApiState state) {
     var queue = throttler.inspect(id);
     return queue == null

@@ -30,8 +30,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * {@code /console}: what happens now. Pages are written here, and while a viewer is connected the parts
- * that differ are sent once a second. A slow viewer skips what it did not read in time.
+ * The console at {@code /console}: what happens now. Pages are written here, and while a viewer is
+ * connected the parts that differ are sent once a second. A slow viewer skips what it did not read
+ * in time.
  *
  * <p><b>Errors.</b> 503 to more than {@link #MAX_VIEWERS} at once, and after closing.
  */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Each revision's last minute, from the statistics that the autoscaler gets once a second, so that
- * requests pay nothing for it. How long they take is counted only while a person looks, unless metrics
+ * requests pay nothing for it. How long they take is counted only while the console is open, unless metrics
  * are exported anyway.
  *
  * <p><b>Threads.</b> Any.
@@ -31,8 +31,8 @@ public final class RevisionActivity {
   private final ToIntFunction<RevisionId> queued;
   private final Durations durations;
   private final Map<RevisionId, Minute> minutes = new ConcurrentHashMap<>();
-  private volatile boolean looked;
-  private long lookedAt;
+  private volatile boolean isViewed;
+  private long viewedAt;
 
   /** How long requests took. */
   public interface Durations {
@@ -78,30 +78,30 @@ public final class RevisionActivity {
       var id = stat.revision();
       minutes.computeIfAbsent(id, _ -> new Minute()).add(second,
           (int) Math.round(stat.requestCount()), queued.applyAsInt(id),
-          () -> looked ? durations.of(id) : null);
+          () -> isViewed ? durations.of(id) : null);
     }
     minutes.values().removeIf(minute -> second - minute.last > SECONDS);
-    stopWhenNobodyLooks(second);
+    stopWhenNotViewed(second);
   }
 
   public LastMinute of(RevisionId id) {
     long second = second();
-    look(second);
+    viewed(second);
     // The present second is not over, and perhaps not reported.
     return minutes.computeIfAbsent(id, _ -> new Minute()).until(second - 1, durations.of(id));
   }
 
-  private synchronized void look(long second) {
-    lookedAt = second;
-    if (!looked) {
-      looked = true;
+  private synchronized void viewed(long second) {
+    viewedAt = second;
+    if (!isViewed) {
+      isViewed = true;
       durations.start();
     }
   }
 
-  private synchronized void stopWhenNobodyLooks(long second) {
-    if (looked && second - lookedAt > SECONDS) {
-      looked = false;
+  private synchronized void stopWhenNotViewed(long second) {
+    if (isViewed && second - viewedAt > SECONDS) {
+      isViewed = false;
       durations.stop();
       minutes.values().forEach(Minute::forgetDurations);
     }

@@ -23,7 +23,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   record Failed(String reason, int status, Duration ago) {}
 
   /** A colour and a word. */
-  record Look(String kind, String word) {}
+  record Badge(String kind, String word) {}
 
   RevisionId id() {
     return now.revision();
@@ -33,11 +33,11 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
     return now.queue().destinations();
   }
 
-  Look look() {
-    var look = byState();
-    return facts.obstacles().isEmpty() || look.kind.equals("bad")
-        ? look
-        : new Look("warn", "needs attention");
+  Badge badge() {
+    var badge = byState();
+    return facts.obstacles().isEmpty() || badge.kind.equals("bad")
+        ? badge
+        : new Badge("warn", "needs attention");
   }
 
   String whatToDo() {
@@ -49,22 +49,22 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
         + (now.queued() == 0 ? "" : " If requests still wait then: " + state);
   }
 
-  private Look byState() {
+  private Badge byState() {
     return switch (diagnosis.state()) {
-      case UNKNOWN -> new Look("idle", "unknown");
-      case AT_ZERO -> new Look("idle", "at zero");
-      case SERVING, MOVING -> new Look("good", "serving");
-      case SERVING_BY_CLUSTER_IP -> new Look("good", "serving by ClusterIP");
-      case STARTING, NO_PODS, NOT_PROBED_YET -> new Look("busy", "starting");
-      case BUSY -> new Look("warn", "busy");
+      case UNKNOWN -> new Badge("idle", "unknown");
+      case AT_ZERO -> new Badge("idle", "at zero");
+      case SERVING, MOVING -> new Badge("good", "serving");
+      case SERVING_BY_CLUSTER_IP -> new Badge("good", "serving by ClusterIP");
+      case STARTING, NO_PODS, NOT_PROBED_YET -> new Badge("busy", "starting");
+      case BUSY -> new Badge("warn", "busy");
       case NOT_ANSWERING ->
-        isInTime() ? new Look("busy", "starting") : new Look("warn", "not answering");
-      case NOT_READY -> new Look("warn", "not ready");
-      case NOT_SYNCED -> new Look("warn", "not synced");
-      case QUEUE_FULL -> new Look("bad", "queue full");
-      case CANNOT_START -> new Look("bad", "cannot start");
-      case NOT_DELIVERABLE -> new Look("bad", "not deliverable");
-      case NO_CLUSTER_IP -> new Look("bad", "no ClusterIP");
+        isInTime() ? new Badge("busy", "starting") : new Badge("warn", "not answering");
+      case NOT_READY -> new Badge("warn", "not ready");
+      case NOT_SYNCED -> new Badge("warn", "not synced");
+      case QUEUE_FULL -> new Badge("bad", "queue full");
+      case CANNOT_START -> new Badge("bad", "cannot start");
+      case NOT_DELIVERABLE -> new Badge("bad", "not deliverable");
+      case NO_CLUSTER_IP -> new Badge("bad", "no ClusterIP");
     };
   }
 
@@ -78,7 +78,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
 
   /** What needs attention comes first. */
   int rank() {
-    int byState = switch (look().kind()) {
+    int byState = switch (badge().kind()) {
       case "bad" -> 0;
       case "warn" -> 1;
       case "busy" -> 2;

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people are shown of the autoscaler in this process, or in the activator that is elected.
+ * What the console shows of the autoscaler in this process, or in the elected activator.
  *
  * @param views how this process scales a revision; null if it does not
  * @param leader null where none is elected
@@ -86,12 +86,12 @@ public record ScalingFacts(Function<RevisionId, @Nullable ScalingView> views,
     var rows = new ArrayList<Setting>();
     var view = views.apply(id);
     if (view != null) {
-      rows.add(wanted(view.desired(), view.explanation()));
+      rows.add(podsRow(view.desired(), view.explanation()));
       if (view.trouble() != null) {
         rows.add(new Setting("scaling", view.trouble().reason(), view.trouble().message()));
       }
     } else if (scaled != null) {
-      rows.add(wanted(scaled.state().object().status().desiredReplicas(),
+      rows.add(podsRow(scaled.state().object().status().desiredReplicas(),
           "the status; the activator that scales it knows why"));
     }
     var elected = scaled == null ? null : leader.get();
@@ -104,7 +104,7 @@ public record ScalingFacts(Function<RevisionId, @Nullable ScalingView> views,
     return rows;
   }
 
-  private static Setting wanted(OptionalInt pods, String why) {
+  private static Setting podsRow(OptionalInt pods, String why) {
     return new Setting("pods wanted",
         pods.isPresent() ? "" + pods.getAsInt() : "not decided yet", why);
   }

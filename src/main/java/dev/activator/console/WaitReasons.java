@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Why requests wait, for those who wait: read once a second while a revision has no capacity, so
- * that an answer needs no look at its loop.
+ * Why requests wait, for their callers: read once a second while a revision has no capacity, so
+ * that a response need not read its loop.
  *
  * <p><b>Threads.</b> Any.
  */

@@ -3,7 +3,11 @@ package dev.activator.lifecycle;
 import dev.activator.lifecycle.Readiness.NotReady;
 import dev.activator.lifecycle.Readiness.Ready;
 
-/** <b>Threads.</b> Any may call. */
+/**
+ * The state from which readiness follows.
+ *
+ * <p><b>Threads.</b> Any may call.
+ */
 public final class HealthState {
   private final ReadinessPolicy policy;
   private volatile boolean synced;

@@ -1,6 +1,10 @@
 package dev.activator.lifecycle;
 
-/** @param stop called only if {@code start} returned */
+/**
+ * A part of the process that is started and stopped.
+ *
+ * @param stop called only if {@code start} returned
+ */
 public record Part(String name, Start start, Runnable stop) {
   public static Part started(String name, Start start) {
     return new Part(name, start, () -> {

@@ -1,5 +1,6 @@
 package dev.activator.lifecycle;
 
+/** Whether this activator should get requests. */
 public sealed interface Readiness {
   record Ready() implements Readiness {}
 

@@ -51,7 +51,7 @@ public final class Shutdown {
    * Runs a wait for the cluster, which a signal interrupts. The rest of a start is short, and is
    * completed.
    *
-   * @throws InterruptedException if the process was told to end
+   * @throws InterruptedException on a signal to end
    */
   public void during(Part.Start wait) throws Exception {
     waits(Thread.currentThread());
@@ -78,7 +78,7 @@ public final class Shutdown {
   }
 
   /**
-   * The start is over. Ends now if the process was told to.
+   * Ends the start. Ends the process if a signal came during the start.
    *
    * @param unready called first when the process ends in order
    */
@@ -142,8 +142,8 @@ public final class Shutdown {
         signal.getMethod("handle", signal, handlerType).invoke(null,
             signal.getConstructor(String.class).newInstance(name), handler);
       }
-    } catch (ReflectiveOperationException | RuntimeException unsupported) {
-      log.info("Signals end this process as the runtime has it: {}", unsupported.toString());
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      log.info("Signals end this process as the runtime has it: {}", e.toString());
     }
   }
 }

@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts parts in order and stops them in reverse.
+ * Parts that start in order and stop in reverse.
  *
  * <p><b>Threads.</b> One caller at a time.
  *
@@ -41,11 +41,11 @@ public final class StartOrder {
     try {
       log.debug("Starting {}", part.name());
       part.start().run();
-    } catch (Exception cause) {
+    } catch (Exception e) {
       // Parts fail in any way, with checked exceptions too, and those that run must be stopped in each
-      // case. An interrupt is in the cause; stopping the rest must not be interrupted.
+      // case. An interrupt is in the exception; stopping the rest must not be interrupted.
       stop();
-      throw StartFailedException.of(part.name(), cause);
+      throw StartFailedException.of(part.name(), e);
     }
   }
 
@@ -53,8 +53,8 @@ public final class StartOrder {
     try {
       log.debug("Stopping {}", part.name());
       part.stop().run();
-    } catch (RuntimeException failure) {
-      log.warn("Stopping {} failed", part.name(), failure);
+    } catch (RuntimeException e) {
+      log.warn("Stopping {} failed", part.name(), e);
     }
   }
 }

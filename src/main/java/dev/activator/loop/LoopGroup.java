@@ -12,6 +12,10 @@ import java.util.random.RandomGenerator;
 public final class LoopGroup {
   private final List<NettyLoop> loops;
 
+  public LoopGroup(List<NettyLoop> loops) {
+    this.loops = List.copyOf(loops);
+  }
+
   public LoopGroup(EventLoopGroup group) {
     var all = new ArrayList<NettyLoop>();
     for (EventExecutor executor : group) {

@@ -3,7 +3,7 @@ package dev.activator.loop;
 import io.netty.channel.EventLoop;
 
 /** A loop on a Netty event loop: channels registered there run on its thread. */
-public final class NettyLoop extends ExecutorLoop {
+public class NettyLoop extends ExecutorLoop {
   private final EventLoop eventLoop;
 
   public NettyLoop(EventLoop eventLoop) {
@@ -11,7 +11,12 @@ public final class NettyLoop extends ExecutorLoop {
     this.eventLoop = eventLoop;
   }
 
-  public EventLoop eventLoop() {
+  public final EventLoop eventLoop() {
     return eventLoop;
+  }
+
+  /** Of the connections that this loop opens. */
+  public Transport transport() {
+    return Transport.of(eventLoop);
   }
 }

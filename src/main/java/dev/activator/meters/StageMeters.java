@@ -183,12 +183,12 @@ public final class StageMeters {
 
   public ProbeClient probes(ProbeClient client) {
     return (loop, request, done) -> {
-      long asked = loop.nanoTime();
+      long sent = loop.nanoTime();
       client.ask(loop, request, answer -> {
         boolean answered = answer instanceof ProbeAnswer.Answered
             || answer instanceof ProbeAnswer.Connected;
         meters.measured(Metric.PROBES, answered ? ANSWERED : FAILED,
-            Duration.ofNanos(loop.nanoTime() - asked));
+            Duration.ofNanos(loop.nanoTime() - sent));
         done.accept(answer);
       });
     };

@@ -23,8 +23,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures cold starts and remembers the last hundred requests: of each start the first one for
- * each outcome.
+ * A recorder of cold starts, which remembers the last hundred requests: of each start the first
+ * one for each outcome.
  *
  * <p><b>Threads.</b> Any may call.
  */
@@ -33,7 +33,7 @@ public final class ColdStarts implements RequestObserver {
   /** Of further ones the labels are {@code _OTHER}: a histogram has some twenty series. */
   static final int MAX_LABELLED_REVISIONS = 100;
 
-  /** Whether the histogram of cold starts is told by revision. */
+  /** By what the histogram of cold starts is labelled. */
   public enum LabelledBy {
     NONE,
     REVISION
@@ -266,7 +266,7 @@ public final class ColdStarts implements RequestObserver {
       return published.isEmpty() ? new AwaitedStart(this, starts + 1, unlisted(now)) : null;
     }
 
-    /** The last start if there was one since then, else the one under way. */
+    /** The last start if there was one since then, else the one in progress. */
     synchronized PodStart since(AwaitedStart awaited, long now) {
       return starts >= awaited.number
           ? new PodStart(awaited.number, unlistedWhenPublished - awaited.unlistedNanos,

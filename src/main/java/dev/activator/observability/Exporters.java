@@ -25,7 +25,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How traces and metrics leave the process. The environment takes precedence over the ConfigMap.
+ * The exporters by which traces and metrics leave the process. The environment takes precedence
+ * over the ConfigMap.
  *
  * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
@@ -145,10 +146,10 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
   }
 
   private static Proxy proxy(URI url) {
-    int usual = "https".equals(url.getScheme()) ? 443 : 80;
+    int defaultPort = "https".equals(url.getScheme()) ? 443 : 80;
     // The client resolves it, again after each failure.
     return new Proxy("socks5".equals(url.getScheme()) ? Proxy.Type.SOCKS : Proxy.Type.HTTP,
         InetSocketAddress.createUnresolved(url.getHost(),
-            url.getPort() < 0 ? usual : url.getPort()));
+            url.getPort() < 0 ? defaultPort : url.getPort()));
   }
 }

@@ -18,7 +18,8 @@ import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Knative's JSON, written without Jackson's data binding, which no start needs otherwise. A revision as the first argument also becomes {@code knative.dev/key}.
+ * The log's lines as Knative's JSON, written without Jackson's data binding, which no start needs
+ * otherwise. A revision as the first argument also becomes {@code knative.dev/key}.
  *
  * <p><b>Source.</b> {@code logging/config.go}, {@code logkey} and {@code changeset} of
  * {@code knative.dev/pkg}.
@@ -49,8 +50,8 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
       if (file != null) {
         written.load(file);
       }
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     return written;
   }

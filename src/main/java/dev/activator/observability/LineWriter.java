@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writes lines from its own thread. Callers never block: lines are dropped and counted if the
- * reader is too slow.
+ * A queue of lines, written by a thread that does nothing else. Callers never block: lines are
+ * dropped and counted if the reader is too slow.
  */
 public final class LineWriter implements AutoCloseable {
   private static final int MAX_QUEUED_LINES = 16_384;
@@ -52,9 +52,9 @@ public final class LineWriter implements AutoCloseable {
         more = fill(batch, waiting.take());
         out.write(batch.toByteArray());
         out.flush();
-      } catch (InterruptedException stopped) {
+      } catch (InterruptedException e) {
         more = false;
-      } catch (IOException unwritable) {
+      } catch (IOException e) {
         dropped.addAndGet(lines);
       }
       batch.reset();
@@ -83,7 +83,7 @@ public final class LineWriter implements AutoCloseable {
       if (waiting.offer(END, CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
         thread.join(CLOSE_TIMEOUT);
       }
-    } catch (InterruptedException stopped) {
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }

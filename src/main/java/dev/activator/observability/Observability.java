@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the ConfigMap's settings.
+ * What the ConfigMap enables: metrics, traces and the request log.
  *
  * <p><b>Threads.</b> Any may call.
  */
@@ -37,7 +37,7 @@ public final class Observability implements AutoCloseable {
   private boolean started;
   private boolean logs;
   private boolean exports;
-  private boolean looked;
+  private boolean countsForConsole;
   private volatile boolean scraped;
 
   public Observability(RequestObservers observers, Meters meters, RequestMeters requestMeters,
@@ -73,21 +73,21 @@ public final class Observability implements AutoCloseable {
     trace(config.tracing(), exporters);
   }
 
-  /** Counts requests also where no metrics are exported, for a person who looks. Idempotent. */
-  public synchronized void startLooking() {
-    if (!looked && !exports) {
+  /** Counts requests also where no metrics are exported, for an open console. Idempotent. */
+  public synchronized void startCounting() {
+    if (!countsForConsole && !exports) {
       observers.add(requestMeters);
     }
-    looked = true;
+    countsForConsole = true;
   }
 
   /** Unless metrics are exported, requests pay nothing more, and what was counted is gone. */
-  public synchronized void stopLooking() {
-    if (looked && !exports) {
+  public synchronized void stopCounting() {
+    if (countsForConsole && !exports) {
       observers.remove(requestMeters);
       requestMeters.clear();
     }
-    looked = false;
+    countsForConsole = false;
   }
 
   private void push(MetricsConfig config, Exporters exporters) {

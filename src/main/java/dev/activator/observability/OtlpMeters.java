@@ -29,7 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/** Exports our metrics with Knative's scopes and types. */
+/** Our metrics as OTLP, with Knative's scopes and types. */
 final class OtlpMeters implements MetricProducer {
   /** Marks the series of everything beyond the limits. */
   public static final String OVERFLOW = "otel.metric.overflow";

@@ -9,7 +9,7 @@ public enum Outcome {
   CALLER_GONE,
   BAD_REQUEST,
   REVISION_UNKNOWN,
-  /** Kubernetes could not be asked for the revision. */
+  /** The revision could not be read from Kubernetes. */
   LOOKUP_FAILED,
   QUEUE_FULL,
   /** Queued requests used all of their memory, or a buffer could not be had. */
@@ -33,7 +33,7 @@ public enum Outcome {
   BAD_GATEWAY,
   /** The caller did not read the response, and all unread responses together held too much. */
   UNREAD,
-  /** An error of our own. */
+  /** An internal error. */
   INTERNAL;
 
   private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
 /**
- * Counts kept per thread and summed when read: adding needs no atomic instruction and shares no
- * cache line.
+ * Counters that are kept per thread and summed when read: adding needs no atomic instruction and
+ * shares no cache line.
  *
  * <p><b>Threads.</b> Any may call, with its own {@link Meters#thread}.
  */

@@ -6,8 +6,8 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Arrays;
 
 /**
- * Cheaper for event loops than the client library's. Histograms that are recorded together share
- * their counts.
+ * A histogram that is kept per thread, which is cheaper for event loops than the client library's.
+ * Histograms that are recorded together share their counts.
  *
  * <p><b>Threads.</b> Any may call. A snapshot may have a value in its bucket but not yet in its
  * sum.

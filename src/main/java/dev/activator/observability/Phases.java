@@ -4,8 +4,8 @@ import dev.activator.revision.Revision;
 import java.util.Locale;
 
 /**
- * How a request's time was spent until its response began, or it ended without one. Phases leave no
- * gaps.
+ * The times of a request by phase, until its response began, or it ended without one. Phases leave
+ * no gaps.
  *
  * <p><b>Units.</b> Nanoseconds, not negative.
  *

@@ -171,14 +171,14 @@ record RequestFields(RequestRecord request) implements Template.Fields {
     return request.target().substring(Math.min(pathEnd() + 1, request.target().length()));
   }
 
-  private List<String> parameters(String wanted) {
+  private List<String> parameters(String key) {
     var values = new ArrayList<String>();
     for (String pair : query().split("&")) {
       String[] sides = pair.split("=", 2);
       String name = decoded(sides[0]);
       String value = sides.length < 2 ? "" : decoded(sides[1]);
       // As Go: skips parameters with a semicolon or a malformed escape.
-      if (!pair.isEmpty() && pair.indexOf(';') < 0 && wanted.equals(name) && value != null) {
+      if (!pair.isEmpty() && pair.indexOf(';') < 0 && key.equals(name) && value != null) {
         values.add(value);
       }
     }

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a line for each request, by the template that was set when it arrived.
+ * The request log: a line for each request, by the template that was set when it arrived.
  *
  * <p><b>Threads.</b> Any may call.
  *

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request looks up its revision's series once, when it arrives; after the revision's deletion
- * they are no longer shown.
+ * Meters of requests: the series of a request's revision are found once, when it arrives, and are
+ * no longer shown after the revision's deletion.
  *
  * <p><b>Threads.</b> Any may call.
  */

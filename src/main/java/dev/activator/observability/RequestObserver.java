@@ -1,6 +1,10 @@
 package dev.activator.observability;
 
-/** <b>Threads.</b> Called on the requests' event loops, several at once; must not block. */
+/**
+ * An observer of each step of each request.
+ *
+ * <p><b>Threads.</b> Called on the requests' event loops, several at once; must not block.
+ */
 @FunctionalInterface
 public interface RequestObserver {
   void saw(Step step, RequestRecord request);

@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One observer that throws stops neither the request nor the others. One that is added after the
- * first request sees only the last steps of some.
+ * All observers as one; one that throws stops neither the request nor the others. One that is
+ * added after the first request sees only the last steps of some.
  */
 public final class RequestObservers implements RequestObserver {
   private static final Logger log = LoggerFactory.getLogger(RequestObservers.class);
@@ -28,8 +28,8 @@ public final class RequestObservers implements RequestObserver {
     for (var observer : all) {
       try {
         observer.saw(step, request);
-      } catch (RuntimeException bug) {
-        log.error("A request goes on, but its being {} was not recorded", step, bug);
+      } catch (RuntimeException e) {
+        log.error("A request goes on, but its being {} was not recorded", step, e);
       }
     }
   }

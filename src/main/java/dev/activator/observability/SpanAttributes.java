@@ -5,7 +5,11 @@ import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
 import java.util.Locale;
 
-/** <b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41. */
+/**
+ * The attributes of spans.
+ *
+ * <p><b>Source.</b> OpenTelemetry's semantic conventions for HTTP, 1.41.
+ */
 final class SpanAttributes {
   private SpanAttributes() {}
 

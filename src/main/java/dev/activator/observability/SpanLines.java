@@ -8,7 +8,11 @@ import java.util.Collection;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** <b>Source.</b> {@code stdouttrace} of OpenTelemetry for Go. */
+/**
+ * An exporter that writes each span as a line of JSON.
+ *
+ * <p><b>Source.</b> {@code stdouttrace} of OpenTelemetry for Go.
+ */
 final class SpanLines implements SpanExporter {
   private static final JsonMapper JSON = JsonMapper.builder().build();
 

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's spans: {@code GET} for all of it, {@code throttler_try} while it is queued,
+ * The spans of a request: {@code GET} for all of it, {@code throttler_try} while it is queued,
  * {@code activator_proxy} while it has a permit, and {@code GET /path} for the pod. A pod that
  * cannot be reached ends the last two, and the request is queued again.
  *

@@ -50,7 +50,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A cluster in this process, with an autoscaler. */
+/** A cluster in this process, with its autoscaler. */
 public final class EmbeddedPlatform implements Platform {
   private static final Logger log = LoggerFactory.getLogger(EmbeddedPlatform.class);
   /** As application-embedded.yaml names it. */
@@ -177,7 +177,7 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public void join(Cluster cluster, AutoscalerLink link) {
-    link.tellUptime();
+    link.sendUptime();
     cluster.onRevisionGone(routed::remove);
     controller.follow(cluster, autoscaler,
         cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true));
@@ -238,7 +238,7 @@ public final class EmbeddedPlatform implements Platform {
   private CompletableFuture<Void> awaitRoute(ObjectNode written) {
     var id = new RevisionId(Meta.namespace(written), Meta.name(written));
     if (store.find(ScaledServiceKind.of(store), id.namespace(), id.name()) == null) {
-      // A dry run, or deleted meanwhile.
+      // A dry run, or already deleted.
       return CompletableFuture.completedFuture(null);
     }
     var answer = awaited.computeIfAbsent(id, _ -> new CompletableFuture<>());

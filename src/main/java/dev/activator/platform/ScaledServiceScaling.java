@@ -13,7 +13,10 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Passes ScaledServices to the autoscaler, and its decisions to the writer of their statuses. */
+/**
+ * The adapter between ScaledServices and the autoscaler: passes changes to it, and its decisions
+ * to the writer of statuses.
+ */
 public final class ScaledServiceScaling implements ScalingListener {
   private volatile @Nullable ScaledServiceWriter writer;
 

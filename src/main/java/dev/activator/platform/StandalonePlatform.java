@@ -39,13 +39,13 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster without Knative: every activator has an autoscaler of ScaledServices, and the elected one's works. All
- * activators, the leader too, report to the holder of the lease.
+ * A cluster without Knative: every activator has an autoscaler for ScaledServices, and only the
+ * elected activator's runs. All activators, the leader too, report to the holder of the lease.
  */
 public final class StandalonePlatform implements Platform {
   private static final Duration MEMBERS_PERIOD = Duration.ofSeconds(2);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
-  /** Another may not lead before: the rest is written by it. */
+  /** The next leader waits for the release, and writes the statuses that are left. */
   private static final Duration STATUSES_TIMEOUT = Duration.ofSeconds(1);
 
   private final ClusterAccess access;
@@ -59,7 +59,7 @@ public final class StandalonePlatform implements Platform {
   private final AutoscalerServer server;
   private final LeaderElection election;
   private final DeadlineTimer members;
-  private CompletableFuture<Void> told = CompletableFuture.completedFuture(null);
+  private CompletableFuture<Void> lastEvent = CompletableFuture.completedFuture(null);
   private final Map<String, LongAdder> writes = new ConcurrentHashMap<>();
   private volatile boolean leads;
   private volatile String holder = "";
@@ -107,7 +107,7 @@ public final class StandalonePlatform implements Platform {
     return access;
   }
 
-  /** That of the leader; nowhere useful while there is none. */
+  /** Of the leader; of this activator while none is known. */
   @Override
   public URI autoscaler() {
     String last = holder;
@@ -127,7 +127,7 @@ public final class StandalonePlatform implements Platform {
 
   @Override
   public void join(Cluster cluster, AutoscalerLink link) {
-    link.tellUptime();
+    link.sendUptime();
     onMove = link::moved;
     link.onChange(new AutoscalerLink.Listener() {
       @Override
@@ -187,7 +187,7 @@ public final class StandalonePlatform implements Platform {
 
   private void stop() {
     // Without a release the lease ends by itself.
-    election.stop().thenComposeAsync(_ -> told, loop)
+    election.stop().thenComposeAsync(_ -> lastEvent, loop)
         .completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
     leads = false;
     server.stop();
@@ -208,7 +208,7 @@ public final class StandalonePlatform implements Platform {
     @Override
     public void elected(int term) {
       leads = true;
-      tell("LeaderElected", "became leader");
+      writeEvent("LeaderElected", "became leader");
       autoscaler.members(null);
       autoscaler.start();
       readMembers();
@@ -219,13 +219,13 @@ public final class StandalonePlatform implements Platform {
       leads = false;
       members.cancel();
       server.disconnect();
-      tell("LeaderLost", "stopped leading");
+      writeEvent("LeaderLost", "stopped leading");
       return autoscaler.stop().thenCompose(_ -> controller.writer().finish().completeOnTimeout(null,
           statusesTimeout.toMillis(), TimeUnit.MILLISECONDS));
     }
 
-    private void tell(String reason, String what) {
-      told = session.events().write(lease.regarding(), false, reason,
+    private void writeEvent(String reason, String what) {
+      lastEvent = session.events().write(lease.regarding(), false, reason,
           identity.holder() + " " + what);
     }
 

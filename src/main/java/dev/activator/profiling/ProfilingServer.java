@@ -1,7 +1,7 @@
 package dev.activator.profiling;
 
 import dev.activator.config.ObservabilityConfig.Profiling;
-import dev.activator.config.OwnNames;
+import dev.activator.config.AllowedHosts;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -30,8 +30,8 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Serves {@code /debug/pprof/} while profiling is enabled, and answers 404 otherwise. One request
- * per connection.
+ * The server of {@code /debug/pprof/}: answers while profiling is enabled, and with 404 otherwise.
+ * One request per connection.
  *
  * <p><b>Threads.</b> Any may switch profiling. Profiles are made on threads that may block.
  *
@@ -132,7 +132,7 @@ public final class ProfilingServer {
     var bound = request.hostAddress();
     return bound == null || !bound.getAddress().isLoopbackAddress()
         ? null
-        : new OwnNames(host, bound.getPort()).refusal(request.requestHeaders().getAll("Host"),
+        : new AllowedHosts(host, bound.getPort()).refusal(request.requestHeaders().getAll("Host"),
             request.requestHeaders().getAll("Origin"));
   }
 
@@ -152,8 +152,8 @@ public final class ProfilingServer {
       return (String) ManagementFactory.getPlatformMBeanServer().invoke(
           new ObjectName("com.sun.management:type=DiagnosticCommand"), command,
           new Object[]{new String[0]}, new String[]{String[].class.getName()});
-    } catch (JMException unsupported) {
-      return "this runtime cannot say: " + unsupported.getMessage() + "\n";
+    } catch (JMException e) {
+      return "this runtime cannot say: " + e.getMessage() + "\n";
     }
   }
 

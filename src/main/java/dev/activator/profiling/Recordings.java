@@ -24,7 +24,7 @@ import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 
 /**
- * Records the process with Java Flight Recorder for the requested seconds, and sends the {@code
+ * Recordings of this process by Java Flight Recorder, for the requested seconds, sent as a {@code
  * .jfr} file.
  *
  * <p><b>Threads.</b> Never blocks the event loops that call it.
@@ -46,7 +46,7 @@ public final class Recordings {
       return refuse(response, 400, "seconds must be a whole number, 1 to " + MAX_SECONDS);
     }
     if (busy.getAndSet(true)) {
-      return refuse(response, 503, "another recording is under way");
+      return refuse(response, 503, "another recording is running");
     }
     return during(Recordings::begin,
         recording -> send(recording, Duration.ofSeconds(seconds), response))
@@ -61,12 +61,12 @@ public final class Recordings {
   }
 
   private static int seconds(String uri) {
-    var said = new QueryStringDecoder(uri).parameters().getOrDefault("seconds",
+    var text = new QueryStringDecoder(uri).parameters().getOrDefault("seconds",
         List.of(String.valueOf(DEFAULT_SECONDS))).getFirst();
     try {
-      int seconds = Integer.parseInt(said);
+      int seconds = Integer.parseInt(text);
       return seconds <= MAX_SECONDS ? seconds : 0;
-    } catch (NumberFormatException malformed) {
+    } catch (NumberFormatException e) {
       return 0;
     }
   }
@@ -82,10 +82,10 @@ public final class Recordings {
       var recording = new Recording(Configuration.getConfiguration("profile"));
       recording.start();
       return recording;
-    } catch (IOException | ParseException | RuntimeException | Error cannot) {
-      log.info("Cannot record a profile: {}", cannot.toString());
+    } catch (IOException | ParseException | RuntimeException | Error e) {
+      log.info("Cannot record a profile: {}", e.toString());
       throw new IllegalStateException("this process cannot record: it may have no directory for "
-          + "temporary files that it can write to, see docs/operations.md", cannot);
+          + "temporary files that it can write to, see docs/operations.md", e);
     }
   }
 
@@ -116,8 +116,8 @@ public final class Recordings {
         } else {
           next.next(Unpooled.wrappedBuffer(chunk));
         }
-      } catch (IOException failure) {
-        next.error(failure);
+      } catch (IOException e) {
+        next.error(e);
       }
     }).subscribeOn(Schedulers.boundedElastic());
   }
@@ -125,8 +125,8 @@ public final class Recordings {
   private static void close(InputStream bytes) {
     try {
       bytes.close();
-    } catch (IOException harmless) {
-      log.debug("Closing a recording failed", harmless);
+    } catch (IOException e) {
+      log.debug("Closing a recording failed", e);
     }
   }
 }

@@ -18,6 +18,7 @@ import dev.activator.loop.Transport;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
@@ -44,6 +45,9 @@ import org.jspecify.annotations.Nullable;
 final class Http1Downstream implements Downstream {
   /** How long a caller that is still sending may read the last response. */
   private static final Duration LINGER = Duration.ofMillis(500);
+  /** Values of {@code SO_LINGER}. */
+  private static final int RESET_ON_CLOSE = 0;
+  private static final int NO_LINGER = -1;
 
   private final Http1Connection connection;
   private final Channel channel;
@@ -185,6 +189,8 @@ final class Http1Downstream implements Downstream {
         method.equals(HttpMethod.HEAD) || status == 204 || status == 304);
     if (bodyEnd == BodyEnd.CLOSE) {
       persistent = false;
+      // A caller that has only ended its own side would take an orderly end for the body's.
+      linger(RESET_ON_CLOSE);
     }
     writeHead(head);
   }
@@ -207,10 +213,20 @@ final class Http1Downstream implements Downstream {
   @Override
   public void content(HttpContent content) {
     if (tunnel == null) {
+      if (bodyEnd == BodyEnd.CLOSE && content instanceof LastHttpContent) {
+        linger(NO_LINGER);
+      }
       write(content);
     } else {
       unflushed = true;
       tunnel.write(content.content());
+    }
+  }
+
+  private void linger(int seconds) {
+    // Else the option cannot be set.
+    if (channel.isOpen()) {
+      channel.config().setOption(ChannelOption.SO_LINGER, seconds);
     }
   }
 

@@ -20,7 +20,7 @@ import org.slf4j.event.Level;
 
 /**
  * The connection to the autoscaler, reopened whenever it breaks. What is sent without a connection
- * is dropped: {@link ConcurrencyReporter} reports anew once there is one.
+ * is dropped: {@link ConcurrencyReporter} reports again once there is one.
  *
  * <p><b>Threads.</b> Any thread may call, and never blocks. The state belongs to {@code loop}.
  *
@@ -81,7 +81,7 @@ public final class AutoscalerLink implements StatSink {
   private long changedNanos;
   private boolean closed;
   private final long startedNanos;
-  private boolean tellsUptime;
+  private boolean sendsUptime;
 
   AutoscalerLink(Loop loop, StatSocket.Dialer dialer, String podName, Timings timings,
       RandomGenerator random) {
@@ -96,8 +96,8 @@ public final class AutoscalerLink implements StatSink {
   }
 
   /**
-   * @param url asked at each attempt
-   * @param podName by which the autoscaler tells reporters apart
+   * @param url called at each attempt
+   * @param podName which identifies this reporter
    */
   public static AutoscalerLink to(Supplier<URI> url, NettyLoop loop, String podName,
       Timings timings,
@@ -113,14 +113,14 @@ public final class AutoscalerLink implements StatSink {
 
   /**
    * Every periodic report says how long this process runs, even if there is nothing else to report:
-   * one of our own autoscalers scales down only if it hears from all activators. Call before
+   * one of our own autoscalers scales down only if all activators report. Call before
    * {@link #open}.
    */
-  public void tellUptime() {
-    tellsUptime = true;
+  public void sendUptime() {
+    sendsUptime = true;
   }
 
-  /** The autoscaler is elsewhere now: connects anew, at once. */
+  /** The address of the autoscaler has changed: reconnects at once. */
   public void moved() {
     loop.execute(() -> {
       if (current != null) {
@@ -168,10 +168,10 @@ public final class AutoscalerLink implements StatSink {
   @Override
   public void report(List<RevisionStat> stats) {
     var connection = open;
-    if (connection != null && (tellsUptime || !stats.isEmpty())) {
+    if (connection != null && (sendsUptime || !stats.isEmpty())) {
       loop.execute(() -> {
         if (connection.socket.isWritable()) {
-          connection.send(stats, tellsUptime ? uptime() : null);
+          connection.send(stats, sendsUptime ? uptime() : null);
         }
       });
     }

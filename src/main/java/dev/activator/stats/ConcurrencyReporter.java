@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports each revision's concurrency to the autoscaler: once a period, at once when an idle
- * revision gets a request, and for all present requests when the link opens.
+ * The reporter of each revision's concurrency to the autoscaler: once a period, at once when an
+ * idle revision gets a request, and for all present requests when the link opens.
  *
  * <p><b>Threads.</b> Each loop counts its own requests without a lock; {@code loop} merges the
  * counts and must also be the link's: no older report may follow the one of {@link #connected}. A
@@ -89,13 +89,13 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   }
 
   private void collect(Consumer<Round> whole) {
-    var asked = List.copyOf(counters);
-    if (asked.isEmpty()) {
+    var present = List.copyOf(counters);
+    if (present.isEmpty()) {
       return;
     }
-    var round = new Round(asked.size(), whole);
+    var round = new Round(present.size(), whole);
     underWay = round;
-    for (var counter : asked) {
+    for (var counter : present) {
       counter.requests.execute(() -> {
         var totals = counter.report();
         loop.execute(() -> collected(round, totals));
@@ -160,7 +160,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       var window = new RequestWindow(requests.nanoTime());
       windows.put(revision, window);
       if (holders.merge(revision, 1, Integer::sum) == 1) {
-        window.toldAtOnce();
+        window.reportedAtOnce();
         sink.atOnce(List.of(RevisionStat.first(revision)));
       }
       return window;

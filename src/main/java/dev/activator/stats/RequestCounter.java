@@ -2,7 +2,11 @@ package dev.activator.stats;
 
 import dev.activator.revision.RevisionId;
 
-/** <b>Threads.</b> Confined to one loop, whose requests it counts, queued ones included. */
+/**
+ * A counter of the requests of one loop.
+ *
+ * <p><b>Threads.</b> Confined to one loop, whose requests it counts, queued ones included.
+ */
 public interface RequestCounter {
   void arrived(RevisionId revision);
 

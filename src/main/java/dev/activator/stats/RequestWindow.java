@@ -17,14 +17,14 @@ final class RequestWindow {
   private long requests;
   private long requestNanos;
   private long elapsedNanos;
-  private int toldAtOnce;
+  private int reportedAtOnce;
 
   /**
    * @param requestNanos the integral of concurrency over time
-   * @param toldAtOnce how many of its requests were reported at once
+   * @param reportedAtOnce how many of its requests were reported at once
    * @param inFlight requests at its end
    */
-  record Totals(long requests, long requestNanos, long elapsedNanos, int toldAtOnce,
+  record Totals(long requests, long requestNanos, long elapsedNanos, int reportedAtOnce,
       int inFlight) {
     double averageConcurrency() {
       return elapsedNanos == 0 ? 0 : (double) requestNanos / elapsedNanos;
@@ -33,7 +33,7 @@ final class RequestWindow {
     /** Merges two loops' windows; one loop may have begun later, so the longer time counts. */
     Totals plus(Totals other) {
       return new Totals(requests + other.requests, requestNanos + other.requestNanos,
-          Math.max(elapsedNanos, other.elapsedNanos), toldAtOnce + other.toldAtOnce,
+          Math.max(elapsedNanos, other.elapsedNanos), reportedAtOnce + other.reportedAtOnce,
           inFlight + other.inFlight);
     }
   }
@@ -56,18 +56,18 @@ final class RequestWindow {
     concurrency--;
   }
 
-  void toldAtOnce() {
-    toldAtOnce++;
+  void reportedAtOnce() {
+    reportedAtOnce++;
   }
 
   /** The next window begins with the requests in flight. */
   Totals report(long nowNanos) {
     advance(nowNanos);
-    var totals = new Totals(requests, requestNanos, elapsedNanos, toldAtOnce, concurrency);
+    var totals = new Totals(requests, requestNanos, elapsedNanos, reportedAtOnce, concurrency);
     requests = 0;
     requestNanos = 0;
     elapsedNanos = 0;
-    toldAtOnce = 0;
+    reportedAtOnce = 0;
     return totals;
   }
 

@@ -2,7 +2,11 @@ package dev.activator.stats;
 
 import dev.activator.revision.RevisionId;
 
-/** @param requestCount arrivals, without those that were reported at once */
+/**
+ * The statistics of one revision over one period.
+ *
+ * @param requestCount arrivals, without those that were reported at once
+ */
 public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount) {
   public static RevisionStat first(RevisionId revision) {
     return atOnce(revision, 1);
@@ -17,8 +21,8 @@ public record RevisionStat(RevisionId revision, double averageConcurrency, doubl
   }
 
   static RevisionStat of(RevisionId revision, RequestWindow.Totals totals) {
-    int told = totals.toldAtOnce();
-    return new RevisionStat(revision, Math.max(totals.averageConcurrency() - told, 0),
-        totals.requests() - told);
+    int reported = totals.reportedAtOnce();
+    return new RevisionStat(revision, Math.max(totals.averageConcurrency() - reported, 0),
+        totals.requests() - reported);
   }
 }

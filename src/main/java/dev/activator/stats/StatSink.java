@@ -2,7 +2,11 @@ package dev.activator.stats;
 
 import java.util.List;
 
-/** <b>Threads.</b> Any thread may call; never blocks. */
+/**
+ * A receiver of statistics, such as the link to the autoscaler.
+ *
+ * <p><b>Threads.</b> Any thread may call; never blocks.
+ */
 public interface StatSink {
   /** Outside of the periodic reports, see {@link RevisionStat#atOnce}; never empty. */
   void atOnce(List<RevisionStat> stats);

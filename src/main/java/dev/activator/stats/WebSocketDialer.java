@@ -18,7 +18,7 @@ import reactor.netty.http.websocket.WebsocketOutbound;
 import reactor.netty.resources.ConnectionProvider;
 
 /**
- * Opens WebSockets without subprotocol or extension; channels run on {@code loop}.
+ * A dialer of WebSockets without subprotocol or extension; channels run on {@code loop}.
  *
  * <p><b>Source.</b> RFC 6455.
  */

@@ -55,8 +55,8 @@ public final class TemplateOutline {
     try {
       parse(template);
       return null;
-    } catch (TemplateException invalid) {
-      return invalid.getMessage();
+    } catch (TemplateException e) {
+      return e.getMessage();
     }
   }
 

@@ -55,17 +55,17 @@ public final class CertificateFiles {
   public void reload() {
     try {
       certificate.replace(text(chain), text(key));
-    } catch (IOException failure) {
-      log.warn("The certificate stays as it was: {}", failure.getMessage());
+    } catch (IOException e) {
+      log.warn("The certificate stays as it was: {}", e.getMessage());
     }
   }
 
   private String text(Path file) throws IOException {
     try {
       return Files.readString(file);
-    } catch (IOException failure) {
+    } catch (IOException e) {
       throw new IOException("cannot read the certificate in " + chain + " and its key in " + key
-          + ": " + failure, failure);
+          + ": " + e, e);
     }
   }
 

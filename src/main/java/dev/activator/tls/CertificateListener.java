@@ -2,7 +2,11 @@ package dev.activator.tls;
 
 import java.util.List;
 
-/** <b>Threads.</b> Called one at a time, on the cluster's loop. */
+/**
+ * A listener for the certificate and the trust bundles of the cluster.
+ *
+ * <p><b>Threads.</b> Called one at a time, on the cluster's loop.
+ */
 public interface CertificateListener {
   void certificate(RoutingCertificate now);
 

@@ -63,7 +63,7 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
     try {
       of.verify(candidate.getPublicKey());
       return true;
-    } catch (GeneralSecurityException ofTheSameName) {
+    } catch (GeneralSecurityException e) {
       return false;
     }
   }
@@ -94,7 +94,7 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
       signature.initVerify(open);
       signature.update(SAMPLE);
       return signature.verify(signed);
-    } catch (InvalidKeyException | SignatureException ofAnotherCurve) {
+    } catch (InvalidKeyException | SignatureException e) {
       return false;
     }
   }

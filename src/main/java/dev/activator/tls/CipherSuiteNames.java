@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Translates Knative's TLS names to Java's.
+ * Names of cipher suites, curves and versions of TLS: Knative's, translated to Java's.
  *
  * <p><b>Errors.</b> {@link IllegalArgumentException} naming the variable.
  *

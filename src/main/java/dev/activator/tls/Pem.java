@@ -18,11 +18,11 @@ import org.springframework.boot.ssl.pem.PemSslStore;
 import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 
 /**
- * The certificates in a text; other text is ignored.
+ * A reader of certificates in PEM; other text is ignored.
  *
  * <p><b>Source.</b> RFC 7468, section 5; {@code AppendCertsFromPEM} in Go.
  *
- * @param isBroken whether one is unreadable, or there is none
+ * @param isBroken whether one cannot be parsed, or there is none
  */
 public record Pem(List<X509Certificate> certificates, boolean isBroken) {
   private static final String BEGIN = "-----BEGIN CERTIFICATE-----";
@@ -48,12 +48,12 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
       to.add((X509Certificate) CertificateFactory.getInstance("X.509")
           .generateCertificate(new ByteArrayInputStream(der)));
       return true;
-    } catch (IllegalArgumentException | CertificateException unreadable) {
+    } catch (IllegalArgumentException | CertificateException e) {
       return false;
     }
   }
 
-  /** @throws CertificateException if one is unreadable, or there is none */
+  /** @throws CertificateException if one cannot be parsed, or there is none */
   public static List<X509Certificate> certificates(String text) throws CertificateException {
     var pem = read(text);
     if (pem.isBroken) {
@@ -72,8 +72,8 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
       var factory = TrustManagerFactory.getInstance("PKIX");
       factory.init(store);
       return (X509ExtendedTrustManager) factory.getTrustManagers()[0];
-    } catch (GeneralSecurityException impossible) {
-      throw new IllegalStateException("a store in memory takes certificates", impossible);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("a store in memory takes certificates", e);
     }
   }
 
@@ -88,9 +88,9 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
       if (key != null) {
         return key;
       }
-    } catch (RuntimeException unreadable) {
+    } catch (RuntimeException e) {
       throw new CertificateException("the private key cannot be read: " + Objects
-          .requireNonNullElseGet(unreadable.getMessage(), unreadable::toString), unreadable);
+          .requireNonNullElseGet(e.getMessage(), e::toString), e);
     }
     throw new CertificateException("there is no private key");
   }

@@ -17,8 +17,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One SSL context per namespace, so sessions are not shared between namespaces. The system's
- * authorities are not trusted.
+ * Which certificates of pods are trusted: one SSL context per namespace, so sessions are not
+ * shared between namespaces. The system's authorities are not trusted.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -55,8 +55,8 @@ final class PodTrust {
           .trustManager(new NamespaceTrust(authorities, namespace))
           .protocols(List.of("TLSv1.3")).endpointIdentificationAlgorithm("HTTPS")
           .sessionCacheSize(SESSIONS).build();
-    } catch (SSLException impossible) {
-      throw new IllegalStateException("this runtime has TLS 1.3", impossible);
+    } catch (SSLException e) {
+      throw new IllegalStateException("this runtime has TLS 1.3", e);
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.tls;
 
 /**
- * All in PEM.
+ * The content of the Secret {@code routing-serving-certs}, in PEM.
  *
  * @param chain shown to callers
  * @param authorities the CAs of pods' certificates; empty if only trust bundles have them

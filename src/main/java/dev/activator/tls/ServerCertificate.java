@@ -64,8 +64,8 @@ public final class ServerCertificate {
     try {
       context = context(now);
       log.info("The certificate in {} is new", source);
-    } catch (IOException unusable) {
-      log.warn("The certificate stays as it was: {}", unusable.getMessage());
+    } catch (IOException e) {
+      log.warn("The certificate stays as it was: {}", e.getMessage());
     }
   }
 
@@ -79,9 +79,9 @@ public final class ServerCertificate {
     try {
       return settings.context(CertifiedKey.parse(texts.chain, texts.key))
           .applicationProtocolConfig(PROTOCOLS).build();
-    } catch (IOException | GeneralSecurityException | IllegalArgumentException unusable) {
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new IOException("cannot use the certificate and the key in " + source + ": "
-          + unusable.getMessage(), unusable);
+          + e.getMessage(), e);
     }
   }
 }

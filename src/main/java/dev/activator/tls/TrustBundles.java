@@ -30,7 +30,7 @@ public final class TrustBundles {
   private List<X509Certificate> own = List.of();
   private Set<X509Certificate> published = Set.of();
 
-  /** @param listener told of all authorities */
+  /** @param listener called with all authorities */
   public TrustBundles(Consumer<Collection<X509Certificate>> listener) {
     this.listener = listener;
   }

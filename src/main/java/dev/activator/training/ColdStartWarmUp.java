@@ -37,9 +37,9 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Starts a revision of its own from zero, again and again, so that the way from an Endpoints event to
- * the first request is compiled when a caller waits for it: a pod on the loopback interface is listed
- * and removed by events as the API server sends them.
+ * Cold starts of a revision of this package, one after the other, so that the path from an
+ * Endpoints event to the first request is compiled before a caller waits for it: a pod on the
+ * loopback interface is listed and removed by events as the API server sends them.
  *
  * <p><b>Errors.</b> Failures do not matter.
  */
@@ -67,22 +67,22 @@ public final class ColdStartWarmUp {
     this.left = new CountDownLatch(starts);
   }
 
-  /** Blocks until all are over, or the time is. Returns how many were. */
-  public int run(Duration most) {
+  /** Blocks until all have ended, or the timeout. Returns how many have ended. */
+  public int run(Duration timeout) {
     long all = left.getCount();
     try {
       begin();
-      var _ = left.await(most.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (IOException | RuntimeException impossible) {
-      log.debug("No cold start could be tried", impossible);
-    } catch (InterruptedException hurried) {
+      var _ = left.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (IOException | RuntimeException e) {
+      log.debug("No cold start could be tried", e);
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
       end();
     }
-    int over = (int) (all - left.getCount());
-    log.debug("{} of {} cold starts of our own are over", over, all);
-    return over;
+    int ended = (int) (all - left.getCount());
+    log.debug("{} of {} warm-up cold starts have ended", ended, all);
+    return ended;
   }
 
   private void begin() throws IOException {
@@ -133,8 +133,8 @@ public final class ColdStartWarmUp {
   private void onLoop(Runnable task) {
     try {
       loop.execute(task);
-    } catch (RejectedExecutionException ended) {
-      log.debug("A cold start of our own is given up, as the process ends");
+    } catch (RejectedExecutionException e) {
+      log.debug("A warm-up cold start is cancelled, as the process ends");
     }
   }
 
@@ -143,7 +143,7 @@ public final class ColdStartWarmUp {
       left.countDown();
       if (left.getCount() > 0) {
         // Others' requests have most of the processor; also, the throttler's task comes first.
-        loops.loopFor(WarmUp.ID).schedule(PAUSE, client::ask);
+        loops.loopFor(WarmUp.ID).schedule(PAUSE, client::send);
       }
     }
   }

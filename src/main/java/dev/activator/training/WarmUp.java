@@ -55,10 +55,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends requests through both versions of HTTP before the first caller's, so that the code is
- * loaded and in part compiled: from a client through two proxies to a pod, all on the loopback
- * interface. They share only event loops with the activator, so meters, logs and the autoscaler do
- * not see them.
+ * Requests in both versions of HTTP before the first caller's, so that the code is loaded and in
+ * part compiled: from a client through two proxies to a pod, all on the loopback interface. They
+ * share only event loops with the activator, so meters, logs and the autoscaler do not see them.
  *
  * <p><b>Errors.</b> Failures do not stop the start.
  */
@@ -103,27 +102,27 @@ public final class WarmUp {
     ends.forEach(Runnable::run);
   }
 
-  /** Blocks until all are answered or the time is over. Returns how many were answered. */
-  public int run(Duration most) {
+  /** Blocks until all are answered, or the timeout. Returns how many were answered. */
+  public int run(Duration timeout) {
     var left = new CountDownLatch(requests);
     try {
       int pod = pod();
       int behind = proxy(Protocol.HTTP1, always(pod));
       int front = proxy(Protocol.H2C, always(behind));
       for (int i = 0; i < CONNECTIONS; i++) {
-        ask(front, left);
+        send(front, left);
       }
-      var _ = left.await(most.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (IOException | RuntimeException impossible) {
+      var _ = left.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (IOException | RuntimeException e) {
       log.info("The first requests will take longer, as none could be tried: {}",
-          impossible.toString());
-    } catch (InterruptedException hurried) {
+          e.toString());
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
       end();
     }
     int answered = requests - (int) left.getCount();
-    log.debug("{} of {} requests of our own were answered", answered, requests);
+    log.debug("{} of {} warm-up requests were answered", answered, requests);
     return answered;
   }
 
@@ -205,7 +204,7 @@ public final class WarmUp {
     }
   };
 
-  private void ask(int port, CountDownLatch left) {
+  private void send(int port, CountDownLatch left) {
     connect(port, new Client(() -> {
       left.countDown();
       return left.getCount() > 0;
@@ -233,7 +232,7 @@ public final class WarmUp {
     private int sent;
     private volatile @Nullable Channel connection;
 
-    /** @param answered called with each answer: whether to ask at once again */
+    /** @param answered called with each answer: whether to send the next request at once */
     Client(BooleanSupplier answered) {
       this.answered = answered;
     }
@@ -241,10 +240,10 @@ public final class WarmUp {
     @Override
     public void channelActive(ChannelHandlerContext context) {
       connection = context.channel();
-      ask();
+      send();
     }
 
-    void ask() {
+    void send() {
       var open = connection;
       if (open != null) {
         open.writeAndFlush((sent++ % 4 == 3 ? POST : GET).duplicate());
@@ -254,7 +253,7 @@ public final class WarmUp {
     @Override
     protected void channelRead0(ChannelHandlerContext context, ByteBuf read) {
       if (endsWith(read, END) && answered.getAsBoolean()) {
-        ask();
+        send();
       }
     }
   }

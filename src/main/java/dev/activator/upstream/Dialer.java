@@ -57,7 +57,7 @@ final class Dialer {
     this.loop = loop;
     this.plan = plan;
     this.tls = tls;
-    var transport = Transport.of(loop.eventLoop());
+    var transport = loop.transport();
     this.bootstrap = new Bootstrap().group(loop.eventLoop()).channel(transport.socket())
         .option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true);
     keepAlive.options(transport).forEach(bootstrap::option);

@@ -49,28 +49,28 @@ class ObservabilityTest {
     metrics("none");
     assertThat(counted()).isZero();
 
-    observability.startLooking();
-    observability.startLooking();
+    observability.startCounting();
+    observability.startCounting();
     assertThat(counted()).isEqualTo(1);
     assertThat(counted()).isEqualTo(2);
 
-    observability.stopLooking();
+    observability.stopCounting();
     assertThat(counted()).isZero();
-    observability.startLooking();
+    observability.startCounting();
     assertThat(counted()).isEqualTo(1);
   }
 
   @Test
   void countsEachRequestOnceForAPersonAndForPrometheus() {
     // even if the page was open first
-    observability.startLooking();
+    observability.startCounting();
     metrics("prometheus");
 
     assertThat(counted()).isEqualTo(1);
-    observability.stopLooking();
-    observability.startLooking();
+    observability.stopCounting();
+    observability.startCounting();
     assertThat(counted()).isEqualTo(2);
-    observability.stopLooking();
+    observability.stopCounting();
     assertThat(counted()).isEqualTo(3);
   }
 }

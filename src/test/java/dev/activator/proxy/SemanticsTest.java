@@ -1,7 +1,9 @@
 package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.net.SocketException;
 import org.junit.jupiter.api.Test;
 
 /** HTTP/1 as its oddities are: no bodies, old callers, interim responses, bodies held back. */
@@ -111,6 +113,26 @@ class SemanticsTest extends WireTest {
       Activator.request(caller, "GET / HTTP/1.0");
       assertThat(caller.readHead().header("Connection")).isEqualTo("close");
       assertThat(caller.readToEnd()).isEqualTo("ok");
+    }
+  }
+
+  /** Found by {@code HostilePeersTest}. */
+  @Test
+  void resetsConnection_whenOldCallerEndsItsOutputWithinABodyThatEndsWithTheConnection()
+      throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n");
+      caller.awaitEnd();
+    });
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "GET / HTTP/1.0");
+      caller.readHead();
+      assertThat(caller.read(4)).isEqualTo("half");
+
+      caller.endOutput();
+
+      assertThatThrownBy(caller::readToEnd).isInstanceOf(SocketException.class);
     }
   }
 

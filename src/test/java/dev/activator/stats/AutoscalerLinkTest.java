@@ -60,7 +60,7 @@ class AutoscalerLinkTest {
     loop.advance(Duration.ofMillis(1));
     assertThat(autoscaler.frames()).isZero();
 
-    link.tellUptime();
+    link.sendUptime();
     link.report(List.of());
     loop.advance(Duration.ofMillis(1));
     assertThat(autoscaler.frames()).isEqualTo(1);

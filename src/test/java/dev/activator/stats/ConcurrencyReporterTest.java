@@ -340,7 +340,7 @@ class ConcurrencyReporterTest {
     void arrived(RevisionId revision) {
       if (!windows.containsKey(revision)) {
         windows.put(revision, new RequestWindow(now));
-        windows.get(revision).toldAtOnce();
+        windows.get(revision).reportedAtOnce();
         told.add(RevisionStat.first(revision));
       }
       windows.get(revision).arrived(now);

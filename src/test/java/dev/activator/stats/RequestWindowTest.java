@@ -28,7 +28,7 @@ class RequestWindowTest {
   void requestsThatStayCountInTheNextWindowButDoNotArriveInIt() {
     var window = new RequestWindow(0);
     window.arrived(0);
-    window.toldAtOnce();
+    window.reportedAtOnce();
 
     assertThat(window.report(10)).isEqualTo(new Totals(1, 10, 10, 1, 1));
     assertThat(window.report(30)).isEqualTo(new Totals(0, 20, 20, 0, 1));

@@ -63,7 +63,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     try {
       var _ = KubernetesVersion.parse(text);
       return true;
-    } catch (IllegalArgumentException malformed) {
+    } catch (IllegalArgumentException e) {
       return false;
     }
   }
@@ -71,9 +71,10 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   /** Not connected yet. */
   public Cluster cluster(Supplier<ClusterAccess> api, Duration timeout, RandomGenerator random,
       AddressProperties addresses, IdentityProperties identity) {
-    var usual = ReflectorSettings.DEFAULT;
+    var defaults = ReflectorSettings.DEFAULT;
     var cluster = new Cluster(api, KubernetesVersion.parse(minVersion), timeout,
-        new ReflectorSettings(watchAlarm, usual.verifyAfter(), auditPeriod, usual.auditGrace()),
+        new ReflectorSettings(watchAlarm, defaults.verifyAfter(), auditPeriod,
+            defaults.auditGrace()),
         random, AddressSource.of(addresses.endpointsSource(), identity.podIp()));
     cluster.waitOutUnschedulable(unschedulableTimeout);
     return cluster;
@@ -105,7 +106,7 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   public record AddressProperties(@DefaultValue("auto") EndpointsSource endpointsSource) {}
 
   /**
-   * Which ConfigMaps of the system namespace are read, besides {@code config-network}.
+   * Which ConfigMaps of the system namespace are read, in addition to {@code config-network}.
    *
    * @param logging the ConfigMap for log levels
    * @param waitingPage the ConfigMap with an own waiting page in {@code page.html}; it may be missing

@@ -54,8 +54,8 @@ public final class EffectiveSettings {
   private static @Nullable Object value(RecordComponent component, Object record) {
     try {
       return component.getAccessor().invoke(record);
-    } catch (ReflectiveOperationException impossible) {
-      throw new IllegalStateException(impossible);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
     }
   }
 

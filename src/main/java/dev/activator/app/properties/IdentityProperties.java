@@ -36,7 +36,7 @@ public record IdentityProperties(@DefaultValue("") String podName, @DefaultValue
   private static List<String> resolver() {
     try {
       return Files.readAllLines(Path.of("/etc/resolv.conf"));
-    } catch (IOException absent) {
+    } catch (IOException e) {
       return List.of();
     }
   }

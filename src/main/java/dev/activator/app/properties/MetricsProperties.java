@@ -5,7 +5,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What metrics tell.
+ * The labels of metrics.
  *
  * @param coldStartLabels revision: the histogram of cold starts has the labels of the namespace and the
  *        revision, for up to 100 revisions; none: for all together

@@ -58,13 +58,13 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   private static void requireClientAuth(String auth, String authority, boolean tls) {
-    boolean asked = !auth.equals("none");
+    boolean authenticates = !auth.equals("none");
     require(CLIENT_AUTH.contains(auth), "TLS_CLIENT_AUTH", auth,
         "must be none, optional or require");
-    require(!asked || tls, "TLS_CLIENT_AUTH", auth, PREFIX + "TLS_CERT is not set");
-    require(!asked || !authority.isBlank(), "TLS_CLIENT_AUTH", auth,
+    require(!authenticates || tls, "TLS_CLIENT_AUTH", auth, PREFIX + "TLS_CERT is not set");
+    require(!authenticates || !authority.isBlank(), "TLS_CLIENT_AUTH", auth,
         PREFIX + "TLS_CLIENT_CA_FILE is not set");
-    require(asked || authority.isBlank(), "TLS_CLIENT_CA_FILE", authority,
+    require(authenticates || authority.isBlank(), "TLS_CLIENT_CA_FILE", authority,
         PREFIX + "TLS_CLIENT_AUTH is none");
   }
 

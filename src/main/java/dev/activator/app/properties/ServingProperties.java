@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * How requests are taken.
+ * How requests are received, queued and drained.
  *
  * @param bindAddress the interface to listen on
  * @param queueCapacity how many requests may wait for one revision; the next is refused with 503

@@ -9,7 +9,10 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
 
-/** Our own files refer a property to a variable with a default: {@code ${PROBE_TIMEOUT:300ms}}. */
+/**
+ * The name under which a property was set, and where: our own files refer properties to variables
+ * with a default, such as {@code ${PROBE_TIMEOUT:300ms}}.
+ */
 public final class SettingOrigins {
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
   private static final String DEFAULT = "default";

@@ -57,7 +57,7 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
     private static boolean isPositive(String text) {
       try {
         return GoDuration.parse(text).isPositive();
-      } catch (IllegalArgumentException malformed) {
+      } catch (IllegalArgumentException e) {
         return false;
       }
     }

@@ -228,6 +228,10 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
 
   public void reset(Http2Stream stream, Http2Error error) {
     resetStream(context(), stream.id(), error.code(), context().newPromise());
+    if (connection().remote().flowController().hasFlowControlled(stream)) {
+      // Netty does so once the reset is flushed, and a window that opens before would let DATA follow.
+      stream.close();
+    }
     flushSoon();
   }
 

@@ -10,12 +10,14 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +32,7 @@ final class Http2EndpointTest {
   private static final int INITIAL_WINDOW_SIZE = 4;
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final Answering answering = new Answering();
   private boolean reads = true;
 
   /** Answers each request with a head, 100 bytes and a trailer. */
@@ -57,7 +60,7 @@ final class Http2EndpointTest {
           on.flush();
         }
       }
-    }, new Answering());
+    }, answering);
     channel.writeInbound(Http2CodecUtil.connectionPrefaceBuf());
   }
 
@@ -165,6 +168,22 @@ final class Http2EndpointTest {
 
     window(0, 1_000);
     assertThat(sent()).containsExactly(100 - left + " bytes of 9001", "head of 9001, the end");
+  }
+
+  /** Found by {@code HostilePeersTest}. */
+  @Test
+  void sendsNothingBehindAReset_whenTheWindowOpensBeforeItIsFlushed() {
+    settings(60);
+    get(1);
+    sent();
+    reads = false;
+
+    answering.reset(Objects.requireNonNull(answering.connection().stream(1)), Http2Error.CANCEL);
+    window(1, 100);
+    reads = true;
+    channel.flush();
+
+    assertThat(sent()).containsExactly("frame of type 3 of 1");
   }
 
   @Test

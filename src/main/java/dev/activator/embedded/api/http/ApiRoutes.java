@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.config.OwnNames;
+import dev.activator.config.AllowedHosts;
 import dev.activator.embedded.api.cache.Caches;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
@@ -108,7 +108,7 @@ public final class ApiRoutes {
   /** Refuses foreign web pages, since what is applied here runs as a process. */
   private static void refuseWebPages(ServerRequest request) {
     var local = Objects.requireNonNull(request.exchange().getRequest().getLocalAddress());
-    var refusal = new OwnNames(local.getAddress().getHostAddress(), local.getPort())
+    var refusal = new AllowedHosts(local.getAddress().getHostAddress(), local.getPort())
         .refusal(request.headers().header("Host"), request.headers().header("Origin"));
     if (refusal != null) {
       throw Refusals.foreign(refusal);

@@ -31,7 +31,10 @@ public final class ObjectWrites {
 
   /** What becomes of the objects that a deleted object owns. {@code UNSET}: as its finalizers say. */
   public enum Propagation {
-    UNSET, BACKGROUND, FOREGROUND, ORPHAN
+    UNSET,
+    BACKGROUND,
+    FOREGROUND,
+    ORPHAN
   }
 
   public record Preconditions(String uid, String resourceVersion) {

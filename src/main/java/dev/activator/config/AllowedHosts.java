@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bindAddress one more name
  */
-public record OwnNames(String bindAddress, int port) {
+public record AllowedHosts(String bindAddress, int port) {
   private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
   /** Browsers send no other forms. */
   private static final Pattern LOOPBACK = Pattern.compile(

@@ -8,8 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class OwnNamesTest {
-  private static final OwnNames NAMES = new OwnNames("192.168.1.5", 8001);
+class AllowedHostsTest {
+  private static final AllowedHosts NAMES = new AllowedHosts("192.168.1.5", 8001);
 
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({"localhost, true", "localhost:8001, true", "LocalHost:8001, true",
@@ -59,7 +59,7 @@ class OwnNamesTest {
   @ParameterizedTest(name = "port {0}")
   @ValueSource(ints = {80, 443})
   void knowsItsPagesWhereTheirPortIsTheUsualOne(int port) {
-    var usual = new OwnNames("", port);
+    var usual = new AllowedHosts("", port);
 
     assertThat(usual.refusal(List.of("localhost"), List.of("http://localhost")) == null)
         .isEqualTo(port == 80);
@@ -69,9 +69,9 @@ class OwnNamesTest {
 
   @Test
   void hasABindAddressThatIsANameOrOfVersionSix() {
-    assertThat(new OwnNames("activator", 9090).refusal(List.of("activator:9090"), List.of()))
+    assertThat(new AllowedHosts("activator", 9090).refusal(List.of("activator:9090"), List.of()))
         .isNull();
-    assertThat(new OwnNames("fd00::7", 9090).refusal(List.of("[fd00::7]:9090"), List.of()))
+    assertThat(new AllowedHosts("fd00::7", 9090).refusal(List.of("[fd00::7]:9090"), List.of()))
         .isNull();
   }
 
