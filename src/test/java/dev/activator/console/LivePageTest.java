@@ -36,6 +36,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.StubQueuedCaller;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.ProbeAnswer;
@@ -124,8 +125,8 @@ class LivePageTest {
             () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(), _ -> "",
             _ -> null, () -> null),
         new RevisionCard.Source(new SomeFacts(), activity,
-            new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
-                ColdStarts.LabelledBy.NONE),
+            Quiescence.watch(new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
+                ColdStarts.LabelledBy.NONE)),
             failures, loop::nanoTime),
         () -> List.of(START), () -> unready, actions, ticks.asFlux());
   }
@@ -182,6 +183,8 @@ class LivePageTest {
   void close() {
     http.shutdownNow();
     server.disposeNow();
+    throttler.rejectQueued();
+    await().until(() -> throttler.views().stream().allMatch(view -> view.queued() == 0));
     loop.close();
   }
 
@@ -213,8 +216,7 @@ class LivePageTest {
   }
 
   void addWaiting() {
-    var caller = new StubQueuedCaller(loop);
-    caller.with(throttler.admit(Revision.of(HELLO, 1), caller));
+    throttler.admit(Revision.of(HELLO, 1), new StubQueuedCaller(loop));
   }
 
   void fail() {

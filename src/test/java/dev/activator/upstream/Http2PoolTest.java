@@ -7,6 +7,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -37,8 +38,8 @@ class Http2PoolTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final UpstreamPools pools = new Upstreams(loops,
-      new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls()).of(loop);
+  private final UpstreamPools pools = Quiescence.watch(new Upstreams(loops,
+      new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls())).of(loop);
 
   @AfterEach
   void stop() {

@@ -12,6 +12,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -99,8 +100,9 @@ class QueuedExchangeTest {
     var loops = new LoopGroup(group);
     NettyLoop loop = loops.all().getFirst();
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
-    var held = new HeldBytes(new MemoryBound(Long.MAX_VALUE));
+    var upstreams = Quiescence
+        .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+    var held = Quiescence.watch(new HeldBytes(new MemoryBound(Long.MAX_VALUE)));
     return Dispatchers.of(loop, HELLO, throttler::admit, upstreams.of(loop), held.share());
   }
 }

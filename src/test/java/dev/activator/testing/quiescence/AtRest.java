@@ -34,7 +34,9 @@ final class AtRest {
     /** When the callers are gone. */
     EMPTY,
     /** When its revision is deleted, too. */
-    DELETED, KEPT, UNREACHABLE
+    DELETED,
+    KEPT,
+    UNREACHABLE
   }
 
   /** By what each is about: {@code Class.field}, {@code Class.method()}, a class, or a timer's class. */

@@ -2,6 +2,7 @@ package dev.activator.testing.quiescence;
 
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.console.WaitReasons;
 import dev.activator.observability.ColdStarts;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.RevisionId;
@@ -15,7 +16,8 @@ final class Deletion {
 
   static boolean applies(Object stage) {
     return stage instanceof Throttler || stage instanceof RevisionBackendsManager
-        || stage instanceof ColdStarts || stage instanceof Autoscaler;
+        || stage instanceof ColdStarts || stage instanceof Autoscaler
+        || stage instanceof WaitReasons;
   }
 
   static void deleteRevisions(Object stage) {
@@ -30,6 +32,7 @@ final class Deletion {
         backends.revisionGone(id);
       });
       case ColdStarts starts -> ids(starts, "revisions").forEach(starts::gone);
+      case WaitReasons reasons -> ids(reasons, "last").forEach(reasons::gone);
       case Autoscaler autoscaler -> ids(autoscaler, "configured").forEach(autoscaler::targetGone);
       default -> throw new IllegalArgumentException(stage.getClass().getName());
     }

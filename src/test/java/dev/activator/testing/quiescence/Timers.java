@@ -2,6 +2,7 @@ package dev.activator.testing.quiescence;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.NettyLoop;
+import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.SteppedLoop;
 import io.netty.util.concurrent.AbstractScheduledEventExecutor;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +26,7 @@ final class Timers {
   private static final Field GUARDED = field("dev.activator.loop.ExecutorLoop$Guarded", "task");
   private static final Field TIMER_TASK = field(DeadlineTimer.class, "task");
   private static final Field TIMER_LOOP = field(DeadlineTimer.class, "loop");
+  private static final Field THREAD = field(ThreadLoop.class, "executor");
   private static final long PATIENCE_SECONDS = 120;
 
   private Timers() {}
@@ -64,6 +67,7 @@ final class Timers {
       return switch (TIMER_LOOP.get(timer)) {
         case NettyLoop loop -> loop.eventLoop().isShuttingDown();
         case SteppedLoop loop -> loop.hasEnded();
+        case ThreadLoop loop -> ((ExecutorService) THREAD.get(loop)).isShutdown();
         default -> false;
       };
     } catch (IllegalAccessException e) {
