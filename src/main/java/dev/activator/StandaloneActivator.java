@@ -31,6 +31,6 @@ public class StandaloneActivator {
         new StandalonePlatform.Identity(identity.podName(), identity.podIp(),
             identity.systemNamespace(), properties.lease(), properties.service(),
             properties.statsPort()),
-        resources.onServer(LoopResources.DEFAULT_NATIVE), random);
+        resources.onServer(LoopResources.DEFAULT_NATIVE), random, cluster.writeLimit());
   }
 }

@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.RescueProperties;
 import dev.activator.autoscaler.LeaderElection;
@@ -34,14 +35,14 @@ class RescueConfiguration {
   @Bean
   Part rescue(RescueProperties properties, Platform platform, IdentityProperties identity,
       AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
-      Cluster cluster) {
+      Cluster cluster, ClusterProperties api) {
     if (!properties.enabled() || platform.sources() != Sources.KNATIVE) {
       return Part.started("no rescue", () -> {
       });
     }
-    var session = new ScalingSession(platform.api());
-    var lease = session.lease(identity.systemNamespace(), LEASE);
     var loop = loops.loopFor("rescue");
+    var session = new ScalingSession(platform.api(), () -> api.writeLimit().rate(loop));
+    var lease = session.lease(identity.systemNamespace(), LEASE);
     var rescue = new Rescue(loop, session.scales(), listener -> new LeaderElection(
         identity.podName() + "_" + identity.podIp(), loop,
         lease, listener, Clock.systemUTC(), random, Times.DEFAULT), events(session, cluster));

@@ -15,6 +15,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -28,12 +29,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Autoscaler {
   private static final Duration EARLY = Duration.ofSeconds(3);
-  private static final int MOST_EARLY = 1_000;
+  private static final int MAX_EARLY = 1_000;
 
   private final Loop loop;
   private final ScaleClient scales;
   private final WriteGuard guard;
   private final ScalingListener listener;
+  private final RandomGenerator random;
   private final Map<RevisionId, Configured> configured = new TreeMap<>();
   private final Map<RevisionId, Integer> ready = new HashMap<>();
   private final Map<RevisionId, ScalingView> views = new ConcurrentSkipListMap<>();
@@ -58,25 +60,32 @@ public final class Autoscaler {
   }
 
   record Term(Loop loop, long origin, ScaleClient scales, WriteGuard guard,
-      ScalingListener listener, Roster roster, Map<RevisionId, ScalingView> views) {
+      ScalingListener listener, RandomGenerator random, ScaleReads reads, Roster roster,
+      Map<RevisionId, ScalingView> views) {
     /** Nanoseconds since the term began. */
     long now() {
       return loop.nanoTime() - origin;
     }
   }
 
-  /** @param guard is asked before each write */
-  public Autoscaler(Loop loop, ScaleClient scales, WriteGuard guard, ScalingListener listener) {
+  /**
+   * @param guard is asked before each write
+   * @param random jitter
+   */
+  public Autoscaler(Loop loop, ScaleClient scales, WriteGuard guard, ScalingListener listener,
+      RandomGenerator random) {
     this.loop = loop;
     this.scales = scales;
     this.guard = guard;
     this.listener = listener;
+    this.random = random;
   }
 
   public void start() {
     loop.execute(() -> {
       if (term == null) {
-        var begun = new Term(loop, loop.nanoTime(), scales, guard, listener, new Roster(0), views);
+        var begun = new Term(loop, loop.nanoTime(), scales, guard, listener, random,
+            new ScaleReads(loop), new Roster(0), views);
         term = begun;
         tellMembers();
         configured.keySet().forEach(id -> scale(begun, id));
@@ -128,15 +137,27 @@ public final class Autoscaler {
 
   /** A workload is no longer scaled, and keeps its replicas. */
   public void targetGone(RevisionId id) {
+    loop.execute(() -> forget(id));
+  }
+
+  /** The same, unless another workload is scaled under this name by now. */
+  public void targetGone(RevisionId id, ScaleTargetRef workload) {
     loop.execute(() -> {
-      configured.remove(id);
-      ready.remove(id);
-      var scaler = scalers.remove(id);
-      if (scaler != null) {
-        scaler.stop();
+      var known = configured.get(id);
+      if (known != null && known.workload.equals(workload)) {
+        forget(id);
       }
-      views.remove(id);
     });
+  }
+
+  private void forget(RevisionId id) {
+    configured.remove(id);
+    ready.remove(id);
+    var scaler = scalers.remove(id);
+    if (scaler != null) {
+      scaler.stop();
+    }
+    views.remove(id);
   }
 
   /** Forgets a workload's load, so that only new requests keep its pods. */
@@ -153,7 +174,12 @@ public final class Autoscaler {
   /** How many pods of a workload are ready, and do not terminate. */
   public void pods(RevisionId id, int nowReady) {
     loop.execute(() -> {
-      ready.put(id, nowReady);
+      if (nowReady > 0) {
+        ready.put(id, nowReady);
+      } else {
+        // The last pods often go after their revision, which nothing would remove again.
+        ready.remove(id);
+      }
       var scaler = scalers.get(id);
       if (scaler != null) {
         scaler.pods(nowReady);
@@ -189,11 +215,20 @@ public final class Autoscaler {
         var scaler = scalers.get(entry.revision());
         if (scaler != null) {
           scaler.reported(entry.sample());
-        } else if (entry.sample().concurrency() > 0 && early.size() < MOST_EARLY) {
-          early.put(entry.revision(), new Early(term.now(), entry.sample()));
+        } else if (entry.sample().concurrency() > 0) {
+          keepEarly(term.now(), entry);
         }
       }
     });
+  }
+
+  private void keepEarly(long now, ReportBatch.Entry entry) {
+    if (early.size() >= MAX_EARLY) {
+      early.values().removeIf(one -> now - one.at > EARLY.toNanos());
+    }
+    if (early.size() < MAX_EARLY) {
+      early.put(entry.revision(), new Early(now, entry.sample()));
+    }
   }
 
   /** How each workload is scaled now; empty unless a term runs. */
@@ -223,7 +258,7 @@ public final class Autoscaler {
 
   private void tellMembers() {
     if (term != null && members != null) {
-      term.roster.members(members);
+      term.roster.members(term.now(), members);
     } else if (term != null) {
       term.roster.membersUnknown();
     }

@@ -154,7 +154,7 @@ public final class Rescue {
   }
 
   private void refused(RevisionId id, ScaleAnswer answer) {
-    if (answer instanceof Refused(var reason, var message)) {
+    if (answer instanceof Refused(var reason, var message, _)) {
       switch (reason) {
         case CONFLICT, UNAVAILABLE -> log.debug("{} is tried again: {}", id, message);
         case NOT_FOUND, NOT_SCALABLE, FORBIDDEN, INVALID -> {

@@ -9,14 +9,14 @@ import dev.activator.autoscaler.policy.ReplicaPlanner;
 import dev.activator.autoscaler.policy.ReplicaPlanner.Plan;
 import dev.activator.autoscaler.policy.ReplicaPlanner.Situation;
 import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.ScaleRetries;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
-import dev.activator.autoscaler.policy.WriteRetries;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.ScaleAnswer.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 final class TargetScaler {
   private static final Logger log = LoggerFactory.getLogger(TargetScaler.class);
   private static final Duration TICK = Duration.ofSeconds(2);
-  private static final Duration REREAD = Duration.ofSeconds(300);
+  private static final Duration MIN_REREAD = Duration.ofSeconds(150);
   /** While no pod is ready, another client may have scaled to zero. */
   private static final Duration REREAD_WITHOUT_PODS = Duration.ofSeconds(1);
   private static final Duration PUBLISHED_EVERY = Duration.ofSeconds(1);
@@ -47,7 +47,7 @@ final class TargetScaler {
   private final DeadlineTimer publishing;
   private final Decider decider;
   private final ReplicaPlanner planner;
-  private final WriteRetries retries = new WriteRetries();
+  private final ScaleRetries retries;
   private Configured configured;
   private Decision decision;
   private int ready;
@@ -56,6 +56,10 @@ final class TargetScaler {
   /** Whether nothing has happened since the scale was read, so that it may be written. */
   private boolean fresh;
   private long readAt;
+  /** How old the scale may get; differs between workloads, which a new leader reads together. */
+  private Duration reread = MIN_REREAD;
+  /** The read that waits or is under way; null if there is none. */
+  private ScaleReads.@Nullable Read reading;
   private @Nullable CompletableFuture<Void> underWay;
   private @Nullable Trouble trouble;
   private String note = "";
@@ -68,6 +72,7 @@ final class TargetScaler {
     this.id = id;
     this.configured = configured;
     this.ready = ready;
+    this.retries = new ScaleRetries(term.random());
     this.ticks = new DeadlineTimer(term.loop(), this::tick);
     this.looks = new DeadlineTimer(term.loop(), this::look);
     this.publishing = new DeadlineTimer(term.loop(), this::publish);
@@ -94,7 +99,9 @@ final class TargetScaler {
     ticks.cancel();
     looks.cancel();
     publishing.cancel();
-    return underWay == null ? CompletableFuture.completedFuture(null) : underWay;
+    return underWay == null || reading != null && reading.cancel()
+        ? CompletableFuture.completedFuture(null)
+        : underWay;
   }
 
   void configured(Configured next) {
@@ -127,13 +134,16 @@ final class TargetScaler {
     }
     if (sample.concurrency() > 0 && (decision.pods() == 0 || ready == 0)) {
       rereadIfOlderThan(REREAD_WITHOUT_PODS);
+      if (reading != null) {
+        reading.hurry();
+      }
       evaluate();
     }
   }
 
   private void tick() {
     ticks.within(TICK);
-    rereadIfOlderThan(settings().regime() == Regime.ALONE ? Duration.ZERO : REREAD);
+    rereadIfOlderThan(settings().regime() == Regime.ALONE ? Duration.ZERO : reread);
     evaluate();
   }
 
@@ -153,7 +163,7 @@ final class TargetScaler {
     if (underWay != null || stopped) {
       return;
     }
-    long wait = retries.pause(term.now());
+    long wait = retries.pause(term.now(), needsPods());
     if (wait > 0) {
       looks.within(wait);
     } else if (scale == null) {
@@ -164,6 +174,10 @@ final class TargetScaler {
     publishing.within(published == null
         ? 0
         : Math.max(0, publishedAt + PUBLISHED_EVERY.toNanos() - term.now()));
+  }
+
+  private boolean needsPods() {
+    return decision.pods() > ready;
   }
 
   private Plan plan(ScaleAnswer.Found found) {
@@ -188,6 +202,17 @@ final class TargetScaler {
     boolean wasFresh = fresh;
     fresh = false;
     if (plan.write().isEmpty()) {
+      if (wasFresh) {
+        retries.reset();
+        trouble = null;
+      }
+      return;
+    }
+    int replicas = plan.write().getAsInt();
+    boolean shrinks = replicas < found.replicas();
+    long wait = shrinks ? retries.confirmationPause(term.now()) : 0;
+    if (wait > 0) {
+      looks.within(wait);
       return;
     }
     if (!term.guard().mayWrite()) {
@@ -198,8 +223,7 @@ final class TargetScaler {
       read();
       return;
     }
-    int replicas = plan.write().getAsInt();
-    if (replicas < found.replicas()) {
+    if (shrinks) {
       confirmAndWrite(found, replicas);
     } else {
       write(found, replicas);
@@ -207,19 +231,30 @@ final class TargetScaler {
   }
 
   private void read() {
-    await(term.scales().read(id, configured.workload()), answer -> {
+    var workload = configured.workload();
+    var read = term.reads().read(needsPods(), () -> term.scales().read(id, workload));
+    reading = read;
+    await(read.answer(), answer -> {
+      reading = null;
       switch (answer) {
         case ScaleAnswer.Found found -> {
           scale = found;
           fresh = true;
+          reread = Backoff.longer(MIN_REREAD, 1, term.random());
           readAt = term.now();
-          trouble = null;
+          retries.read();
+          if (!retries.isWriteRefused()) {
+            trouble = null;
+          }
           if (planner.sees(found.replicas(), decision, settings())) {
             happened(true, "ScaledByOther", configured.workload() + " was scaled to "
                 + found.replicas() + " by another; that stands until there is a new reason");
           }
         }
-        case ScaleAnswer.Refused refused -> refused(refused);
+        case ScaleAnswer.Refused refused -> {
+          retries.refusedRead(term.now(), refused, needsPods());
+          refused(refused);
+        }
       }
     });
   }
@@ -230,8 +265,11 @@ final class TargetScaler {
       decision = decider.decide(term.now(), ready, settings());
       var plan = plan(found);
       if (!confirmed) {
-        retries.refused(term.now(), Reason.UNAVAILABLE, false);
-      } else if (!stopped && plan.write().equals(OptionalInt.of(replicas))) {
+        retries.notConfirmed(term.now());
+        return;
+      }
+      retries.confirmed();
+      if (!stopped && plan.write().equals(OptionalInt.of(replicas))) {
         write(found, replicas);
       }
     });
@@ -256,7 +294,10 @@ final class TargetScaler {
           happened(false, reason(found.replicas(), replicas), configured.workload()
               + " goes from " + found.replicas() + " to " + replicas + ": " + why);
         }
-        case ScaleAnswer.Refused refused -> refused(refused);
+        case ScaleAnswer.Refused refused -> {
+          retries.refusedWrite(term.now(), refused, needsPods());
+          refused(refused);
+        }
       }
     });
   }
@@ -264,7 +305,6 @@ final class TargetScaler {
   private void refused(ScaleAnswer.Refused refused) {
     scale = null;
     fresh = false;
-    retries.refused(term.now(), refused.reason(), decision.pods() > 0 && ready == 0);
     var reason = switch (refused.reason()) {
       case CONFLICT -> null;
       case NOT_FOUND -> "TargetNotFound";

@@ -21,6 +21,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -47,6 +48,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final AddressSource source;
   private final KnativeInformers knative;
   private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
+  /** Those of them that are no ScaledServices. */
+  private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
   private final Listeners<Revision> onRevision = new Listeners<>("Revision");
   private final Listeners<RevisionId> onRevisionGone = new Listeners<>("deletion");
   private final Listeners<PodListing> onPods = new Listeners<>("pods");
@@ -122,7 +125,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** The ScaledService that a host names; null if none. */
   public @Nullable RevisionId ofHost(String host) {
     var known = scaledServices;
-    return known == null ? null : known.hosts().find(host);
+    var id = known == null ? null : known.hosts().find(host);
+    return id == null || knativeRevisions.contains(id) ? null : id;
   }
 
   /** Null if there is none of this name. */
@@ -222,7 +226,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   List<KubernetesSession.Followed> follow(KubernetesSession now) {
     var all = new ArrayList<KubernetesSession.Followed>();
     if (sources != Sources.SCALED_SERVICES) {
-      all.addAll(knative.follow(now, this::uidOf, new Forwarder(), this::revisionChanged,
+      all.addAll(knative.follow(now, this::uidOf, new Forwarder(), this::knativeChanged,
           this::serviceChanged));
     }
     if (sources != Sources.KNATIVE) {
@@ -253,7 +257,7 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** @param leads whether this activator may write */
   public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
-    return new ScaledServiceWriter(loop, this::api, clock, leads);
+    return new ScaledServiceWriter(loop, this::api, clock, leads, random);
   }
 
   public EventReader eventReader(LongSupplier nanoTime) {
@@ -321,6 +325,28 @@ public final class Cluster implements Revisions, AutoCloseable {
     return revision == null ? "" : revision.uid();
   }
 
+  /** A ScaledService of the same name gives way until the revision is gone. */
+  private void knativeChanged(@Nullable Revision before, @Nullable Revision now) {
+    var scaled = scaledServices;
+    if (now != null && knativeRevisions.add(now.id()) && scaled != null) {
+      withdraw(now.id());
+      scaled.named(now.id());
+    }
+    revisionChanged(before, now);
+    if (before != null && now == null && knativeRevisions.remove(before.id()) && scaled != null) {
+      scaled.named(before.id());
+    }
+  }
+
+  /** A ScaledService that was told is not any more. */
+  private void withdraw(RevisionId id) {
+    var known = revisions.get(id);
+    if (known != null) {
+      revisionChanged(known, null);
+      onPodsGone.tell(id, id);
+    }
+  }
+
   private void revisionChanged(@Nullable Revision before, @Nullable Revision now) {
     boolean isAnother = now != null && (before == null || !before.uid().equals(now.uid()));
     if (before != null && (now == null || isAnother)) {
@@ -355,8 +381,15 @@ public final class Cluster implements Revisions, AutoCloseable {
     public void changed(ScaledServiceState now) {
       var id = now.object().id();
       onScaledService.tell(id, now);
-      revisionChanged(revisions.get(id), now.revision());
-      onPods.tell(id, now.pods());
+      if (!knativeRevisions.contains(id)) {
+        revisionChanged(revisions.get(id), now.revision());
+        onPods.tell(id, now.pods());
+      }
+    }
+
+    @Override
+    public boolean isNameTaken(RevisionId id) {
+      return knativeRevisions.contains(id);
     }
 
     @Override
@@ -367,8 +400,9 @@ public final class Cluster implements Revisions, AutoCloseable {
     @Override
     public void gone(RevisionId id) {
       onScaledServiceGone.tell(id, id);
-      revisionChanged(revisions.get(id), null);
-      onPodsGone.tell(id, id);
+      if (!knativeRevisions.contains(id)) {
+        withdraw(id);
+      }
     }
 
     @Override

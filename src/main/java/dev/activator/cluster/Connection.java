@@ -4,6 +4,7 @@ import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.config.Proxies;
 import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.NamedAuthInfo;
@@ -38,15 +39,29 @@ final class Connection {
   private Connection() {}
 
   /** @throws ClusterUnavailableException if the kubeconfig, a certificate or a key cannot be used */
-  static KubernetesApi open(ClusterAccess access) {
+  static KubernetesApi open(ClusterAccess access, WriteRate writes) {
     try {
-      return new KubernetesApi(configured(access));
+      return new KubernetesApi(configured(access), source(access), writes);
     } catch (IllegalArgumentException unusable) {
       throw new ClusterUnavailableException(String.valueOf(unusable.getMessage()));
     } catch (KubernetesClientException unusable) {
       throw new ClusterUnavailableException(
           "the Kubernetes API cannot be used: " + unusable.getCause());
     }
+  }
+
+  private static KubernetesApi.@Nullable Source source(ClusterAccess access) {
+    return switch (access) {
+      case ClusterAccess.Kubeconfig from ->
+        new KubernetesApi.Source(from.file(), () -> configured(access));
+      case ClusterAccess.Through(var inner, _) -> {
+        var file = source(inner);
+        yield file == null
+            ? null
+            : new KubernetesApi.Source(file.kubeconfig(), () -> configured(access));
+      }
+      case ClusterAccess.InCluster _,ClusterAccess.At _ -> null;
+    };
   }
 
   /** @throws ClusterUnavailableException if the kubeconfig cannot be used */

@@ -15,6 +15,7 @@ import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
@@ -68,7 +69,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
 
   /** @throws ClusterUnavailableException if the access is invalid */
   KubernetesSession(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
-    this.api = Connection.open(access);
+    this.api = Connection.open(access, WriteRate.UNLIMITED);
     this.errors = new ApiErrors(api.url());
     this.settings = settings;
     var thread = new ThreadLoop("cluster");
@@ -129,7 +130,8 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   private <F> Followed begin(ResourceQuery<F> query,
       Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener, Duration resync) {
     var lease = informers.lease(query);
-    var handler = new FactHandler<>(query.kind(), listener.apply(lease.informer().store()));
+    var handler = new FactHandler<>(query.kind(), listener.apply(lease.informer().store()),
+        loop::nanoTime);
     return new Followed(lease, lease.informer().addHandler(handler,
         HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }

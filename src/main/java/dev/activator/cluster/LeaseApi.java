@@ -20,6 +20,7 @@ import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Reads and writes one {@code Lease}.
@@ -28,6 +29,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class LeaseApi implements LeaseClient {
   private static final String API_VERSION = "coordination.k8s.io/v1";
+  private static final String VERSION = "/metadata/resourceVersion";
   private static final String JSON_TYPE = "application/json";
   private static final JsonMapper JSON = new JsonMapper();
   private static final DateTimeFormatter MICRO_TIME = DateTimeFormatter
@@ -38,7 +40,7 @@ public final class LeaseApi implements LeaseClient {
   private final String namespace;
   private final String name;
   /** As last read or written; empty before. */
-  private volatile String uid = "";
+  private volatile ObjectNode last = JSON.createObjectNode();
 
   LeaseApi(Supplier<KubernetesApi> api, Duration timeout, String namespace, String name) {
     this.api = api;
@@ -56,26 +58,32 @@ public final class LeaseApi implements LeaseClient {
   public CompletableFuture<LeaseAnswer> write(LeaseRecord lease) {
     boolean creates = lease.version().isEmpty();
     return answered(api.get().send(creates ? "POST" : "PUT",
-        (creates ? path() : path() + "/" + name) + "?timeout=" + timeout.toSeconds() + "s",
-        JSON_TYPE, body(lease), timeout));
+        creates ? path() : path() + "/" + name, JSON_TYPE, body(lease), timeout));
   }
 
   /** For Events about it. */
   public EventWriter.Regarding regarding() {
-    return new EventWriter.Regarding(API_VERSION, "Lease", namespace, name, uid);
+    return new EventWriter.Regarding(API_VERSION, "Lease", namespace, name,
+        last.at("/metadata/uid").asString(""));
   }
 
   private String path() {
     return "apis/" + API_VERSION + "/namespaces/" + namespace + "/leases";
   }
 
+  /** Keeps what others have set in the version that it replaces, as client-go does. */
   private String body(LeaseRecord lease) {
-    var object = JSON.createObjectNode().put("apiVersion", API_VERSION).put("kind", "Lease");
-    var metadata = object.putObject("metadata").put("namespace", namespace).put("name", name);
+    var known = last;
+    boolean replaces = !lease.version().isEmpty()
+        && lease.version().equals(known.at(VERSION).asString(""));
+    var object = replaces ? known.deepCopy() : JSON.createObjectNode();
+    object.put("apiVersion", API_VERSION).put("kind", "Lease");
+    var metadata = object.withObjectProperty("metadata").put("namespace", namespace)
+        .put("name", name);
     if (!lease.version().isEmpty()) {
       metadata.put("resourceVersion", lease.version());
     }
-    object.putObject("spec").put("holderIdentity", lease.holder())
+    object.withObjectProperty("spec").put("holderIdentity", lease.holder())
         .put("leaseDurationSeconds", lease.durationSeconds())
         .put("leaseTransitions", lease.transitions())
         .put("acquireTime", MICRO_TIME.format(lease.acquired()))
@@ -98,12 +106,15 @@ public final class LeaseApi implements LeaseClient {
   private LeaseAnswer lease(String what, byte[] body) {
     try {
       var object = JSON.readTree(body);
-      uid = object.at("/metadata/uid").asString("");
+      if (!(object instanceof ObjectNode read)) {
+        return new Failed(what + " cannot be read: it is no object");
+      }
+      last = read;
       var spec = object.path("spec");
       return new Found(new LeaseRecord(spec.path("holderIdentity").asString(""),
           spec.path("leaseDurationSeconds").intValue(0), spec.path("leaseTransitions").intValue(0),
           time(spec.path("acquireTime")), time(spec.path("renewTime")),
-          object.at("/metadata/resourceVersion").asString("")));
+          object.at(VERSION).asString("")));
     } catch (JacksonException | DateTimeException malformed) {
       return new Failed(what + " cannot be read: " + malformed.getMessage());
     }

@@ -54,8 +54,7 @@ final class ScaleApi implements ScaleClient {
     patch.putObject("metadata").put("resourceVersion", read.resourceVersion());
     patch.putObject("spec").put("replicas", replicas);
     return at(id, workload, "patch", path -> api.get().send("PATCH",
-        path + "?timeout=" + timeout.toSeconds() + "s", "application/merge-patch+json",
-        patch.toString(), timeout));
+        path, "application/merge-patch+json", patch.toString(), timeout));
   }
 
   private CompletableFuture<ScaleAnswer> at(RevisionId id, ScaleTargetRef workload, String verb,
@@ -104,7 +103,7 @@ final class ScaleApi implements ScaleClient {
       default -> answer.status() >= 500 ? Reason.UNAVAILABLE : Reason.INVALID;
     };
     return new Refused(reason,
-        "cannot " + what + ": " + answer.status() + " " + answer.message());
+        "cannot " + what + ": " + answer.status() + " " + answer.message(), answer.retryAfter());
   }
 
   private static ScaleAnswer scale(String what, byte[] body) {

@@ -6,6 +6,7 @@ import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
@@ -22,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +35,8 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p><b>Threads.</b> Any; the state belongs to the loop.
  *
- * <p><b>Errors.</b> A refused write is logged once for each answer, and repeated every five seconds.
+ * <p><b>Errors.</b> A refused write is logged once for each answer, and repeated after five seconds at
+ * first and five minutes at last, or half a minute if the API is unavailable.
  */
 public final class ScaledServiceWriter {
   private static final Logger log = LoggerFactory.getLogger(ScaledServiceWriter.class);
@@ -44,14 +47,21 @@ public final class ScaledServiceWriter {
   /** Between two writes of one status. */
   private static final Duration PERIOD = Duration.ofSeconds(1);
   private static final Duration AFTER_FAILURE = Duration.ofSeconds(5);
-  private static final int MOST_WRITES = 10;
+  private static final Duration MAX_AFTER_REFUSAL = Duration.ofMinutes(5);
+  private static final Duration MAX_AFTER_OUTAGE = Duration.ofSeconds(30);
+  private static final double JITTER = 0.5;
+  private static final int MAX_WRITES = 10;
   private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVER_ERROR = 500;
 
   private final Loop loop;
   private final Supplier<@Nullable KubernetesApi> api;
   private final InstantSource clock;
   private final EventWriter events;
   private final BooleanSupplier leads;
+  private final RandomGenerator random;
   private final Map<RevisionId, Entry> entries = new HashMap<>();
   private final Set<RevisionId> stale = new LinkedHashSet<>();
   private final DeadlineTimer writing;
@@ -70,24 +80,48 @@ public final class ScaledServiceWriter {
     private boolean isUnderWay;
     /** As it was logged; empty after a success. */
     private String refusal = "";
+    private boolean failed;
+    private final Backoff refusals;
+    private final Backoff outages;
 
-    Entry(ScaledServiceState state, long now) {
+    Entry(ScaledServiceState state, long now, RandomGenerator random) {
       this.state = state;
       this.notBefore = now;
+      this.refusals = new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random);
+      this.outages = new Backoff(AFTER_FAILURE, MAX_AFTER_OUTAGE, JITTER, random);
+    }
+
+    Duration pause(@Nullable ApiAnswer answer) {
+      failed = true;
+      if (answer == null) {
+        return outages.next();
+      }
+      boolean unavailable = answer.status() == TOO_MANY_REQUESTS
+          || answer.status() >= SERVER_ERROR;
+      return (unavailable ? outages : refusals).next(answer.retryAfter());
+    }
+
+    void succeeded() {
+      failed = false;
+      refusal = "";
+      refusals.reset();
+      outages.reset();
     }
   }
 
   /**
    * @param api null while there is no connection
    * @param leads whether this activator may write now; asked on the loop
+   * @param random jitter
    */
   ScaledServiceWriter(Loop loop, Supplier<@Nullable KubernetesApi> api, InstantSource clock,
-      BooleanSupplier leads) {
+      BooleanSupplier leads, RandomGenerator random) {
     this.loop = loop;
     this.api = api;
     this.clock = clock;
     this.events = new EventWriter(api, clock);
     this.leads = leads;
+    this.random = random;
     this.writing = new DeadlineTimer(loop, this::write);
     this.leading = new DeadlineTimer(loop, this::lookWhoLeads);
   }
@@ -105,11 +139,14 @@ public final class ScaledServiceWriter {
     var done = new CompletableFuture<Void>();
     loop.execute(() -> {
       finishing = done;
-      stale.forEach(id -> {
+      stale.removeIf(id -> {
         var entry = entries.get(id);
-        if (entry != null) {
-          entry.notBefore = loop.nanoTime();
+        if (entry == null || entry.failed) {
+          // It would be refused again.
+          return true;
         }
+        entry.notBefore = loop.nanoTime();
+        return false;
       });
       write();
     });
@@ -127,10 +164,12 @@ public final class ScaledServiceWriter {
   public void changed(ScaledServiceState state) {
     loop.execute(() -> {
       var known = entries.computeIfAbsent(state.object().id(),
-          _ -> new Entry(state, loop.nanoTime()));
+          _ -> new Entry(state, loop.nanoTime(), random));
       if (!known.state.object().uid().equals(state.object().uid())) {
         known.written = null;
         known.scaling = null;
+        known.notBefore = loop.nanoTime();
+        known.succeeded();
       } else if (!known.isUnderWay && !state.object().status().equals(known.written)
           && loop.nanoTime() - known.notBefore >= AFTER_FAILURE.toNanos()) {
         // Another client wrote.
@@ -159,7 +198,8 @@ public final class ScaledServiceWriter {
   public void scaled(RevisionId id, Scaling now) {
     loop.execute(() -> {
       var known = entries.get(id);
-      if (known != null) {
+      // What it does not scale may belong to a Knative revision of the same name.
+      if (known != null && known.state.target() != null) {
         known.scaling = now;
         // It is of a new term, which does not wait for the last writes of the one before.
         finished();
@@ -193,6 +233,7 @@ public final class ScaledServiceWriter {
       // Another leader may have written meanwhile.
       one.written = null;
       one.notBefore = loop.nanoTime();
+      one.succeeded();
     });
     if (now) {
       finished();
@@ -219,7 +260,7 @@ public final class ScaledServiceWriter {
         stale.remove(id);
       } else if (entry.notBefore - now > 0) {
         next = Math.min(next, entry.notBefore - now);
-      } else if (!entry.isUnderWay && underWay < MOST_WRITES) {
+      } else if (!entry.isUnderWay && underWay < MAX_WRITES) {
         stale.remove(id);
         write(id, entry);
       }
@@ -248,30 +289,37 @@ public final class ScaledServiceWriter {
       warnings(entry);
       return;
     }
+    var uid = entry.state.object().uid();
     entry.isUnderWay = true;
     entry.notBefore = loop.nanoTime() + PERIOD.toNanos();
     underWay++;
     open.send("PATCH", "apis/" + API_VERSION + "/namespaces/" + id.namespace()
         + "/scaledservices/" + id.name() + "/status", "application/merge-patch+json",
-        json(next), TIMEOUT)
-        .whenCompleteAsync((answer, failure) -> written(id, entry, before, next, answer), loop);
+        json(uid, next), TIMEOUT)
+        .whenCompleteAsync((answer, failure) -> written(id, entry, uid, before, next, answer),
+            loop);
   }
 
-  private void written(RevisionId id, Entry entry, ScaledServiceStatus before,
+  private void written(RevisionId id, Entry entry, String uid, ScaledServiceStatus before,
       ScaledServiceStatus next, @Nullable ApiAnswer answer) {
     entry.isUnderWay = false;
     underWay--;
     boolean isWritten = answer != null && answer.status() < 300;
-    if (isWritten) {
-      entry.refusal = "";
+    if (!entry.state.object().uid().equals(uid)) {
+      // It was made again meanwhile, and has no status yet.
+      mark(id);
+    } else if (isWritten) {
+      entry.succeeded();
       entry.written = next;
       if (!next.trouble().isEmpty() && !next.trouble().equals(before.trouble())) {
         event(entry, true, next.trouble(), next.conditions().getFirst().message());
       }
       warnings(entry);
-    } else if (answer == null || answer.status() != NOT_FOUND) {
-      refused(id, entry, answer);
-      entry.notBefore = loop.nanoTime() + AFTER_FAILURE.toNanos();
+    } else {
+      if (answer == null || answer.status() != NOT_FOUND && answer.status() != CONFLICT) {
+        refused(id, entry, answer);
+      }
+      entry.notBefore = loop.nanoTime() + entry.pause(answer).toNanos();
       mark(id);
     }
     writing.within(Duration.ZERO);
@@ -306,8 +354,10 @@ public final class ScaledServiceWriter {
     return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  private static String json(ScaledServiceStatus status) {
+  /** @param uid without which the status could get into an object made again under the name */
+  private static String json(String uid, ScaledServiceStatus status) {
     var patch = JSON.createObjectNode();
+    patch.putObject("metadata").put("uid", uid);
     var now = patch.putObject("status");
     put(now, "replicas", status.replicas());
     put(now, "desiredReplicas", status.desiredReplicas());

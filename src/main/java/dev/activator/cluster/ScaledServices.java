@@ -18,6 +18,7 @@ import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +43,7 @@ import org.slf4j.LoggerFactory;
 final class ScaledServices {
   private static final Logger log = LoggerFactory.getLogger(ScaledServices.class);
   private static final String BY_SERVICE = "service";
+  private static final String BY_TARGET = "target";
   private static final ResourceQuery<ScaledService> OBJECTS = ResourceQuery
       .everywhere(ResourceKind.SCALED_SERVICES, "");
   private static final ResourceQuery<BackendService> SERVICES = ResourceQuery
@@ -59,13 +62,13 @@ final class ScaledServices {
   private final Map<RevisionId, ScaledService> objects = new TreeMap<>();
   private final Map<RevisionId, Set<RevisionId>> byService = new HashMap<>();
   private final Map<TargetName, Set<RevisionId>> byTarget = new HashMap<>();
-  private final Map<TargetName, Hpa> hpas = new HashMap<>();
   private final Map<RevisionId, ScaledServiceState> told = new ConcurrentHashMap<>();
   private final Set<RevisionId> stale = new TreeSet<>();
   private boolean hostsAreStale;
   private boolean settles;
   private @Nullable IndexedStore<Decoded<BackendService>> services;
   private @Nullable IndexedStore<Decoded<ServiceSlice>> slices;
+  private @Nullable IndexedStore<Decoded<Hpa>> hpas;
   private volatile HostTable hosts;
 
   /** Called on the loop. */
@@ -73,6 +76,9 @@ final class ScaledServices {
     void changed(ScaledServiceState now);
 
     void gone(RevisionId id);
+
+    /** Whether a Knative revision has this name; after a change call {@link #named}. */
+    boolean isNameTaken(RevisionId id);
 
     /** The addresses of the activators that are ready; changed, or for a new object. */
     void shared(RevisionId id, List<String> addresses);
@@ -117,7 +123,13 @@ final class ScaledServices {
   private void followHpas(@Nullable AccessCheck before) {
     AccessCheck.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
       if (access == AccessCheck.ALLOWED) {
-        session.follow(HPAS, this::hpaChanged);
+        session.followStored(HPAS, store -> {
+          hpas = store;
+          store.addIndex(BY_TARGET, object -> object.object().fact() instanceof Hpa hpa
+              ? List.of(targetOf(hpa))
+              : List.of());
+          return this::hpaChanged;
+        });
         return;
       }
       if (access == AccessCheck.FORBIDDEN && access != before) {
@@ -143,6 +155,13 @@ final class ScaledServices {
 
   @Nullable ScaledServiceState find(RevisionId id) {
     return told.get(id);
+  }
+
+  /** A Knative revision has this name from now on, or no more; on the loop. */
+  void named(RevisionId id) {
+    if (objects.containsKey(id)) {
+      stale(List.of(id));
+    }
   }
 
   /** Of the pods of a ScaledService; empty if there is no such object, or its Service selects none. */
@@ -188,6 +207,10 @@ final class ScaledServices {
     return TargetName.of(object.id().namespace(), object.workload());
   }
 
+  private static TargetName targetOf(Hpa hpa) {
+    return TargetName.of(hpa.namespace(), hpa.target());
+  }
+
   private static <K> void leave(Map<K, Set<RevisionId>> sets, K key, RevisionId id) {
     var ids = sets.get(key);
     if (ids != null && ids.remove(id) && ids.isEmpty()) {
@@ -217,8 +240,7 @@ final class ScaledServices {
 
   private void share(RevisionId id) {
     if (activators != null && slices != null) {
-      listener.shared(id, slices.by(BY_SERVICE, activators.toString()).stream()
-          .map(one -> one.object().fact()).filter(Objects::nonNull)
+      listener.shared(id, facts(slices, BY_SERVICE, activators.toString())
           .flatMap(one -> one.ready(preferred)).toList());
     }
   }
@@ -234,14 +256,10 @@ final class ScaledServices {
 
   private void hpaChanged(@Nullable Hpa before, @Nullable Hpa now) {
     if (before != null) {
-      var target = TargetName.of(before.namespace(), before.target());
-      hpas.remove(target, before);
-      stale(byTarget.get(target));
+      stale(byTarget.get(targetOf(before)));
     }
     if (now != null) {
-      var target = TargetName.of(now.namespace(), now.target());
-      hpas.put(target, now);
-      stale(byTarget.get(target));
+      stale(byTarget.get(targetOf(now)));
     }
   }
 
@@ -301,7 +319,8 @@ final class ScaledServices {
       return;
     }
     var now = ScaledServiceState.of(object, new References(service(object), slices(object),
-        workload, hosts.taken(id), older(object), hpas.get(targetOf(object)), preferred));
+        workload, hosts.taken(id), older(object),
+        listener.isNameTaken(id), hpas(object), preferred));
     told.put(id, now);
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
@@ -322,8 +341,19 @@ final class ScaledServices {
   private List<ServiceSlice> slices(ScaledService object) {
     return slices == null
         ? List.of()
-        : slices.by(BY_SERVICE, serviceOf(object).toString()).stream()
-            .map(one -> one.object().fact()).filter(Objects::nonNull).toList();
+        : facts(slices, BY_SERVICE, serviceOf(object).toString()).toList();
+  }
+
+  private List<Hpa> hpas(ScaledService object) {
+    return hpas == null
+        ? List.of()
+        : facts(hpas, BY_TARGET, targetOf(object))
+            .sorted(Comparator.comparing(Hpa::name)).toList();
+  }
+
+  private static <F> Stream<F> facts(IndexedStore<Decoded<F>> store, String index, Object value) {
+    return store.by(index, value).stream().map(one -> one.object().fact())
+        .filter(Objects::nonNull);
   }
 
   private @Nullable ScaledService older(ScaledService object) {

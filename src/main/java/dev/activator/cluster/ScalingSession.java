@@ -1,6 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ScaleClient;
 import java.time.Clock;
@@ -13,6 +14,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +24,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A connection of its own for the election and for scaling, which no list or watch delays.
+ * Connections for the election, for scaling, and for statuses and Events: none of these delays another,
+ * and no list or watch delays them. Each has the write limit of {@code -kube-api-qps} for itself, but
+ * the election has none.
  *
  * <p><b>Threads.</b> Any, once it is open.
  */
@@ -31,30 +36,42 @@ public final class ScalingSession implements AutoCloseable {
 
   private final ClusterAccess access;
   private final Duration timeout;
+  private final Supplier<WriteRate> rates;
   private final ScaleApi scales;
-  private volatile @Nullable KubernetesApi api;
+  private volatile @Nullable Clients clients;
   /** Why the members could not be read the last time, as it was logged; empty if they could. */
   private volatile String problem = "";
-  private final EventWriter events = new EventWriter(() -> api, Clock.systemUTC());
+  private final EventWriter events = new EventWriter(this::records, Clock.systemUTC());
 
-  public ScalingSession(ClusterAccess access) {
-    this(access, TIMEOUT);
+  /** @param records for statuses and Events */
+  private record Clients(KubernetesApi election, KubernetesApi scaling, KubernetesApi records) {}
+
+  /** @param rates makes the limit of a client's writes */
+  public ScalingSession(ClusterAccess access, Supplier<WriteRate> rates) {
+    this(access, rates, TIMEOUT);
   }
 
   /** @param timeout of each request for a scale, a lease or the members */
-  public ScalingSession(ClusterAccess access, Duration timeout) {
+  public ScalingSession(ClusterAccess access, Supplier<WriteRate> rates, Duration timeout) {
     this.access = access;
+    this.rates = rates;
     this.timeout = timeout;
-    this.scales = new ScaleApi(this::api, timeout);
+    this.scales = new ScaleApi(() -> clients().scaling, timeout);
   }
 
   /** @throws ClusterUnavailableException if the access is invalid */
   public void open() {
-    api = Connection.open(access);
+    clients = new Clients(Connection.open(access, WriteRate.UNLIMITED),
+        Connection.open(access, rates.get()), Connection.open(access, rates.get()));
   }
 
-  private KubernetesApi api() {
-    return Objects.requireNonNull(api, "not open");
+  private Clients clients() {
+    return Objects.requireNonNull(clients, "not open");
+  }
+
+  private @Nullable KubernetesApi records() {
+    var open = clients;
+    return open == null ? null : open.records;
   }
 
   public ScaleClient scales() {
@@ -66,16 +83,17 @@ public final class ScalingSession implements AutoCloseable {
   }
 
   /**
-   * Writes statuses and Events of ScaledServices over this connection.
+   * Writes statuses and Events of ScaledServices.
    *
    * @param leads whether this activator may write now; asked on the loop
    */
-  public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
-    return new ScaledServiceWriter(loop, () -> api, clock, leads);
+  public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads,
+      RandomGenerator random) {
+    return new ScaledServiceWriter(loop, this::records, clock, leads, random);
   }
 
   public LeaseApi lease(String namespace, String name) {
-    return new LeaseApi(this::api, timeout, namespace, name);
+    return new LeaseApi(() -> clients().election, timeout, namespace, name);
   }
 
   /**
@@ -85,7 +103,7 @@ public final class ScalingSession implements AutoCloseable {
    */
   public CompletableFuture<Optional<Map<String, Boolean>>> members(String namespace,
       String service) {
-    return api().fetch("apis/discovery.k8s.io/v1/namespaces/" + namespace
+    return clients().scaling.fetch("apis/discovery.k8s.io/v1/namespaces/" + namespace
         + "/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D" + service, timeout)
         .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).thenApply(answer -> {
           if (answer.status() != 200) {
@@ -128,9 +146,11 @@ public final class ScalingSession implements AutoCloseable {
 
   @Override
   public void close() {
-    var open = api;
+    var open = clients;
     if (open != null) {
-      open.close();
+      open.election.close();
+      open.scaling.close();
+      open.records.close();
     }
   }
 }

@@ -4,20 +4,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 
 /**
- * Lets one line into the log in ten seconds, and counts the others.
+ * Lets few lines into the log in ten seconds, and counts the others.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class LogLimit {
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+  private final int maxLines;
+  private int left;
   private boolean logged;
-  private long loggedNanos;
+  private long beganNanos;
   private long others;
 
-  /** Whether nothing was logged in the last ten seconds. */
+  /** One line in ten seconds. */
+  public LogLimit() {
+    this(1);
+  }
+
+  public LogLimit(int maxLines) {
+    this.maxLines = maxLines;
+  }
+
+  /** Whether a line would be logged now. */
   public synchronized boolean isDue(long nowNanos) {
-    return !logged || nowNanos - loggedNanos >= PAUSE_NANOS;
+    return !logged || left > 0 || nowNanos - beganNanos >= PAUSE_NANOS;
   }
 
   /** @param line gets the number of lines left out since the last one */
@@ -27,8 +38,12 @@ public final class LogLimit {
       return;
     }
     line.accept(others);
+    if (!logged || nowNanos - beganNanos >= PAUSE_NANOS) {
+      beganNanos = nowNanos;
+      left = maxLines;
+    }
     logged = true;
-    loggedNanos = nowNanos;
+    left--;
     others = 0;
   }
 }

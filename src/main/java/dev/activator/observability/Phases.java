@@ -49,9 +49,13 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
   public record PodStart(long number, long unlistedNanos, long publishedNanos) {
 
     Phases until(long arrivedNanos, long grantedNanos) {
-      long published = Math.clamp(publishedNanos, arrivedNanos, grantedNanos);
-      long pod = Math.clamp(unlistedNanos, 0, published - arrivedNanos);
-      return new Phases(pod, published - arrivedNanos - pod, grantedNanos - published, 0, 0);
+      long waited = grantedNanos - arrivedNanos;
+      // Differences, as the clock may overflow meanwhile.
+      long published = publishedNanos == Long.MAX_VALUE
+          ? waited
+          : Math.clamp(publishedNanos - arrivedNanos, 0, waited);
+      long pod = Math.clamp(unlistedNanos, 0, published);
+      return new Phases(pod, published - pod, waited - published, 0, 0);
     }
   }
 

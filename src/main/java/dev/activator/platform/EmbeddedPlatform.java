@@ -108,7 +108,7 @@ public final class EmbeddedPlatform implements Platform {
         new Defaults(settings.stableWindow(), settings.maxPods()));
     this.autoscalerLoop = loop(loops);
     this.autoscaler = new Autoscaler(autoscalerLoop, scaling, WriteGuard.ALONE,
-        controller);
+        controller, random);
     this.actions = new EmbeddedActions(store, autoscaler, () -> requestPort.getAsInt());
     this.autoscalerServer = new AutoscalerServer(loops, at(settings.autoscalerPort()),
         autoscaler::received);

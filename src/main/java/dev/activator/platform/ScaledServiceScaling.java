@@ -9,7 +9,10 @@ import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScaledServiceScaling implements ScalingListener {
   private volatile @Nullable ScaledServiceWriter writer;
+  /** What each ScaledService scales; only on the cluster's loop. */
+  private final Map<RevisionId, ScaleTargetRef> workloads = new HashMap<>();
 
   /** Call before the cluster starts. */
   void follow(Cluster cluster, Autoscaler autoscaler, ScaledServiceWriter to) {
@@ -28,16 +33,25 @@ public final class ScaledServiceScaling implements ScalingListener {
       scale(state, autoscaler);
     });
     cluster.onScaledServiceGone(id -> {
-      autoscaler.targetGone(id);
+      targetGone(id, autoscaler);
       to.gone(id);
     });
   }
 
-  private static void scale(ScaledServiceState state, Autoscaler autoscaler) {
+  private void targetGone(RevisionId id, Autoscaler autoscaler) {
+    var workload = workloads.remove(id);
+    if (workload != null) {
+      // A Knative revision may have the same name, and stays.
+      autoscaler.targetGone(id, workload);
+    }
+  }
+
+  private void scale(ScaledServiceState state, Autoscaler autoscaler) {
     var target = state.target();
     if (target == null) {
-      autoscaler.targetGone(state.object().id());
+      targetGone(state.object().id(), autoscaler);
     } else {
+      workloads.put(target.id(), target.workload());
       autoscaler.target(target);
       autoscaler.pods(target.id(), state.ready());
     }

@@ -11,6 +11,7 @@ import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.LeaseApi;
 import dev.activator.cluster.ScalingSession;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
@@ -52,6 +53,7 @@ public final class StandalonePlatform implements Platform {
   private final Identity identity;
   private final ScalingSession session;
   private final Duration statusesTimeout;
+  private final RandomGenerator random;
   private final LeaseApi lease;
   private final Loop loop;
   private final ScaledServiceScaling controller = new ScaledServiceScaling();
@@ -80,10 +82,15 @@ public final class StandalonePlatform implements Platform {
     }
   }
 
-  /** @param loops must not serve requests */
+  /**
+   * @param loops must not serve requests
+   * @param limit of writes
+   */
   public StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
-      RandomGenerator random) {
-    this(access, identity, loops, random, new ScalingSession(access), STATUSES_TIMEOUT);
+      RandomGenerator random, WriteRate.Limit limit) {
+    this(access, identity, loops, random,
+        new ScalingSession(access, () -> limit.rate(new NettyLoop(loops.next()))),
+        STATUSES_TIMEOUT);
   }
 
   StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
@@ -92,11 +99,12 @@ public final class StandalonePlatform implements Platform {
     this.identity = identity;
     this.session = session;
     this.statusesTimeout = statusesTimeout;
+    this.random = random;
     this.lease = session.lease(identity.namespace, identity.lease);
     this.loop = new NettyLoop(loops.next());
     this.election = new LeaderElection(identity.holder(), loop, lease, new Terms(),
         Clock.systemUTC(), random, Times.DEFAULT);
-    this.autoscaler = new Autoscaler(loop, new Scales(), election, controller);
+    this.autoscaler = new Autoscaler(loop, new Scales(), election, controller, random);
     this.server = new AutoscalerServer(loops,
         new InetSocketAddress(identity.podIp, identity.port), autoscaler::received, () -> leads);
     this.members = new DeadlineTimer(loop, this::readMembers);
@@ -142,7 +150,7 @@ public final class StandalonePlatform implements Platform {
     });
     cluster.activatorsAre(new RevisionId(identity.namespace, identity.service));
     controller.follow(cluster, autoscaler,
-        session.writer(loop, Clock.systemUTC(), election::holdsLease));
+        session.writer(loop, Clock.systemUTC(), election::holdsLease, random));
   }
 
   @Override
@@ -246,7 +254,7 @@ public final class StandalonePlatform implements Platform {
     public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
         ScaleAnswer.Found read, int replicas) {
       return session.scales().write(id, workload, read, replicas).thenApply(answer -> {
-        var result = answer instanceof ScaleAnswer.Refused(var reason, _)
+        var result = answer instanceof ScaleAnswer.Refused(var reason, _, _)
             ? reason.name().toLowerCase(Locale.ROOT).replace('_', '-')
             : "written";
         writes.computeIfAbsent(result, _ -> new LongAdder()).increment();

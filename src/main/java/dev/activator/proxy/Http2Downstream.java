@@ -84,8 +84,9 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   /** Returns the increase. */
   long unread(long bytes) {
     long more = bytes - unread;
+    // The time of a stall begins when bytes begin to wait.
+    taken |= more < 0 || unread == 0;
     unread = bytes;
-    taken |= more < 0;
     return more;
   }
 

@@ -254,7 +254,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
       refuseHead(id);
     } else if (isOver) {
       onConnectionError(on, false, cause, Http2Exception.connectionError(
-          history.errorOfUnknown(connection().remote().lastStreamCreated()),
+          history.errorOfUnknown(lastStream()),
           "Stream %d is over", id));
     } else if (error.error() == Http2Error.PROTOCOL_ERROR && stream != null && of(stream) != null
         && stream.state() == Http2Stream.State.HALF_CLOSED_REMOTE) {
@@ -302,6 +302,10 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
 
   void drain() {
     drain.begin();
+  }
+
+  int lastStream() {
+    return history.lastId(connection().remote().lastStreamCreated());
   }
 
   boolean isOpen() {

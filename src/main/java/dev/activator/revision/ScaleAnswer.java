@@ -1,5 +1,7 @@
 package dev.activator.revision;
 
+import java.time.Duration;
+
 /** What the Kubernetes API answered when a {@code scale} subresource was read or written. */
 public sealed interface ScaleAnswer {
   /**
@@ -15,8 +17,13 @@ public sealed interface ScaleAnswer {
    * It was not read, or not written.
    *
    * @param message for people: verb, object and namespace, and what the server said
+   * @param retryAfter as the server asked; zero if it did not
    */
-  record Refused(Reason reason, String message) implements ScaleAnswer {}
+  record Refused(Reason reason, String message, Duration retryAfter) implements ScaleAnswer {
+    public Refused(Reason reason, String message) {
+      this(reason, message, Duration.ZERO);
+    }
+  }
 
   /** Why it was refused, by what helps against it. */
   enum Reason {

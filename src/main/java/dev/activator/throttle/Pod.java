@@ -103,7 +103,7 @@ final class Pod implements Permit {
   }
 
   private static int load(long state) {
-    return (int) state + carried(state);
+    return (int) Math.min(Integer.MAX_VALUE, (state & 0xffff_ffffL) + carried(state));
   }
 
   boolean isClusterIp() {

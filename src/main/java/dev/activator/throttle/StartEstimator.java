@@ -23,7 +23,7 @@ final class StartEstimator {
   private final Loop loop;
   private final RandomGenerator jitter;
   private volatile StartTimes starts = StartTimes.UNKNOWN;
-  private volatile DrainRate drain = DrainRate.UNKNOWN;
+  private volatile DrainRate drain;
   /** The last ones that were not empty. */
   private List<Destination> lastDestinations = List.of();
 
@@ -31,6 +31,7 @@ final class StartEstimator {
   StartEstimator(Loop loop, long seed) {
     this.loop = loop;
     this.jitter = new Random(seed);
+    this.drain = DrainRate.UNKNOWN.restarted(loop.nanoTime());
   }
 
   void startAwaited() {

@@ -96,7 +96,7 @@ public final class ColdStartWarmUp {
     watching.onChange(throttler::destinations);
     var events = new EndpointsEvents(informer.store(), IpFamily.IPV4, _ -> "",
         new ToBackends(watching));
-    informer.addHandler(new FactHandler<>(ResourceKind.ENDPOINTS, events),
+    informer.addHandler(new FactHandler<>(ResourceKind.ENDPOINTS, events, loop::nanoTime),
         HandlerOptions.on(loop, "warm-up"));
     informer.start();
     throttler.revision(REVISION);

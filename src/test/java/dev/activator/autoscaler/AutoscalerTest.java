@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -53,7 +54,7 @@ class AutoscalerTest {
     public void happened(RevisionId id, boolean warning, String reason, String message) {
       events.add(reason);
     }
-  });
+  }, new Random(1));
 
   @BeforeEach
   void start() {

@@ -7,6 +7,7 @@ import dev.activator.revision.ScaleAnswer.Found;
 import dev.activator.revision.ScaleAnswer.Reason;
 import dev.activator.revision.ScaleAnswer.Refused;
 import dev.activator.revision.ScaleTargetRef;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,11 +20,19 @@ final class FakeScales implements ScaleClient {
   private final Map<RevisionId, Found> scales = new HashMap<>();
   final List<Integer> writes = new ArrayList<>();
   int reads;
+  /** Of writes; null to accept them. */
   @Nullable Reason refuses;
+  /** The same for reads. */
+  @Nullable Reason refusesReads;
+  /** What a refusal asks for. */
+  Duration retryAfter = Duration.ZERO;
   /** Answered later, by the test; null to answer at once. */
   @Nullable CompletableFuture<ScaleAnswer> later;
   /** The same for reads. */
   @Nullable CompletableFuture<ScaleAnswer> laterRead;
+  /** Reads that wait for the test to answer them; null to answer at once. */
+  @Nullable List<Runnable> laterReads;
+  @Nullable RevisionId lastRead;
 
   void set(RevisionId id, int replicas) {
     var before = scales.get(id);
@@ -38,19 +47,37 @@ final class FakeScales implements ScaleClient {
   @Override
   public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
     reads++;
+    lastRead = id;
+    if (laterReads != null) {
+      var answer = new CompletableFuture<ScaleAnswer>();
+      laterReads.add(() -> answer.complete(scales.get(id)));
+      return answer;
+    }
     if (laterRead != null) {
       return laterRead;
+    }
+    if (refusesReads != null) {
+      return CompletableFuture.completedFuture(refused(refusesReads));
     }
     return CompletableFuture.completedFuture(scales.containsKey(id)
         ? scales.get(id)
         : new Refused(Reason.NOT_FOUND, workload + " not found"));
   }
 
+  private Refused refused(Reason reason) {
+    return new Refused(reason, "refused: " + reason, retryAfter);
+  }
+
+  /** As `kubectl delete` does. */
+  void remove(RevisionId id) {
+    scales.remove(id);
+  }
+
   @Override
   public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload, Found read,
       int replicas) {
     if (refuses != null) {
-      return CompletableFuture.completedFuture(new Refused(refuses, "refused: " + refuses));
+      return CompletableFuture.completedFuture(refused(refuses));
     }
     if (!read.resourceVersion().equals(scales.get(id).resourceVersion())) {
       return CompletableFuture.completedFuture(new Refused(Reason.CONFLICT, "conflict"));

@@ -141,7 +141,7 @@ final class SimulatedScaling {
     final LeaderElection election = new LeaderElection(name, machine, this, this,
         machine.wallClock(), random, Times.DEFAULT);
     final Autoscaler autoscaler = new Autoscaler(machine, this, election, new ScalingListener() {
-    });
+    }, random);
     private final ConcurrencyReporter reporter = new ConcurrencyReporter(machine,
         Duration.ofSeconds(1), this);
     private final RequestCounter counter = reporter.onLoop(machine);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.config.Proxies;
 import dev.activator.testing.Authority;
 import io.fabric8.kubernetes.client.Config;
@@ -164,7 +165,8 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
         "client-certificate: no.crt, client-key: config"));
 
-    assertThatThrownBy(() -> Connection.open(new ClusterAccess.Kubeconfig(file, "", "")))
+    assertThatThrownBy(() -> Connection.open(new ClusterAccess.Kubeconfig(file, "", ""),
+        WriteRate.UNLIMITED))
         .isInstanceOf(ClusterUnavailableException.class)
         .hasMessageContaining(directory.resolve("no.crt").toString());
   }
@@ -176,7 +178,8 @@ class ConnectionTest {
             + " certificate-authority-data: '', certificate-authority: ca.crt}"));
     Files.writeString(directory.resolve("ca.crt"), Authority.named("cluster").pem());
 
-    Connection.open(new ClusterAccess.Kubeconfig(file, "", "")).close();
+    Connection.open(new ClusterAccess.Kubeconfig(file, "", ""),
+        WriteRate.UNLIMITED).close();
   }
 
   @Test

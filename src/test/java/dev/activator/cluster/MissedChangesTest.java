@@ -87,7 +87,7 @@ class MissedChangesTest {
     };
     rig.lease().informer().addHandler(
         new FactHandler<>(ResourceKind.ENDPOINTS,
-            new EndpointsEvents(store, IpFamily.IPV4, _ -> "", listener)),
+            new EndpointsEvents(store, IpFamily.IPV4, _ -> "", listener), handlers::nanoTime),
         HandlerOptions.on(handlers, "pods"));
     backends.onChange(now -> published.add(now.pods().toString()));
     backends.revision(Revision.of(REVISION, 0));

@@ -10,6 +10,7 @@ import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
 import dev.activator.cluster.policy.ScaledServiceStatus;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
@@ -25,6 +26,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,7 +38,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 class RefusedCallsLogTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ScalingSession session = new ScalingSession(
-      new ClusterAccess.At(URI.create(api.url())), Duration.ofSeconds(120));
+      new ClusterAccess.At(URI.create(api.url())),
+      () -> WriteRate.UNLIMITED, Duration.ofSeconds(120));
 
   @BeforeEach
   void open() {
@@ -67,7 +70,8 @@ class RefusedCallsLogTest {
     try (var thread = new ThreadLoop("writer");
         var log = LogLines.of(ScaledServiceWriter.class)) {
       var loop = new SteppedLoop(thread);
-      var writer = session.writer(loop, InstantSource.system(), () -> true);
+      var writer = session.writer(loop, InstantSource.system(), () -> true,
+          new Random(1));
       writer.start();
       writer.changed(state("a"));
       writer.changed(state("b"));
@@ -89,7 +93,8 @@ class RefusedCallsLogTest {
     try (var thread = new ThreadLoop("writer");
         var log = LogLines.of(ScaledServiceWriter.class)) {
       var loop = new SteppedLoop(thread);
-      var writer = session.writer(loop, InstantSource.system(), () -> true);
+      var writer = session.writer(loop, InstantSource.system(), () -> true,
+          new Random(1));
       writer.start();
       List.of("a", "b", "c", "d", "e").forEach(name -> writer.changed(state(name)));
 
@@ -107,7 +112,8 @@ class RefusedCallsLogTest {
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(), 0,
         OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1),
         Map.of(), Map.of(), ScaledServiceStatus.NONE),
-        new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, null,
+        new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
+            List.of(),
             IpFamily.IPV4));
   }
 }

@@ -67,6 +67,11 @@ class ScaledServiceReferencesTest {
         }
 
         @Override
+        public boolean isNameTaken(RevisionId id) {
+          return false;
+        }
+
+        @Override
         public void shared(RevisionId id, List<String> addresses) {
           // Of no interest here.
         }
@@ -93,11 +98,15 @@ class ScaledServiceReferencesTest {
   }
 
   private void hpa(int minReplicas) {
+    hpa("web-hpa", minReplicas);
+  }
+
+  private void hpa(String name, int minReplicas) {
     store.create(Kinds.HORIZONTAL_POD_AUTOSCALER, Objects.parse("""
-        {'metadata': {'namespace': 'shop', 'name': 'web-hpa'}, 'spec': {'minReplicas': %s,
+        {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'minReplicas': %s,
          'maxReplicas': 9,
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'}}}
-        """.formatted(minReplicas)));
+        """.formatted(name, minReplicas)));
   }
 
   @AfterEach
@@ -137,6 +146,26 @@ class ScaledServiceReferencesTest {
     store.delete(Kinds.HORIZONTAL_POD_AUTOSCALER, "shop", "web-hpa");
     eventually(() -> assertThat(troubles("web")).isEmpty());
     assertThat(told.get("web").target().maxReplicas()).isEqualTo(OptionalInt.of(5));
+  }
+
+  @Test
+  void namesTheHpaThatIsLeft_whenOneOfTwoIsDeleted() {
+    workload("web");
+    hpa("a", 1);
+    hpa("b", 0);
+    services.follow();
+    eventually(
+        () -> assertThat(troubles("web")).containsExactly("HpaPresent", "HpaPresent"));
+    assertThat(told.get("web").warnings()).extracting(Trouble::message)
+        .containsExactly("HorizontalPodAutoscaler b has minReplicas 0, so that it sets 0 and 1,"
+            + " too: give it 1");
+
+    store.delete(Kinds.HORIZONTAL_POD_AUTOSCALER, "shop", "b");
+
+    eventually(() -> assertThat(told.get("web").troubles()).extracting(Trouble::message)
+        .containsExactly("HorizontalPodAutoscaler a scales Deployment web, too: remove it, or"
+            + " spec.maxReplicas; until then only 0 and 1 are set here"));
+    assertThat(told.get("web").target().maxReplicas()).isEqualTo(OptionalInt.empty());
   }
 
   @Test

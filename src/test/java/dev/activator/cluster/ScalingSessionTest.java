@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.cluster.reflector.WriteRate;
 import java.time.Duration;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -37,7 +38,8 @@ class ScalingSessionTest {
 
   private final EmbeddedApi server = EmbeddedApi.start();
   private final ScalingSession session = new ScalingSession(
-      new ClusterAccess.At(URI.create(server.url())), Duration.ofSeconds(120));
+      new ClusterAccess.At(URI.create(server.url())),
+      () -> WriteRate.UNLIMITED, Duration.ofSeconds(120));
 
   @BeforeEach
   void create() {
@@ -94,6 +96,32 @@ class ScalingSessionTest {
     assertThat(reason(result(session.scales().write(WEB, WORKLOAD, found, 1))))
         .isEqualTo(Reason.CONFLICT);
     assertThat(replicas()).isEqualTo(3);
+  }
+
+  @Test
+  void aRenewalKeepsWhatOthersHaveSetInTheLease() throws Exception {
+    server.store().create(Kinds.LEASE, Objects.parse("""
+        {'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease',
+         'metadata': {'namespace': 'system', 'name': 'activator', 'labels': {'team': 'a'},
+          'annotations': {'note': 'b'}, 'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Pod',
+          'name': 'p', 'uid': 'u'}]},
+         'spec': {'strategy': 'OldestEmulationVersion', 'preferredHolder': 'c'}}
+        """));
+    var lease = session.lease("system", "activator");
+    var read = ((LeaseAnswer.Found) result(lease.read())).lease();
+
+    for (int i = 0; i < 2; i++) {
+      var written = result(lease.write(new LeaseRecord("me", 15, 1, NOON, NOON, read.version())));
+      read = ((LeaseAnswer.Found) written).lease();
+    }
+
+    var now = server.store().find(Kinds.LEASE, "system", "activator");
+    assertThat(now.at("/metadata/labels/team").asString()).isEqualTo("a");
+    assertThat(now.at("/metadata/annotations/note").asString()).isEqualTo("b");
+    assertThat(now.at("/metadata/ownerReferences/0/uid").asString()).isEqualTo("u");
+    assertThat(now.at("/spec/preferredHolder").asString()).isEqualTo("c");
+    assertThat(now.at("/spec/strategy").asString()).isEqualTo("OldestEmulationVersion");
+    assertThat(now.at("/spec/holderIdentity").asString()).isEqualTo("me");
   }
 
   private static Reason reason(ScaleAnswer answer) {

@@ -41,7 +41,7 @@ class ScaledServiceFactsTest {
         status: %s
         """.formatted(spec, status)).fact();
     return new ScaledServiceFacts(ScaledServiceState.of(object, new References(null, List.of(),
-        new WorkloadState.Hidden(), taken, null, null, IpFamily.IPV4)));
+        new WorkloadState.Hidden(), taken, null, false, List.of(), IpFamily.IPV4)));
   }
 
   private static ScaledServiceFacts facts(String spec) {

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class DeadlineTimerTest {
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final List<Duration> ran = new ArrayList<>();
   private final DeadlineTimer timer = new DeadlineTimer(loop, () -> ran.add(loop.elapsed()));
 

@@ -11,7 +11,7 @@ import java.util.Deque;
 import org.junit.jupiter.api.Test;
 
 class LoopDelayTest {
-  private final VirtualLoop clock = new VirtualLoop();
+  private final VirtualLoop clock = VirtualLoop.nearOverflow();
   private final Deque<Runnable> waiting = new ArrayDeque<>();
   private final LoopDelay delay = new LoopDelay(new Busy(), clock, ofSeconds(1));
 

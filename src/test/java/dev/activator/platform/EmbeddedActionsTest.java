@@ -17,6 +17,7 @@ import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,7 +32,7 @@ class EmbeddedActionsTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Autoscaler autoscaler = new Autoscaler(loop, new OnePod(), WriteGuard.ALONE,
       new ScalingListener() {
-      });
+      }, new Random(1));
   private final EmbeddedActions actions = new EmbeddedActions(store, autoscaler, () -> 8080);
 
   private static final class OnePod implements ScaleClient {

@@ -13,6 +13,7 @@ import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.console.RevisionFacts.Setting;
 import dev.activator.console.RevisionFacts;
 import dev.activator.console.RevisionReport.ScalingReport;
@@ -56,7 +57,8 @@ class StandalonePlatformTest {
   private final StandalonePlatform platform = new StandalonePlatform(access,
       new StandalonePlatform.Identity("activator-1", IP, "system", "activator", "activator",
           FreePort.next()),
-      threads, new Random(1), new ScalingSession(access, LONG), LONG);
+      threads, new Random(1), new ScalingSession(access, () -> WriteRate.UNLIMITED, LONG),
+      LONG);
   private final Cluster cluster = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
       ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
   private final AutoscalerLink link = AutoscalerLink.to(platform::autoscaler, loop,
@@ -172,7 +174,8 @@ class StandalonePlatformTest {
         .untilAsserted(() -> assertThat(condition("Active")).isEqualTo("Unknown Queued"));
 
     var follower = new StandalonePlatform(access, new StandalonePlatform.Identity("activator-2",
-        "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2));
+        "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2),
+        WriteRate.Limit.NONE);
     var facts = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
         ReflectorSettings.DEFAULT, new Random(2), AddressSource.DEFAULT);
     facts.follows(follower.sources(), "cluster.local");

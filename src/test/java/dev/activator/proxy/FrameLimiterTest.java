@@ -32,7 +32,7 @@ class FrameLimiterTest {
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
   private static final int FRAME_HEADER_BYTES = 9;
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final EndedConnections ended = new EndedConnections();
   private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
   private final HeldBytes.Share share = held.share();

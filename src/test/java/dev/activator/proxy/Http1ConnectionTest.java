@@ -27,7 +27,7 @@ class Http1ConnectionTest {
   private static final String WAITING = "GET / HTTP/1.1\r\nHost: hello\r\n\r\n";
   private static final String ANSWERED_AT_ONCE = "GET / HTTP/1.1\r\nHost: hello\r\nUser-Agent: kube-probe/1.34\r\n\r\n";
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeThrottle throttle = new FakeThrottle();
   private final EndedConnections ended = new EndedConnections();
   private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));

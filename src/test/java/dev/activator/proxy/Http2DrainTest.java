@@ -29,7 +29,7 @@ class Http2DrainTest {
   private static final String LAST_OF_ALL = "GOAWAY " + Integer.MAX_VALUE;
   private static final int END_OF_STREAM_AND_HEAD = 5;
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final FakeThrottle throttle = new FakeThrottle();
   private final Http2Session session = Http2Session.of(channel,

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -314,6 +315,23 @@ class Http2EndingsTest extends Http2WireTest {
         caller.headers(stream, true, head(method, "/"));
         assertThat(caller.response(stream)).isEqualTo(status + " ");
       }
+    }
+  }
+
+  @Test
+  void servesTheLargestStreamAndDrains_whenNoOtherCanFollow() throws Exception {
+    try (var caller = connect()) {
+      caller.headers(Integer.MAX_VALUE, true, get("/"));
+      eventually(() -> assertThat(activator.throttle.queued()).isOne());
+      var drained = activator.server.drain().toCompletableFuture();
+      assertThat(caller.read(RawHttp2.GOAWAY).number()).isZero();
+      var ping = caller.read(RawHttp2.PING);
+      caller.frame(RawHttp2.PING, RawHttp2.ACK, 0, ping.payload());
+
+      pod((pod, frame) -> ok(pod, frame));
+
+      assertThat(caller.response(Integer.MAX_VALUE)).isEqualTo("200 ok");
+      drained.get(120, TimeUnit.SECONDS);
     }
   }
 }

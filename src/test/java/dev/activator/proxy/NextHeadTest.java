@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class NextHeadTest {
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
   private final EndedConnections ended = new EndedConnections();
   private final RequestDecoder decoder = new RequestDecoder();

@@ -27,20 +27,21 @@ class UnreadStreamsTest {
   private static final int FRAME_HEADER_BYTES = 9;
   private static final int END_OF_STREAM_AND_HEAD = 5;
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final UnreadStreams unread = open();
+  private final Http2Session session = open();
+  private final UnreadStreams unread = session.unread();
 
-  private UnreadStreams open() {
+  private Http2Session open() {
     var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share();
     var dispatcher = Dispatchers.of(loop, Revision.of(new RevisionId("default", "hello"), 0),
         (_, _) -> {
           throw new IllegalStateException("no request comes here");
         }, null, held);
-    var session = Http2Session.of(channel, dispatcher, Duration.ofSeconds(60),
+    var opened = Http2Session.of(channel, dispatcher, Duration.ofSeconds(60),
         new EndedConnections());
-    channel.pipeline().addLast(session);
-    return session.unread();
+    channel.pipeline().addLast(opened);
+    return opened;
   }
 
   /** Three requests that are refused; the answer to the second, in JSON, is longer. */
@@ -113,5 +114,22 @@ class UnreadStreamsTest {
 
     assertThat(reset()).isEmpty();
     assertThat(channel.isActive()).isTrue();
+  }
+
+  @Test
+  void givesACallerItsWholeTime_whateverTheClockShows() {
+    loop.advance(Duration.ofMillis(400));
+    var all = new ArrayList<Http2Downstream>();
+    session.eachDownstream(all::add);
+
+    assertThat(all).hasSize(3).allMatch(one -> one.checkDeadlines() < Long.MAX_VALUE);
+    assertThat(reset()).isEmpty();
+
+    // Half a second later the clock has overflowed.
+    loop.advance(Duration.ofSeconds(59));
+    assertThat(all).allMatch(one -> one.checkDeadlines() < Long.MAX_VALUE);
+    loop.advance(Duration.ofSeconds(1));
+    assertThat(all).allMatch(one -> one.checkDeadlines() == Long.MAX_VALUE);
+    assertThat(reset()).containsExactlyInAnyOrder(1, 3, 5);
   }
 }

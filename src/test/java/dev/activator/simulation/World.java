@@ -80,7 +80,7 @@ final class World {
         new RevisionOptions(50, Duration.ZERO, null, slowStart ? 16 : 0), random);
     var autoscaler = new Autoscaler(new SimulatedLoop(clock, random), new Scales(),
         WriteGuard.ALONE, new ScalingListener() {
-        });
+        }, new Random(seed));
     join(backends);
     reporter = new ConcurrencyReporter(new SimulatedLoop(clock, random), Duration.ofSeconds(1),
         new Link(autoscaler));

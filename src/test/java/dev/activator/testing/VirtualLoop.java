@@ -12,9 +12,23 @@ public final class VirtualLoop implements Loop {
 
   private final PriorityQueue<Task> tasks = new PriorityQueue<>(
       Comparator.comparingLong(Task::dueNanos).thenComparingLong(Task::order));
+  private final long originNanos;
   private long now;
   private long readingNanos;
   private long order;
+
+  public VirtualLoop() {
+    this(0);
+  }
+
+  private VirtualLoop(long originNanos) {
+    this.originNanos = originNanos;
+  }
+
+  /** One whose clock passes from the largest number to the smallest after half a second. */
+  public static VirtualLoop nearOverflow() {
+    return new VirtualLoop(Long.MAX_VALUE - 500_000_000);
+  }
 
   @Override
   public void execute(Runnable task) {
@@ -30,7 +44,7 @@ public final class VirtualLoop implements Loop {
   @Override
   public long nanoTime() {
     now += readingNanos;
-    return now;
+    return originNanos + now;
   }
 
   /** From now on each reading of the time takes this long. */

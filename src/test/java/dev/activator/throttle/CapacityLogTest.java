@@ -27,7 +27,7 @@ class CapacityLogTest {
   private static final Destination A = new Destination("10.0.0.1", 8012);
   private static final Destination B = new Destination("10.0.0.2", 8012);
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Revision revision = new Revision(ID, "uid", Protocol.HTTP1, 10,
       RequestTimeouts.DEFAULT, true, null, Map.of(), Map.of(), null);
   private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",

@@ -32,7 +32,7 @@ class FairnessTest {
   private static final Destination B = new Destination("10.0.0.2", 8012);
   private static final int FLOOD = 10_000;
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Map<RevisionId, Revision> revisions = Map.of(FLOODED, Revision.of(FLOODED, 0),
       QUIET, Revision.of(QUIET, 1));
   private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",

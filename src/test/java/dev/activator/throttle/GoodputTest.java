@@ -42,7 +42,7 @@ class GoodputTest {
 
   /** Asks once, and leaves when its patience is over, unless it has its response. */
   private final class Caller implements QueuedCaller {
-    private final long arrivedNanos = loop().nanoTime();
+    private final long arrivedNanos = revision.loop.elapsed().toNanos();
     private final Loop.Timer patience;
     private @Nullable QueueEntry place;
     private @Nullable Permit permit;
@@ -73,7 +73,7 @@ class GoodputTest {
     @Override
     public void granted(Permit granted) {
       permit = granted;
-      startedNanos = loop().nanoTime();
+      startedNanos = revision.loop.elapsed().toNanos();
       service = loop().schedule(SERVICE, this::served);
     }
 
@@ -85,7 +85,7 @@ class GoodputTest {
 
     private void served() {
       patience.cancel();
-      servedNanos = loop().nanoTime();
+      servedNanos = revision.loop.elapsed().toNanos();
       permit.release(Ending.ANSWERED);
     }
 
@@ -118,8 +118,8 @@ class GoodputTest {
 
   /** Callers of this patience come at random, for this long. */
   private void come(double aSecond, Supplier<Duration> patience, Duration length) {
-    long end = revision.loop.nanoTime() + length.toNanos();
-    while (revision.loop.nanoTime() < end) {
+    long end = revision.loop.elapsed().toNanos() + length.toNanos();
+    while (revision.loop.elapsed().toNanos() < end) {
       new Caller(patience.get());
       double gap = -Math.log(1 - random.nextDouble()) / aSecond;
       revision.loop.advance(Duration.ofNanos((long) (gap * 1e9)));

@@ -27,7 +27,7 @@ final class OneRevision {
   static final Destination B = new Destination("10.0.0.2", 8012);
   static final Destination C = new Destination("10.0.0.3", 8012);
 
-  final VirtualLoop loop = new VirtualLoop();
+  final VirtualLoop loop = VirtualLoop.nearOverflow();
   final List<Destination> suspected = new ArrayList<>();
   final Throttler throttler;
   private Revision revision;

@@ -51,6 +51,30 @@ class PodTest {
   }
 
   @Test
+  void countsUpToTheLargestNumber() {
+    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false, Subset.UNLIMITED);
+    pod.open(Subset.UNLIMITED);
+    pod.carry(Integer.MAX_VALUE - 2);
+
+    assertThat(pod.tryAcquire(Subset.UNLIMITED)).isTrue();
+    assertThat(pod.tryAcquire(Subset.UNLIMITED)).isTrue();
+    assertThat(pod.tryAcquire(Subset.UNLIMITED)).isFalse();
+
+    // More than all is no negative number, and closes nothing.
+    pod.carry(Integer.MAX_VALUE);
+    assertThat(pod.load()).isEqualTo(Integer.MAX_VALUE);
+    assertThat(pod.tryAcquire(Subset.UNLIMITED)).isFalse();
+    assertThat(pod.inFlight()).isEqualTo(2);
+    assertThat(pod.carried()).isEqualTo(Integer.MAX_VALUE);
+
+    pod.close();
+    pod.carry(0);
+    pod.release(Ending.ANSWERED);
+    pod.release(Ending.ANSWERED);
+    assertThat(pod.isClosedAndIdle()).isTrue();
+  }
+
+  @Test
   void hasNoWindowWhereSlowStartIsSwitchedOffWhileARequestBreaks() {
     var owner = new Nobody();
     var permits = new Permits(new Random(1), owner);

@@ -74,7 +74,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
 
   @Test
   void aPermitGrantedToACallerThatGaveUpGoesToTheNext() {
-    var requestLoop = new VirtualLoop();
+    var requestLoop = VirtualLoop.nearOverflow();
     exists(1);
     var first = new HeldRequest(requestLoop);
     first.told(throttler.admit(revision, first));

@@ -29,7 +29,7 @@ abstract class ThrottlerScene {
   static final RevisionStartFailure CRASH = new RevisionStartFailure("ExitCode1", "it crashed",
       "t1");
 
-  final VirtualLoop loop = new VirtualLoop();
+  final VirtualLoop loop = VirtualLoop.nearOverflow();
   final Map<RevisionId, Revision> exist = new HashMap<>();
   final Throttler throttler = new Throttler(id -> loop, exist::get, OWN, RevisionOptions.of(3),
       new Random(1));

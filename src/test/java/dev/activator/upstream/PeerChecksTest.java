@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class PeerChecksTest {
   private static final Duration INTERVAL = Duration.ofSeconds(5);
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final PeerChecks checks = new PeerChecks(loop, INTERVAL);
   private final List<Connection> checked = new ArrayList<>();
 

@@ -226,6 +226,19 @@ class UpstreamPoolsTest {
   }
 
   @Test
+  void keepsNoPool_whenNoRequestConnects() throws Exception {
+    var upstreams = upstreams();
+
+    onLoop(() -> {
+      upstreams.of(loop).plain(new Destination("127.0.0.1", 1)).reuse(new RecordingListener());
+      return upstreams.of(loop).plainHttp2(new Destination("127.0.0.1", 1))
+          .reuse(new RecordingListener());
+    });
+
+    assertThat(onLoop(() -> upstreams.of(loop).poolCount())).isZero();
+  }
+
+  @Test
   void forgetsAPodThatEndsItsConnections() throws Exception {
     var pod = pod(QUEUE);
     var upstreams = upstreams();

@@ -6,6 +6,7 @@ import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.cluster.reflector.WriteRate;
 import dev.activator.config.Requirement;
 import java.net.URI;
 import java.nio.file.Path;
@@ -22,10 +23,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param server the address of the Kubernetes API, instead of the kubeconfig's; {@code -server}
  * @param kubeconfigCluster which of the kubeconfig's clusters, instead of the current context's;
  *     {@code -cluster}
- * @param apiQps requests a second to the API, as other components limit them; {@code -kube-api-qps}. Checked
- *     only: lists and watches stay far below
- * @param apiBurst requests at once to the API, as other components limit them; {@code -kube-api-burst}. Checked
- *     only
+ * @param apiQps writes a second to the API, as client-go limits them; {@code -kube-api-qps}. 0 for no
+ *     limit, or 5 if there is a burst. Lists, watches and the election have none
+ * @param apiBurst writes at once to the API, before they wait for their turn; {@code -kube-api-burst}. 0
+ *     for 10 if there is a limit
  * @param autoscaler the address of the autoscaler's WebSocket. Empty for Knative's Service
  * @param apiTimeout how long an API that does not answer is waited for at the start
  * @param minVersion the oldest API server to work with
@@ -44,6 +45,9 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     @DefaultValue("v1.34.0") String minVersion, @DefaultValue("60s") Duration watchAlarm,
     @DefaultValue("10m") Duration auditPeriod,
     @DefaultValue("60s") Duration unschedulableTimeout) {
+
+  private static final double DEFAULT_QPS = 5;
+  private static final int DEFAULT_BURST = 10;
 
   public ClusterProperties {
     Requirement.positive("activator.cluster.watch-alarm", watchAlarm);
@@ -78,6 +82,14 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
         random, AddressSource.of(addresses.endpointsSource(), identity.podIp()));
     cluster.waitOutUnschedulable(unschedulableTimeout);
     return cluster;
+  }
+
+  /** One that is set brings client-go's default for the other. */
+  public WriteRate.Limit writeLimit() {
+    return apiQps == 0 && apiBurst == 0
+        ? WriteRate.Limit.NONE
+        : new WriteRate.Limit(apiQps == 0 ? DEFAULT_QPS : apiQps,
+            apiBurst == 0 ? DEFAULT_BURST : apiBurst);
   }
 
   public URI autoscaler(IdentityProperties identity) {

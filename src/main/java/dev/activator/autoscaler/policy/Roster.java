@@ -23,6 +23,8 @@ public final class Roster {
   static final Duration SILENCE = Duration.ofSeconds(3);
   /** One that is not ready counts for this long after its requests have timed out. */
   static final Duration AFTER_TIMEOUT = Duration.ofSeconds(30);
+  /** After the longest request of one that left: it is forgotten. */
+  private static final Duration FORGOTTEN = Duration.ofHours(1);
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final long begun;
@@ -47,8 +49,10 @@ public final class Roster {
   }
 
   /** The endpoints of our Service: by name of the pod, whether it is ready. */
-  public void members(Map<String, Boolean> pods) {
+  public void members(long now, Map<String, Boolean> pods) {
     members = new TreeMap<>(pods);
+    heard.entrySet().removeIf(one -> !pods.containsKey(one.getKey())
+        && now - one.getValue().last > FORGOTTEN.toNanos());
   }
 
   public void membersUnknown() {

@@ -6,15 +6,19 @@ import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.cluster.informer.VersionedObject;
+import dev.activator.loop.LogLimit;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells a listener of facts, and logs problems and remarks. */
+/** Tells a listener of facts, and logs problems and remarks, ten in ten seconds at most. */
 public final class FactHandler<F> implements Handler<Decoded<F>> {
   private static final Logger log = LoggerFactory.getLogger(FactHandler.class);
+
+  private static final int MAX_LINES = 10;
 
   /** Also told of unchanged facts in a resync. */
   @FunctionalInterface
@@ -25,23 +29,26 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
 
   private final ResourceKind<F> kind;
   private final FactListener<F> listener;
+  private final LongSupplier nanoTime;
+  private final LogLimit limit = new LogLimit(MAX_LINES);
 
-  public FactHandler(ResourceKind<F> kind, FactListener<F> listener) {
+  public FactHandler(ResourceKind<F> kind, FactListener<F> listener, LongSupplier nanoTime) {
     this.kind = kind;
     this.listener = listener;
+    this.nanoTime = nanoTime;
   }
 
   @Override
   public void on(Notification<Decoded<F>> notification) {
     switch (notification) {
       case Added<Decoded<F>>(var now, _) -> {
-        warnings(now).forEach(line -> log.warn("{}", line));
+        warnings(now).forEach(this::warn);
         change(null, now.object().fact());
       }
       case Updated<Decoded<F>>(var before, var now) -> {
         var known = warnings(before);
         warnings(now).stream().filter(line -> !known.contains(line))
-            .forEach(line -> log.warn("{}", line));
+            .forEach(this::warn);
         if (before == now || !equal(before, now)) {
           change(before.object().fact(), now.object().fact());
         }
@@ -60,6 +67,11 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
     if (before != null || now != null) {
       listener.changed(before, now);
     }
+  }
+
+  private void warn(String line) {
+    limit.log(nanoTime.getAsLong(), others -> log.warn("{}{}", line,
+        others == 0 ? "" : ". " + others + " others were left out of the log before"));
   }
 
   private Set<String> warnings(VersionedObject<Decoded<F>> object) {

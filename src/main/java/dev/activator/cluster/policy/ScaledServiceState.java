@@ -62,11 +62,12 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
    * @param service null if there is none
    * @param taken what older ScaledServices have of its hosts
    * @param older the ScaledService that scales the same workload; null if none does
-   * @param hpa that scales the same workload; null if none is known
+   * @param isNameTaken whether a Knative revision has the same name and namespace
+   * @param hpas that scale the same workload, as far as is known
    */
   public record References(@Nullable BackendService service, Collection<ServiceSlice> slices,
       WorkloadState workload, List<HostTable.Taken> taken, @Nullable ScaledService older,
-      @Nullable Hpa hpa, IpFamily preferred) {}
+      boolean isNameTaken, List<Hpa> hpas, IpFamily preferred) {}
 
   public static ScaledServiceState of(ScaledService object, References found) {
     var troubles = new ArrayList<Trouble>();
@@ -86,8 +87,8 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         probing.beforeReady(), probing.probe(), object.labels(), object.annotations(), null);
     var listing = port == null ? PodListing.none(object.id()) : pods(object, port, found);
     return new ScaledServiceState(object, revision, listing,
-        isScaled(found) ? target(object, found.hpa) : null, found.taken, troubles,
-        warnings(found.hpa), remarks);
+        isScaled(found) ? target(object, found.hpas) : null, found.taken, troubles,
+        warnings(found.hpas), remarks);
   }
 
   private static BackendService.@Nullable Port port(ScaledService object,
@@ -129,30 +130,36 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
       case WorkloadState.Found _,WorkloadState.Hidden _ -> {
       }
     }
+    if (found.isNameTaken) {
+      troubles.add(new Trouble("NameTaken", "a Knative revision has the same name: give the"
+          + " ScaledService another"));
+    }
     if (found.older != null) {
       troubles.add(new Trouble("TargetTaken", workload + " is scaled by ScaledService "
           + found.older.id().name() + ", which is older"));
     }
-    if (found.hpa != null && object.maxReplicas().isPresent()) {
-      troubles.add(new Trouble("HpaPresent", "HorizontalPodAutoscaler " + found.hpa.name()
-          + " scales " + workload + ", too: remove it, or spec.maxReplicas; until then only 0 and 1"
-          + " are set here"));
+    if (object.maxReplicas().isPresent()) {
+      for (var hpa : found.hpas) {
+        troubles.add(new Trouble("HpaPresent", "HorizontalPodAutoscaler " + hpa.name() + " scales "
+            + workload + ", too: remove it, or spec.maxReplicas; until then only 0 and 1"
+            + " are set here"));
+      }
     }
   }
 
   private static boolean isScaled(References found) {
-    return found.older == null && switch (found.workload) {
+    return found.older == null && !found.isNameTaken && switch (found.workload) {
       // Once it appears it is scaled at once, instead of when a failed read is repeated.
       case WorkloadState.Missing _,WorkloadState.NoKind _,WorkloadState.NotScalable _ -> false;
       case WorkloadState.Found _,WorkloadState.Hidden _ -> true;
     };
   }
 
-  private static List<Trouble> warnings(@Nullable Hpa hpa) {
-    return hpa == null || hpa.minReplicas() > 0
-        ? List.of()
-        : List.of(new Trouble("HpaMinZero", "HorizontalPodAutoscaler " + hpa.name()
-            + " has minReplicas 0, so that it sets 0 and 1, too: give it 1"));
+  private static List<Trouble> warnings(List<Hpa> hpas) {
+    return hpas.stream().filter(hpa -> hpa.minReplicas() == 0)
+        .map(hpa -> new Trouble("HpaMinZero", "HorizontalPodAutoscaler " + hpa.name()
+            + " has minReplicas 0, so that it sets 0 and 1, too: give it 1"))
+        .toList();
   }
 
   private static PodListing pods(ScaledService object, BackendService.Port port, References found) {
@@ -161,10 +168,10 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
   }
 
   /** Beside an HPA only 0 and 1 are ours to set. */
-  private static ScaledTarget target(ScaledService object, @Nullable Hpa hpa) {
+  private static ScaledTarget target(ScaledService object, List<Hpa> hpas) {
     return new ScaledTarget(object.id(), object.workload(),
-        hpa == null ? object.minReplicas() : Math.min(1, object.minReplicas()),
-        hpa == null ? object.maxReplicas() : OptionalInt.empty(), object.concurrency(),
+        hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas()),
+        hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), object.concurrency(),
         object.containerConcurrency(), object.window(), object.timeout(),
         object.status().desiredReplicas());
   }

@@ -20,12 +20,16 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import javax.net.SocketFactory;
 import javax.net.ssl.TrustManager;
 import jdk.net.ExtendedSocketOptions;
@@ -35,26 +39,36 @@ import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Our threads, and cancellation while a body is read: the library only closes the body, which
- * OkHttp does not allow from another thread on HTTP/1.1.
+ * Our threads; certificates that are read again when their files change; and cancellation while a body
+ * is read: the library only closes the body, which OkHttp does not allow from another thread on
+ * HTTP/1.1.
  *
  * <p><b>Threads.</b> Any.
  */
 final class ApiTransport extends OkHttpClientFactory {
   /** The name of a request's handle; not sent. */
   static final String HANDLE = "X-Activator-Handle";
+  private static final Logger log = LoggerFactory.getLogger(ApiTransport.class);
   private static final String IDENTITY_AUTHORITY = "idp-certificate-authority";
 
-  private final Config config;
+  private final KubernetesApi.@Nullable Source source;
   private final ExecutorService threads;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private Config config;
+  private FileStamps files;
+  private @Nullable HttpClient client;
   private final AtomicLong made = new AtomicLong();
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
 
   /** @param threads unbounded: each request takes one */
-  ApiTransport(Config config, ExecutorService threads) {
+  ApiTransport(Config config, KubernetesApi.@Nullable Source source, ExecutorService threads) {
     this.config = config;
+    this.source = source;
+    this.files = files();
     this.threads = threads;
   }
 
@@ -98,6 +112,89 @@ final class ApiTransport extends OkHttpClientFactory {
   }
 
   /**
+   * The client with the certificates as they are now. After a change the connections are closed, so that no
+   * request is sent under a certificate that has been replaced.
+   *
+   * <p><b>Source.</b> {@code cert_rotation.go} of client-go.
+   *
+   * @throws IllegalArgumentException if certificates cannot be read the first time
+   */
+  synchronized HttpClient client() {
+    var last = client;
+    if (last == null) {
+      last = newClient();
+    } else {
+      last = unlessChanged(last);
+    }
+    client = last;
+    return last;
+  }
+
+  private HttpClient unlessChanged(HttpClient last) {
+    try {
+      if (!certificatesHaveChanged()) {
+        return last;
+      }
+      var next = newClient();
+      log.info("The certificates for {} were read again", config.getMasterUrl());
+      // Not by the library, which would end our threads.
+      closeConnections();
+      return next;
+    } catch (RuntimeException e) {
+      log.warn("The certificates for {} changed, and cannot be used; the last ones stay: {}",
+          config.getMasterUrl(), String.valueOf(e.getCause() == null ? e : e.getCause()));
+      return last;
+    }
+  }
+
+  private boolean certificatesHaveChanged() {
+    var changed = files.changed();
+    if (source == null || !changed.contains(source.kubeconfig())) {
+      return !changed.isEmpty();
+    }
+    var next = source.reread().get();
+    if (changed.size() == 1 && certificates(next).equals(certificates(config))) {
+      // Most often only a token is replaced.
+      return false;
+    }
+    config = next;
+    files = files();
+    return true;
+  }
+
+  private static List<@Nullable String> certificates(Config config) {
+    return Arrays.asList(config.getCaCertData(), config.getCaCertFile(),
+        config.getClientCertData(), config.getClientCertFile(), config.getClientKeyData(),
+        config.getClientKeyFile());
+  }
+
+  private FileStamps files() {
+    var named = Stream.of(config.getCaCertFile(), config.getClientCertFile(),
+        config.getClientKeyFile()).filter(file -> !Utils.isNullOrEmpty(file)).map(Path::of);
+    return new FileStamps(
+        Stream.concat(Stream.ofNullable(source).map(KubernetesApi.Source::kubeconfig), named)
+            .distinct().toList());
+  }
+
+  private void closeConnections() {
+    sockets.forEach(socket -> {
+      sockets.remove(socket);
+      try {
+        socket.close();
+      } catch (IOException e) {
+        log.debug("A connection cannot be closed", e);
+      }
+    });
+  }
+
+  synchronized void close() {
+    if (client != null) {
+      client.close();
+    }
+    closeConnections();
+  }
+
+  /**
    * Trusts the cluster's own authorities only, if it has any. The library would add Java's, and
    * loading those takes 30 ms.
    *
@@ -105,7 +202,7 @@ final class ApiTransport extends OkHttpClientFactory {
    *
    * @throws IllegalArgumentException if certificates cannot be read
    */
-  HttpClient client() {
+  private HttpClient newClient() {
     boolean hasAuthorities = config.getCaCertData() != null || config.getCaCertFile() != null;
     HttpClient.Factory factory = this;
     var builder = config.isTrustCerts() || !hasAuthorities
@@ -193,14 +290,16 @@ final class ApiTransport extends OkHttpClientFactory {
    *
    * <p><b>Source.</b> client-go's HTTP/2 health check: 30 s idle and 15 s for a ping.
    */
-  private static final class KeepAliveSockets extends SocketFactory {
+  private final class KeepAliveSockets extends SocketFactory {
     private static final Duration IDLE = Duration.ofSeconds(30);
     private static final Duration INTERVAL = Duration.ofSeconds(5);
     private static final int PROBES = 3;
 
     @Override
     public Socket createSocket() throws IOException {
+      sockets.removeIf(Socket::isClosed);
       var socket = new Socket();
+      sockets.add(socket);
       socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
       // Not every system has these.
       var supported = socket.supportedOptions();

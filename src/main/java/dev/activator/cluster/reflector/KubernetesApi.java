@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.client.http.HttpResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
@@ -44,21 +46,37 @@ public final class KubernetesApi implements AutoCloseable {
   private final ApiTransport transport;
   private final JsonFactory json = JsonFactory.builder().streamReadConstraints(
       StreamReadConstraints.builder().maxNestingDepth(DEEPEST_JSON).build()).build();
-  private final HttpClient http;
+  /** Makes requests; they are sent by the newest client. */
+  private final HttpClient first;
+  private final WriteRate writes;
+
+  /**
+   * A kubeconfig, for what changes in it.
+   *
+   * @param reread throws if it cannot be used
+   */
+  public record Source(Path kubeconfig, Supplier<Config> reread) {}
 
   public KubernetesApi(Config config) {
-    this(config, Executors.newCachedThreadPool(
+    this(config, null, WriteRate.UNLIMITED);
+  }
+
+  /** @param source null if the configuration is from no kubeconfig */
+  public KubernetesApi(Config config, @Nullable Source source, WriteRate writes) {
+    this(config, source, writes, Executors.newCachedThreadPool(
         Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()));
   }
 
   /** @param threads unbounded: each request takes one */
-  KubernetesApi(Config config, ExecutorService threads) {
+  KubernetesApi(Config config, @Nullable Source source, WriteRate writes,
+      ExecutorService threads) {
+    this.writes = writes;
     this.threads = threads;
-    this.transport = new ApiTransport(config, threads);
+    this.transport = new ApiTransport(config, source, threads);
     var master = config.getMasterUrl();
     this.url = master.endsWith("/") ? master : master + "/";
     this.requestTimeout = Duration.ofMillis(config.getRequestTimeout());
-    this.http = transport.client();
+    this.first = transport.client();
   }
 
   /** Ends with a slash. */
@@ -85,7 +103,8 @@ public final class KubernetesApi implements AutoCloseable {
     return exchange(request(path), timeout, response -> read(response, read));
   }
 
-  public record ApiAnswer(int status, byte[] body) {
+  /** @param retryAfter as the server asked; zero if it did not */
+  public record ApiAnswer(int status, Duration retryAfter, byte[] body) {
     /** What a {@code Status} says, for people; empty if it is none. */
     public String message() {
       return ApiMessages.message(body);
@@ -93,15 +112,18 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   /**
-   * Writes. Fails only if there is no answer; whether it was written is unknown then.
+   * Writes, once {@link WriteRate} allows it. Fails only if there is no answer; whether it was written
+   * is unknown then.
    *
-   * @param path without a leading slash
+   * @param path without a leading slash and a query
    * @param body JSON
+   * @param timeout after which the server gives up, too
    */
   public CompletableFuture<ApiAnswer> send(String method, String path, String contentType,
       String body, Duration timeout) {
-    return exchange(request(path).method(method, contentType, body), timeout,
-        KubernetesApi::whole);
+    return writes.send(timeout,
+        left -> exchange(request(path + "?timeout=" + left.toMillis() + "ms").method(method,
+            contentType, body), left, KubernetesApi::whole));
   }
 
   /** As {@link #send}, for a small object that is read whole. */
@@ -111,7 +133,7 @@ public final class KubernetesApi implements AutoCloseable {
 
   private static ApiAnswer whole(HttpResponse<InputStream> response) {
     try (var bytes = response.body()) {
-      return new ApiAnswer(response.code(), bytes.readAllBytes());
+      return new ApiAnswer(response.code(), retryAfter(response), bytes.readAllBytes());
     } catch (IOException lost) {
       throw new CompletionException(lost);
     }
@@ -125,7 +147,7 @@ public final class KubernetesApi implements AutoCloseable {
           .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS).build();
       // Not on the caller's thread: a command may have to fetch a token first.
       var answer = CompletableFuture
-          .supplyAsync(() -> http.sendAsync(request, InputStream.class), threads)
+          .supplyAsync(() -> transport.client().sendAsync(request, InputStream.class), threads)
           .thenCompose(sent -> sent).thenApplyAsync(read, threads);
       answer.whenComplete((_, _) -> handle.cancel());
       return answer;
@@ -136,7 +158,7 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   private HttpRequest.Builder request(String path) {
-    return http.newHttpRequestBuilder().uri(url + path).header("Accept", "application/json");
+    return first.newHttpRequestBuilder().uri(url + path).header("Accept", "application/json");
   }
 
   private <R> R read(HttpResponse<InputStream> response, Function<JsonParser, R> read) {
@@ -153,10 +175,13 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   private static ApiException failure(HttpResponse<?> response) {
+    return new ApiException(response.code(), retryAfter(response));
+  }
+
+  private static Duration retryAfter(HttpResponse<?> response) {
     var after = response.header(RETRY_AFTER);
     boolean isSeconds = after != null && after.matches("\\d{1,6}");
-    return new ApiException(response.code(),
-        isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO);
+    return isSeconds ? Duration.ofSeconds(Long.parseLong(after)) : Duration.ZERO;
   }
 
   /** Called one at a time, in order. */
@@ -184,7 +209,7 @@ public final class KubernetesApi implements AutoCloseable {
       try {
         var request = request(path).header(ApiTransport.HANDLE, handle.name())
             .timeout(longest.toMillis(), TimeUnit.MILLISECONDS).build();
-        http.consumeBytes(request, this::received)
+        transport.client().consumeBytes(request, this::received)
             .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS)
             .whenComplete(this::answered);
       } catch (RuntimeException | Error failure) {
@@ -261,7 +286,7 @@ public final class KubernetesApi implements AutoCloseable {
 
   @Override
   public void close() {
-    http.close();
+    transport.close();
     threads.shutdown();
   }
 }

@@ -4,7 +4,8 @@ import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.DeltaSink;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.Backoff;
+import dev.activator.cluster.policy.RelistPauses;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.Loop;
 import java.io.IOException;
 import java.time.Duration;
@@ -62,9 +63,9 @@ final class Reflector<T> implements AutoCloseable {
     this.loop = context.loop();
     this.errors = context.errors();
     this.stats = new ReflectorStats(resource, queried);
-    this.afterFailedLists = Backoff.ofLists(context.random());
-    this.afterBrokenWatches = Backoff.ofLists(context.random());
-    this.betweenWatches = Backoff.ofWatches(context.random());
+    this.afterFailedLists = RelistPauses.ofLists(context.random());
+    this.afterBrokenWatches = RelistPauses.ofLists(context.random());
+    this.betweenWatches = RelistPauses.ofWatches(context.random());
     this.random = context.random();
     this.watchdog = new Watchdog(context, stats, source::list, stored, this::restart);
   }
@@ -110,7 +111,7 @@ final class Reflector<T> implements AutoCloseable {
         listed(all);
       } else {
         stats.failed(errors.about("list", stats.queried(), failure));
-        pauseAfter(failure, afterFailedLists.next(), this::list);
+        pause(afterFailedLists.next(retryAfter(failure)), this::list);
       }
     }));
   }
@@ -167,7 +168,7 @@ final class Reflector<T> implements AutoCloseable {
       stats.listDelayed();
       stats.restarted();
       watchdog.restarted();
-      pause(Backoff.ofFrequentLists(since(outageNanos), random), this::list);
+      pause(RelistPauses.ofFrequentLists(since(outageNanos), random), this::list);
     } else {
       pause(betweenWatches.next(), this::list);
     }
@@ -212,13 +213,12 @@ final class Reflector<T> implements AutoCloseable {
 
   private void watchAgain(Throwable failure) {
     stats.watchFailed(errors.about("watch", stats.queried(), failure));
-    pauseAfter(failure, betweenWatches.next(), this::watch);
+    pause(betweenWatches.next(retryAfter(failure)), this::watch);
   }
 
-  private void pauseAfter(Throwable failure, Duration length, Runnable next) {
+  private static Duration retryAfter(Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    var retryAfter = cause instanceof ApiException answer ? answer.retryAfter() : Duration.ZERO;
-    pause(length.compareTo(retryAfter) < 0 ? retryAfter : length, next);
+    return cause instanceof ApiException answer ? answer.retryAfter() : Duration.ZERO;
   }
 
   private Duration since(long nanos) {

@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.decode.ApiMessages.Page;
-import dev.activator.cluster.policy.Backoff;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.cluster.policy.Liveness;
 import dev.activator.loop.Loop;
 import java.time.Duration;

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Kubelet {
   private static final Logger OUTPUT = LoggerFactory.getLogger("dev.activator.embedded.output");
-  private static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
+  static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
   private static final int SUFFIX_LENGTH = 5;
 
   private final ApiStore store;

@@ -133,6 +133,7 @@ public final class ServingController {
       // Only its status or its labels changed, or its revisions are about to go.
       return;
     }
+    adopt(service);
     String fingerprint = RevisionObjects.fingerprint(service.at("/spec/template"));
     var plan = new RevisionHistory(revisionsOf(service).stream().map(this::entry).toList())
         .plan(fingerprint);
@@ -197,17 +198,22 @@ public final class ServingController {
 
   private void ownedChanged(ApiEvent event) {
     var object = event.object();
-    var owner = Ownership.controller(object);
-    var revision = store.find(Kinds.REVISION, Meta.namespace(object),
-        owner.path("name").asString(""));
-    if (revision == null || !Ownership.controls(revision, object)) {
+    boolean deleted = event.type() == ApiEvent.Type.DELETED;
+    boolean atZero = event.kind().equals(Kinds.DEPLOYMENT)
+        && object.at("/spec/replicas").asInt(1) == 0;
+    if (!deleted && !atZero) {
       return;
     }
-    if (event.type() == ApiEvent.Type.DELETED) {
-      unlessOvertaken(revision, () -> complete(revision));
-    } else if (event.kind().equals(Kinds.DEPLOYMENT)
-        && object.at("/spec/replicas").asInt(1) == 0) {
-      restedAtZero(revision);
+    var revision = store.find(Kinds.REVISION, Meta.namespace(object),
+        Ownership.controller(object).path("name").asString(""));
+    if (revision != null && Ownership.controls(revision, object)) {
+      unlessOvertaken(revision, () -> {
+        if (deleted) {
+          complete(revision);
+        } else {
+          restedAtZero(revision);
+        }
+      });
     }
   }
 
@@ -374,6 +380,15 @@ public final class ServingController {
     String template = Meta.of(revision).path("annotations").path(KnativeLabels.TEMPLATE)
         .asString("");
     return new RevisionHistory.Entry(number, template);
+  }
+
+  /** Takes revisions of a Service of this name that was deleted without them. */
+  private void adopt(ObjectNode service) {
+    store.list(Kinds.REVISION, one -> Ownership.controller(one).isMissingNode()
+        && Meta.namespace(one).equals(Meta.namespace(service)) && !Meta.terminating(one)
+        && Meta.name(service).equals(Meta.labels(one).get(KnativeLabels.SERVICE)))
+        .forEach(one -> objects.edit(Kinds.REVISION, Meta.namespace(one), Meta.name(one),
+            found -> Ownership.setController(found, Kinds.KNATIVE_SERVICE, service)));
   }
 
   private List<ObjectNode> revisionsOf(ObjectNode service) {

@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.StatusException.Cause;
@@ -56,7 +57,8 @@ final class WorkloadValidation {
     } catch (IllegalArgumentException e) {
       causes.add(invalid(SELECTOR, selector, String.valueOf(e.getMessage())));
     }
-    if (stored != null && !stored.at("/spec/selector").equals(selector)) {
+    if (stored != null && !Json.same(Json.withoutUnset(stored.at("/spec/selector").deepCopy()),
+        Json.withoutUnset(selector.deepCopy()))) {
       causes.add(invalid(SELECTOR, selector, "field is immutable"));
     }
     return causes;

@@ -20,6 +20,11 @@ public final class StreamHistory {
     created++;
   }
 
+  /** @param lastId by Netty, which has none after the largest */
+  public int lastId(int lastId) {
+    return lastId == 0 && created > 0 ? Integer.MAX_VALUE : lastId;
+  }
+
   public void reset(int id) {
     reset.add(id);
     if (reset.size() > REMEMBERED) {
@@ -34,6 +39,6 @@ public final class StreamHistory {
   /** @param lastId of the newest stream */
   public Http2Error errorOfUnknown(int lastId) {
     // Callers number streams 1, 3, 5: if none was skipped, it was open once.
-    return created == (lastId + 1) / 2 ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR;
+    return created == (lastId + 1) >>> 1 ? Http2Error.STREAM_CLOSED : Http2Error.PROTOCOL_ERROR;
   }
 }

@@ -37,7 +37,7 @@ class RosterTest {
 
   @Test
   void isCompleteWhenAllWereHeardForAWindow() {
-    roster.members(Map.of("a", true, "b", true));
+    roster.members(0, Map.of("a", true, "b", true));
     batches("a", 0.4, 62);
     batches("b", 2, 62);
 
@@ -47,7 +47,7 @@ class RosterTest {
 
   @Test
   void isNotCompleteWithoutTheLeaderItself() {
-    roster.members(Map.of());
+    roster.members(0, Map.of());
     assertThat(complete(1_000)).isFalse();
 
     batches("leader", 1_000, 1_060);
@@ -57,7 +57,7 @@ class RosterTest {
 
   @Test
   void oneThatHasJustStartedDelaysNothing() {
-    roster.members(Map.of("a", true, "c", true));
+    roster.members(0, Map.of("a", true, "c", true));
     batches("a", 0, 62);
     batch("c", 31, 2);
     batches("c", 32, 62);
@@ -67,20 +67,20 @@ class RosterTest {
 
   @Test
   void oneThatStartedLongerAgoThanItMayBeSilentDelaysByAWindow() {
-    roster.members(Map.of("c", true));
+    roster.members(0, Map.of("c", true));
     batch("c", 31, 3.001);
     batches("c", 32, 90);
     assertThat(complete(90)).isFalse();
 
     var other = new Roster(0);
-    other.members(Map.of("c", true));
+    other.members(0, Map.of("c", true));
     other.batch(nanos(31), "c", OptionalDouble.of(3), Set.of());
     assertThat(other.missing(nanos(31), WINDOW, TIMEOUT)).isEmpty();
   }
 
   @Test
   void oneThatRanBeforeItWasHeardDelaysByAWindow() {
-    roster.members(Map.of("a", true, "c", true));
+    roster.members(0, Map.of("a", true, "c", true));
     batches("a", 0, 91);
     batch("c", 31, 9);
     batches("c", 32, 91);
@@ -91,7 +91,7 @@ class RosterTest {
 
   @Test
   void oneThatWasSilentIsHeardAnew() {
-    roster.members(Map.of("a", true, "b", true));
+    roster.members(0, Map.of("a", true, "b", true));
     batches("a", 0, 105);
     batches("b", 0, 40);
 
@@ -106,7 +106,7 @@ class RosterTest {
     batches("a", 0, 70);
     assertThat(complete(70)).isFalse();
 
-    roster.members(Map.of("a", true));
+    roster.members(0, Map.of("a", true));
     assertThat(complete(70)).isTrue();
     roster.membersUnknown();
     assertThat(complete(70)).isFalse();
@@ -114,7 +114,7 @@ class RosterTest {
 
   @Test
   void oneThatIsNotReadyAndSilentCountsUntilItsRequestsHaveTimedOut() {
-    roster.members(Map.of("a", true, "b", false));
+    roster.members(0, Map.of("a", true, "b", false));
     batches("b", 0, 100);
     batches("a", 0, 431);
 
@@ -124,7 +124,7 @@ class RosterTest {
 
   @Test
   void oneThatIsReadyAndSilentCountsForEver() {
-    roster.members(Map.of("a", true, "b", true));
+    roster.members(0, Map.of("a", true, "b", true));
     batches("a", 0, 10_000);
 
     assertThat(roster.missing(nanos(10_000), WINDOW, TIMEOUT)).containsExactly("b");
@@ -140,5 +140,19 @@ class RosterTest {
 
     roster.busy("a", WEB);
     assertThat(roster.isQuiet(nanos(2.6), WEB)).isFalse();
+  }
+
+  @Test
+  void forgetsAnActivatorThatLeftAnHourAgo() {
+    var hours = Duration.ofHours(10);
+    batches("a", 0, 3_600);
+    batch("left", 0, 1_000);
+    roster.members(nanos(3_599), Map.of("a", true));
+    roster.members(nanos(3_600), Map.of());
+    assertThat(roster.missing(nanos(3_600), WINDOW, hours)).containsExactly("left");
+
+    roster.members(nanos(3_601), Map.of("a", true));
+    roster.members(nanos(3_601), Map.of());
+    assertThat(roster.missing(nanos(3_601), WINDOW, hours)).isEmpty();
   }
 }

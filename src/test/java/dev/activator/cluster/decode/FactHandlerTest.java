@@ -13,6 +13,7 @@ import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.EndpointSet;
 import dev.activator.cluster.policy.EndpointSet.Member;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +27,11 @@ class FactHandlerTest {
       + "addresses: [{ip: nowhere}, {ip: %s}]}]";
 
   private final LogOf log = new LogOf(FactHandler.class);
+  private long now = Long.MAX_VALUE - 1;
   private final List<String> told = new ArrayList<>();
   private final FactHandler<EndpointSet> handler = new FactHandler<>(ResourceKind.ENDPOINTS,
-      (before, now) -> told.add(text(before) + " -> " + text(now)));
+      (before, now) -> told.add(text(before) + " -> " + text(now)),
+      () -> now);
 
   private static String text(@Nullable EndpointSet set) {
     return set == null
@@ -84,6 +87,22 @@ class FactHandlerTest {
   private Notification<Decoded<EndpointSet>> updated(VersionedObject<Decoded<EndpointSet>> before,
       VersionedObject<Decoded<EndpointSet>> now) {
     return new Updated<>(before, ResourceKind.ENDPOINTS.stored(before, now));
+  }
+
+  @Test
+  void logsTenLinesInTenSeconds_whenManyObjectsAreMalformed() {
+    for (int i = 0; i < 2_000; i++) {
+      var bad = endpoints(i + 1, "subsets: 5");
+      tell(new Added<>(new VersionedObject<>("ns/" + i, "u" + i, bad.resourceVersion(),
+          bad.object()), Moment.LATER));
+    }
+    assertThat(log.lines()).hasSize(10);
+
+    now += Duration.ofSeconds(10).toNanos();
+    tell(new Added<>(endpoints(1, "subsets: 5"), Moment.LATER));
+
+    assertThat(log.lines()).hasSize(11);
+    assertThat(log.lines().getLast()).endsWith(". 1990 others were left out of the log before");
   }
 
   @Test

@@ -67,13 +67,13 @@ class ScaledServiceStateTest {
   private static ScaledServiceState state(@Nullable BackendService service,
       WorkloadState workload) {
     return ScaledServiceState.of(OBJECT, new References(service, List.of(SLICE), workload,
-        List.of(), null, null, IpFamily.IPV4));
+        List.of(), null, false, List.of(), IpFamily.IPV4));
   }
 
   private static ScaledServiceState with(List<Taken> taken, @Nullable ScaledService older,
       @Nullable Hpa hpa) {
     return ScaledServiceState.of(OBJECT, new References(SERVICE, List.of(SLICE), FOUND, taken,
-        older, hpa, IpFamily.IPV4));
+        older, false, hpa == null ? List.of() : List.of(hpa), IpFamily.IPV4));
   }
 
   @Test

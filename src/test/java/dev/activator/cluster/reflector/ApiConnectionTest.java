@@ -162,7 +162,7 @@ class ApiConnectionTest {
   void noticesADeadPeerWithinFortyFiveSecondsOfSilence() throws Exception {
     var socket = new AtomicReference<Socket>();
     var threads = Executors.newCachedThreadPool();
-    var client = new ApiTransport(config(), threads).newOkHttpClientBuilder()
+    var client = new ApiTransport(config(), null, threads).newOkHttpClientBuilder()
         .addNetworkInterceptor(chain -> {
           socket.set(chain.connection().socket());
           return chain.proceed(chain.request());

@@ -205,7 +205,8 @@ class ReflectorTroubleTest extends Reflected {
     loop.advance(ofSeconds(19));
     assertThat(api.lists).hasSize(1);
 
-    loop.advance(ofSeconds(2));
+    // Half as long again, so that not all clients return together.
+    loop.advance(ofSeconds(11));
     assertThat(api.lists).hasSize(2);
   }
 

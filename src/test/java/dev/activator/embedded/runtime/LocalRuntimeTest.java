@@ -31,6 +31,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalDouble;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -126,7 +127,7 @@ class LocalRuntimeTest {
     var scaling = new RevisionScaling(store, loop(), new Defaults(Duration.ofSeconds(6), 10));
     var autoscaler = Quiescence
         .watch(new Autoscaler(loop(), scaling, WriteGuard.ALONE, new ScalingListener() {
-        }));
+        }, new Random(1)));
     autoscaler.start();
     scaling.start(autoscaler);
 

@@ -18,6 +18,7 @@ import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
@@ -32,7 +33,7 @@ class RevisionScalingTest {
       new Defaults(Duration.ofSeconds(6), 10));
   private final Autoscaler autoscaler = new Autoscaler(loop, scaling, WriteGuard.ALONE,
       new ScalingListener() {
-      });
+      }, new Random(1));
 
   @BeforeEach
   void start() {

@@ -9,6 +9,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -352,6 +353,24 @@ class ServingControllerTest {
     assertThat(routed("shop")).isEqualTo("shop-00001");
     ready("shop-00001");
     assertThat(conditions("shop")).contains("Ready True");
+  }
+
+  @Test
+  void takesTheRevisionsThatADeletedServiceLeft() {
+    apply(starting("shop", "serve"));
+    ready("shop-00001");
+    String before = Meta.uid(find(Kinds.REVISION, "shop-00001"));
+    store.delete(Kinds.KNATIVE_SERVICE, "default", "shop",
+        Meta.uid(find(Kinds.KNATIVE_SERVICE, "shop")), Propagation.ORPHAN);
+    loop.run();
+    assertThat(names(Kinds.KNATIVE_SERVICE)).isEmpty();
+    assertThat(names(Kinds.DEPLOYMENT)).containsExactly("shop-00001-deployment");
+
+    apply(starting("shop", "serve"));
+
+    assertThat(Meta.uid(find(Kinds.REVISION, "shop-00001"))).isEqualTo(before);
+    assertThat(conditions("shop")).contains("Ready True");
+    assertThat(routed("shop")).isEqualTo("shop-00001");
   }
 
   @Test

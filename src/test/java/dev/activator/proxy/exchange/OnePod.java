@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class OnePod {
   private static final Revision HELLO = Revision.of(new RevisionId("default", "hello-00001"), 0);
 
-  final VirtualLoop loop = new VirtualLoop();
+  final VirtualLoop loop = VirtualLoop.nearOverflow();
   final FakePod pod = new FakePod();
   final FakeThrottle throttle = new FakeThrottle();
   final HeldBytes held = new HeldBytes(new MemoryBound(256 << 20));

@@ -40,7 +40,7 @@ class QueuedExchangeTest {
   private final ThreadMXBean thread = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
-  private final VirtualLoop revisionLoop = new VirtualLoop();
+  private final VirtualLoop revisionLoop = VirtualLoop.nearOverflow();
   private final List<Exchange> exchanges = new ArrayList<>(2 * HELD);
   private final Throttler throttler = new Throttler(_ -> revisionLoop, _ -> HELLO, "10.9.9.9",
       RevisionOptions.of(10 * HELD), new Random(1));
@@ -72,7 +72,7 @@ class QueuedExchangeTest {
 
   private void hold(RequestDispatcher dispatcher) {
     // one timer for all: it belongs to the connection
-    var caller = new SilentCaller(new VirtualLoop());
+    var caller = new SilentCaller(VirtualLoop.nearOverflow());
     for (int i = 0; i < HELD; i++) {
       var request = request();
       var route = new Router.ToRevision(HELLO, "hello", "/", null);

@@ -80,7 +80,7 @@ class UnreadBytesTest {
 
   @Test
   void waitsOnceForCallersThatMayStall() {
-    var virtual = new VirtualLoop();
+    var virtual = VirtualLoop.nearOverflow();
     var share = unread.share(virtual);
     for (int i = 0; i < 10; i++) {
       account(share, new EmbeddedChannel(), new SlowSocket()).measure();
@@ -93,8 +93,8 @@ class UnreadBytesTest {
 
   @Test
   void endsConnectionsOfAnotherLoopOnceThoseOfTheFirstHaveGone() {
-    var first = new VirtualLoop();
-    var second = new VirtualLoop();
+    var first = VirtualLoop.nearOverflow();
+    var second = VirtualLoop.nearOverflow();
     var leaving = account(unread.share(first), new EmbeddedChannel(), new Caller(3_000));
     leaving.measure();
     account(unread.share(second), new EmbeddedChannel(), new Caller(2_000)).measure();

@@ -54,7 +54,7 @@ class WaitingPagesTest {
   private static final RevisionId ID = new RevisionId("default", "hello-00001");
   private static final Destination POD = new Destination("10.1.1.1", 8012);
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private Revision revision = revision(Map.of());
   private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
       RevisionOptions.of(10), new Random(1));

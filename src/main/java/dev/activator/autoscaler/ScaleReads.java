@@ -1,0 +1,81 @@
+package dev.activator.autoscaler;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.ScaleAnswer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * Limits how many scales are read at once: a leader that begins has all of them to read. Those of
+ * workloads that need pods come first.
+ *
+ * <p><b>Threads.</b> The loop.
+ */
+final class ScaleReads {
+  static final int MAX_READS = 50;
+
+  private final Loop loop;
+  private final Deque<Read> urgent = new ArrayDeque<>();
+  private final Deque<Read> others = new ArrayDeque<>();
+  private int underWay;
+
+  ScaleReads(Loop loop) {
+    this.loop = loop;
+  }
+
+  /** A read that waits for its turn, is under way, or has been answered. */
+  final class Read {
+    private final Supplier<CompletableFuture<ScaleAnswer>> request;
+    private final CompletableFuture<ScaleAnswer> answer = new CompletableFuture<>();
+
+    private Read(Supplier<CompletableFuture<ScaleAnswer>> request) {
+      this.request = request;
+    }
+
+    CompletableFuture<ScaleAnswer> answer() {
+      return answer;
+    }
+
+    /** It is read before those of workloads that need no pods. */
+    void hurry() {
+      if (others.remove(this)) {
+        urgent.add(this);
+      }
+    }
+
+    /** Whether it still waited; it is not read then. */
+    boolean cancel() {
+      return others.remove(this) || urgent.remove(this);
+    }
+  }
+
+  Read read(boolean isUrgent, Supplier<CompletableFuture<ScaleAnswer>> request) {
+    var read = new Read(request);
+    (isUrgent ? urgent : others).add(read);
+    next();
+    return read;
+  }
+
+  private void next() {
+    while (underWay < MAX_READS) {
+      var read = urgent.isEmpty() ? others.poll() : urgent.poll();
+      if (read == null) {
+        return;
+      }
+      underWay++;
+      var _ = read.request.get().whenComplete((answer, failure) -> {
+        loop.execute(() -> {
+          underWay--;
+          next();
+        });
+        if (failure == null) {
+          read.answer.complete(answer);
+        } else {
+          read.answer.completeExceptionally(failure);
+        }
+      });
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.cluster.policy.TokenBucket;
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the writes of one client. A write waits for its turn; one that would wait for longer than its
+ * timeout fails at once.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+public final class WriteRate {
+  public static final WriteRate UNLIMITED = new WriteRate(null, null);
+
+  private final @Nullable Loop loop;
+  private final @Nullable TokenBucket bucket;
+
+  /**
+   * What {@code -kube-api-qps} and {@code -kube-api-burst} set.
+   *
+   * @param perSecond 0 if there is no limit
+   * @param burst writes at once
+   */
+  public record Limit(double perSecond, int burst) {
+    public static final Limit NONE = new Limit(0, 0);
+
+    /** @param loop the clock */
+    public WriteRate rate(Loop loop) {
+      return perSecond == 0
+          ? UNLIMITED
+          : new WriteRate(loop, new TokenBucket(perSecond, burst, loop.nanoTime()));
+    }
+  }
+
+  private WriteRate(@Nullable Loop loop, @Nullable TokenBucket bucket) {
+    this.loop = loop;
+    this.bucket = bucket;
+  }
+
+  /** @param request gets what is left of the timeout when its turn comes */
+  <R> CompletableFuture<R> send(Duration timeout,
+      Function<Duration, CompletableFuture<R>> request) {
+    if (loop == null || bucket == null) {
+      return request.apply(timeout);
+    }
+    Duration wait;
+    synchronized (bucket) {
+      wait = bucket.take(loop.nanoTime(), timeout);
+    }
+    if (wait.isZero()) {
+      return request.apply(timeout);
+    }
+    if (wait.isNegative() || wait.compareTo(timeout) >= 0) {
+      return CompletableFuture.failedFuture(
+          new TimeoutException("-kube-api-qps allows no write within " + timeout));
+    }
+    var turn = new CompletableFuture<Void>();
+    loop.schedule(wait, () -> turn.complete(null));
+    return turn.thenCompose(_ -> request.apply(timeout.minus(wait)));
+  }
+}

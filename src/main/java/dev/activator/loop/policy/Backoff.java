@@ -1,0 +1,67 @@
+package dev.activator.loop.policy;
+
+import java.time.Duration;
+import java.util.random.RandomGenerator;
+
+/**
+ * An exponential schedule of retries, with jitter so that many clients do not return to a server at
+ * once. Not thread-safe.
+ */
+public final class Backoff {
+  /** A server or a proxy that asks for more must not stop a client for hours. */
+  public static final Duration MAX_RETRY_AFTER = Duration.ofMinutes(5);
+  private static final double RETRY_AFTER_JITTER = 0.5;
+  private static final int MAX_DOUBLINGS = 10;
+
+  private final Duration first;
+  private final Duration max;
+  private final double jitter;
+  private final RandomGenerator random;
+  /** Stays at its maximum, so that it cannot run over. */
+  private int doublings;
+
+  /** @param jitter the share by which a pause may be longer */
+  public Backoff(Duration first, Duration max, double jitter, RandomGenerator random) {
+    this.first = first;
+    this.max = max;
+    this.jitter = jitter;
+    this.random = random;
+  }
+
+  public Duration next() {
+    var grown = first.multipliedBy(1L << doublings);
+    doublings = Math.min(doublings + 1, MAX_DOUBLINGS);
+    return longer(grown.compareTo(max) < 0 ? grown : max, jitter, random);
+  }
+
+  /** @param retryAfter as the server asked; zero if it did not */
+  public Duration next(Duration retryAfter) {
+    var next = next();
+    if (retryAfter.isZero()) {
+      return next;
+    }
+    var server = retryAfter(retryAfter, random);
+    return next.compareTo(server) < 0 ? server : next;
+  }
+
+  public void reset() {
+    doublings = 0;
+  }
+
+  /** What a server's {@code Retry-After} comes to: never less, and not the same for all clients. */
+  public static Duration retryAfter(Duration asked, RandomGenerator random) {
+    return longer(asked.compareTo(MAX_RETRY_AFTER) < 0 ? asked : MAX_RETRY_AFTER,
+        RETRY_AFTER_JITTER, random);
+  }
+
+  /** Longer by up to a share of it. */
+  public static Duration longer(Duration pause, double share, RandomGenerator random) {
+    return Duration.ofNanos((long) (pause.toNanos() * (1 + share * random.nextDouble())));
+  }
+
+  /** Shorter or longer by up to a share of it. */
+  public static Duration jittered(Duration period, double share, RandomGenerator random) {
+    long nanos = period.toNanos();
+    return Duration.ofNanos((long) (nanos * (1 - share + 2 * share * random.nextDouble())));
+  }
+}

@@ -1,0 +1,5 @@
+/** Pure decisions about time. */
+@NullMarked
+package dev.activator.loop.policy;
+
+import org.jspecify.annotations.NullMarked;

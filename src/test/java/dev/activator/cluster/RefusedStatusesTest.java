@@ -1,0 +1,116 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.ScaledService;
+import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.References;
+import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
+import dev.activator.cluster.policy.ScaledServiceStatus;
+import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.SteppedLoop;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How often statuses are sent to an API that refuses them, over HTTP; time is moved by hand. */
+class RefusedStatusesTest {
+  private static final int OBJECTS = 20;
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ScalingSession session = new ScalingSession(
+      new ClusterAccess.At(URI.create(api.url())), () -> WriteRate.UNLIMITED,
+      Duration.ofSeconds(120));
+  private final ThreadLoop thread = new ThreadLoop("writer");
+  private final SteppedLoop loop = new SteppedLoop(thread);
+  private final ScaledServiceWriter writer = session.writer(loop, InstantSource.system(),
+      () -> true, new Random(1));
+
+  @BeforeEach
+  void start() {
+    session.open();
+    writer.start();
+  }
+
+  @AfterEach
+  void close() {
+    writer.stop();
+    thread.close();
+    session.close();
+    api.close();
+  }
+
+  private static ScaledServiceState state(String name) {
+    return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
+        new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(), 0,
+        OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1),
+        Map.of(), Map.of(), ScaledServiceStatus.NONE),
+        new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
+            List.of(), IpFamily.IPV4));
+  }
+
+  private int patches() {
+    return api.faults().journal().calls(Match.requests(Verb.PATCH)).size();
+  }
+
+  /** How much time must pass until each status was sent this often, on average. */
+  private Duration until(int writes) {
+    await().pollInterval(Duration.ofMillis(20)).until(() -> {
+      loop.advance(Duration.ofSeconds(1));
+      return patches() >= writes * OBJECTS;
+    });
+    return Duration.ofNanos(loop.nanoTime());
+  }
+
+  @ParameterizedTest(name = "HTTP {0}: the sixth time after {1} s or later")
+  @CsvSource({"401, 150", "403, 150", "404, 150", "422, 150", "503, 90"})
+  void pausesBetweenRefusedWritesGrow(int status, int seconds) {
+    api.faults().add(Match.requests(Verb.PATCH), Fault.Answer.status(status));
+    for (int i = 0; i < OBJECTS; i++) {
+      writer.changed(state("s" + i));
+    }
+
+    assertThat(until(6)).isGreaterThanOrEqualTo(Duration.ofSeconds(seconds));
+  }
+
+  @Test
+  void waitsAsLongAsTheServerAsks() {
+    api.faults().add(Match.requests(Verb.PATCH),
+        new Fault.Answer(429, "application/json", "{}", 40));
+    for (int i = 0; i < OBJECTS; i++) {
+      writer.changed(state("s" + i));
+    }
+
+    assertThat(until(3)).isGreaterThanOrEqualTo(Duration.ofSeconds(80));
+  }
+
+  @Test
+  void doesNotWaitAtTheEndForWhatIsRefused() {
+    api.faults().add(Match.requests(Verb.PATCH), Fault.Answer.status(403));
+    writer.changed(state("a"));
+    await().until(() -> patches() == 1);
+    await().untilAsserted(() -> {
+      loop.advance(Duration.ofMillis(10));
+      assertThat(writer.finish()).succeedsWithin(Duration.ofSeconds(60));
+    });
+    assertThat(patches()).isEqualTo(1);
+  }
+}

@@ -1,0 +1,199 @@
+package dev.activator.cluster;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsExchange;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.testing.Authority;
+import dev.activator.testing.Certificate;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509TrustManager;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Certificates that are replaced while the process runs, over TLS in both directions. */
+class RotatedCertificatesTest {
+  private final Authority old = Authority.named("old");
+  private final Authority next = Authority.named("next");
+  private final Certificate first = Certificate.rsa();
+  private final Certificate second = Certificate.rsa();
+  private final List<java.security.cert.Certificate> callers = new CopyOnWriteArrayList<>();
+  @TempDir
+  private Path directory;
+  private HttpsServer server = serve(0, old.issue("localhost"));
+
+  RotatedCertificatesTest() throws Exception {}
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  /** Wants a certificate of the caller, and notes it. */
+  private HttpsServer serve(int port, Certificate shown) throws Exception {
+    var store = KeyStore.getInstance("PKCS12");
+    store.load(null, null);
+    store.setKeyEntry("one", shown.key(), new char[0],
+        new X509Certificate[]{shown.certificate()});
+    var keys = KeyManagerFactory.getInstance("SunX509");
+    keys.init(store, new char[0]);
+    var context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), new TrustManager[]{new X509TrustManager() {
+      @Override
+      public void checkClientTrusted(X509Certificate[] chain, String type) {
+        // Any caller is welcome.
+      }
+
+      @Override
+      public void checkServerTrusted(X509Certificate[] chain, String type) {
+        throw new IllegalStateException("it is a server itself");
+      }
+
+      @Override
+      public X509Certificate[] getAcceptedIssuers() {
+        return new X509Certificate[0];
+      }
+    }}, null);
+    var made = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
+    made.setHttpsConfigurator(new HttpsConfigurator(context) {
+      @Override
+      public void configure(HttpsParameters parameters) {
+        var all = getSSLContext().getDefaultSSLParameters();
+        all.setNeedClientAuth(true);
+        parameters.setSSLParameters(all);
+      }
+    });
+    made.createContext("/", exchange -> {
+      callers.add(((HttpsExchange) exchange).getSSLSession().getPeerCertificates()[0]);
+      exchange.sendResponseHeaders(200, -1);
+      exchange.close();
+    });
+    made.start();
+    return made;
+  }
+
+  /** As kubelets and other programs do: another file takes the name. */
+  private void replace(String name, String text) throws Exception {
+    var written = Files.writeString(directory.resolve(name + ".new"), text);
+    Files.move(written, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private void user(Certificate certificate) throws Exception {
+    replace("client.pem", certificate.pem());
+    replace("client.key", certificate.keyPem());
+  }
+
+  private Path kubeconfig(String cluster, String user) throws Exception {
+    replace("config", """
+        apiVersion: v1
+        kind: Config
+        current-context: c
+        clusters: [{name: c, cluster: {server: "https://localhost:%d", %s}}]
+        users: [{name: u, user: {%s}}]
+        contexts: [{name: c, context: {cluster: c, user: u}}]
+        """.formatted(server.getAddress().getPort(), cluster, user));
+    return directory.resolve("config");
+  }
+
+  private static KubernetesApi open(Path kubeconfig) {
+    return Connection.open(new ClusterAccess.Kubeconfig(kubeconfig, "", ""),
+        WriteRate.UNLIMITED);
+  }
+
+  private static int ask(KubernetesApi api) throws Exception {
+    return api.fetch("version", Duration.ofSeconds(120)).get().status();
+  }
+
+  private Path kubeconfigWithFiles() throws Exception {
+    replace("ca.pem", old.pem());
+    user(first);
+    return kubeconfig("certificate-authority: ca.pem",
+        "client-certificate: client.pem, client-key: client.key");
+  }
+
+  @Test
+  void trustsTheAuthorityThatTookThePlaceOfAnother() throws Exception {
+    try (var api = open(kubeconfigWithFiles())) {
+      assertThat(ask(api)).isEqualTo(200);
+      int port = server.getAddress().getPort();
+      server.stop(0);
+      server = serve(port, next.issue("localhost"));
+      assertThatThrownBy(() -> ask(api)).isInstanceOf(ExecutionException.class)
+          .hasCauseInstanceOf(SSLHandshakeException.class);
+
+      replace("ca.pem", next.pem());
+
+      assertThat(ask(api)).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void showsTheNewClientCertificate_alsoWhereAConnectionIsOpen() throws Exception {
+    try (var api = open(kubeconfigWithFiles())) {
+      ask(api);
+      ask(api);
+      user(second);
+      ask(api);
+    }
+    assertThat(callers).containsExactly(first.certificate(), first.certificate(),
+        second.certificate());
+  }
+
+  @Test
+  void keepsTheLastCertificates_whileTheNewOnesCannotBeRead() throws Exception {
+    try (var api = open(kubeconfigWithFiles())) {
+      ask(api);
+      replace("client.pem", "nothing");
+      ask(api);
+      Files.delete(directory.resolve("client.pem"));
+      ask(api);
+      user(second);
+      ask(api);
+    }
+    assertThat(callers).containsExactly(first.certificate(), first.certificate(),
+        first.certificate(), second.certificate());
+  }
+
+  @Test
+  void readsCertificatesAgainThatAreInTheKubeconfigItself() throws Exception {
+    try (var api = open(kubeconfigWithData(first))) {
+      ask(api);
+      kubeconfigWithData(second);
+      ask(api);
+    }
+    assertThat(callers).containsExactly(first.certificate(), second.certificate());
+  }
+
+  private Path kubeconfigWithData(Certificate client) throws Exception {
+    return kubeconfig("certificate-authority-data: " + base64(old.pem()),
+        "client-certificate-data: " + base64(client.pem()) + ", client-key-data: "
+            + base64(client.keyPem()));
+  }
+
+  private static String base64(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
+  }
+}
