@@ -189,14 +189,6 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   }
 
   @Override
-  protected void pendingBytes(Http2Stream stream, long bytes) {
-    var upstream = of(stream);
-    if (upstream != null) {
-      upstream.pending(bytes);
-    }
-  }
-
-  @Override
   public void userEventTriggered(ChannelHandlerContext on, Object event) throws Exception {
     if (event instanceof Http2ConnectionPrefaceAndSettingsFrameWrittenEvent) {
       openWindow();
