@@ -173,10 +173,14 @@ class Http2PoolTest {
         return pool.dial(new RecordingListener(connected::complete, () -> {
         }));
       });
-      connected.get(120, TimeUnit.SECONDS);
+      var connection = connected.get(120, TimeUnit.SECONDS);
 
       // then it is the pod's pool again
       assertThat(onLoop(pools::poolCount)).isOne();
+      onLoop(() -> {
+        connection.close();
+        return true;
+      });
     }
   }
 }

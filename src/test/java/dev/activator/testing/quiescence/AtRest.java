@@ -2,6 +2,7 @@ package dev.activator.testing.quiescence;
 
 import dev.activator.ActivatorApplication;
 import dev.activator.loop.DeadlineTimer;
+import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Array;
@@ -112,6 +113,9 @@ final class AtRest {
       case null -> null;
       case Number number -> number.longValue() == 0 ? null : number.toString();
       case Boolean flag -> flag ? "true" : null;
+      case ByteBuf buffer -> buffer.refCnt() == 0 || buffer.capacity() == 0
+          ? null
+          : buffer.readableBytes() + " bytes";
       case AtomicBoolean flag -> flag.get() ? "true" : null;
       case AtomicReference<?> reference -> remains(reference.get());
       case Collection<?> all -> all.isEmpty()
