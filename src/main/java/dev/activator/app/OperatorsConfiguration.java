@@ -206,7 +206,7 @@ class OperatorsConfiguration {
 
   @Bean
   LastFailures lastFailures(RequestObservers observers, LoopGroup loops, Cluster cluster) {
-    var failures = new LastFailures(loops.loopFor("clock")::nanoTime);
+    var failures = new LastFailures(loops.loopFor("clock")::nanoTime, cluster);
     observers.add(failures);
     cluster.onRevisionGone(failures::gone);
     return failures;

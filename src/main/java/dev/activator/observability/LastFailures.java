@@ -1,6 +1,7 @@
 package dev.activator.observability;
 
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -18,10 +19,13 @@ public final class LastFailures implements RequestObserver {
   public record FailedRequest(Outcome outcome, int status, long atNanos) {}
 
   private final LongSupplier nanoTime;
+  private final Revisions existing;
   private final Map<RevisionId, FailedRequest> last = new ConcurrentHashMap<>();
 
-  public LastFailures(LongSupplier nanoTime) {
+  /** @param existing no longer has a revision when {@link #gone} is called for it */
+  public LastFailures(LongSupplier nanoTime, Revisions existing) {
     this.nanoTime = nanoTime;
+    this.existing = existing;
   }
 
   @Override
@@ -34,6 +38,10 @@ public final class LastFailures implements RequestObserver {
     }
     if (!outcome.served() || request.status() >= SERVER_ERROR) {
       last.put(revision.id(), new FailedRequest(outcome, request.status(), nanoTime.getAsLong()));
+      if (existing.find(revision.id()) == null) {
+        // It was deleted while the request was queued: nothing else removes this one.
+        last.remove(revision.id());
+      }
     } else if (!last.isEmpty()) {
       last.remove(revision.id());
     }

@@ -85,7 +85,8 @@ class LivePageTest {
       Duration.ofSeconds(9), 0, null);
   private final Sinks.Many<Integer> ticks = Sinks.many().multicast().directBestEffort();
   private final List<String> acted = new CopyOnWriteArrayList<>();
-  private final LastFailures failures = new LastFailures(loop::nanoTime);
+  private final LastFailures failures = new LastFailures(loop::nanoTime,
+      _ -> Revision.of(HELLO, 0));
   private final AtomicLong seconds = new AtomicLong();
   private final RevisionActivity activity = new RevisionActivity(
       () -> seconds.get() * 1_000_000_000, _ -> 7, new Histogram());

@@ -129,12 +129,20 @@ final class DeploymentController {
   private void create(ObjectNode deployment) {
     String fingerprint = RevisionObjects.fingerprint(withoutHash(deployment));
     for (int i = 0; i + HASH_LENGTH <= fingerprint.length(); i++) {
-      String hash = fingerprint.substring(i, i + HASH_LENGTH);
+      String hash = encoded(fingerprint.substring(i, i + HASH_LENGTH));
       if (objects.create(Kinds.REPLICA_SET, replicaSet(deployment, hash))) {
         return;
       }
     }
     log.warn("Deployment {} gets no ReplicaSet: all its names are taken", Meta.key(deployment));
+  }
+
+  /** In the letters of generated names, by which others recognise the pods of a workload. */
+  private static String encoded(String hex) {
+    var letters = new StringBuilder();
+    hex.chars().forEach(digit -> letters
+        .append(Kubelet.LETTERS.charAt(digit % Kubelet.LETTERS.length())));
+    return letters.toString();
   }
 
   private static ObjectNode replicaSet(ObjectNode deployment, String hash) {

@@ -1,5 +1,7 @@
 package dev.activator.bench.soak;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import dev.activator.bench.ActivatorProcess;
 import dev.activator.bench.ProcessCost;
 import dev.activator.bench.soak.SoakCallers.Ports;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.slf4j.LoggerFactory;
 
 /**
  * An activator in cluster mode under everything at once: callers of all kinds, pods that are killed, an API and an
@@ -53,6 +56,8 @@ public final class SoakDrill {
   /** @param args minutes, then a folder or a jar */
   public static void main(String[] args) {
     long minutes = Long.parseLong(args[0]);
+    // Connections that are reset are part of it.
+    ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
     endAtLast(Duration.ofMinutes(minutes + 18));
     int code = 2;
     try {
@@ -103,6 +108,8 @@ public final class SoakDrill {
     report.print();
     var failures = new ArrayList<>(counts.failures());
     failures.addAll(report.failures());
+    SoakSample.permits(management, new HashSet<>(cluster.revisions()))
+        .forEach(permits -> failures.add("at rest " + permits));
     failures.forEach(failure -> System.out.println("FAILED: " + failure));
     System.out.println(failures.isEmpty() ? "passed" : failures.size() + " failures");
     process.destroyForcibly().waitFor();

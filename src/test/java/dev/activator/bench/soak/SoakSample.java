@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  * What an activator holds at a moment, after a collection.
  *
  * @param seconds since the load began
- * @param heap bytes of all objects that live
+ * @param heap bytes of all objects that live, without the chunks of Netty's pool, which is their cache
  * @param resident MiB
  * @param direct bytes of direct memory that Netty has reserved
  * @param gauges what must be zero when there is no request, by name; sums over their series
@@ -34,11 +34,13 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
       "activator_queue_newest_first", "activator_held_memory_bytes",
       "activator_unread_memory_bytes", "activator_informer_queued",
       "activator_informer_handler_pending");
+  private static final String USED = "netty_allocator_memory_used";
   private static final String PINNED = "netty_allocator_memory_pinned";
   /** What the serial collector fills gaps with that it does not close. */
   private static final String GAP = "[Ljdk.internal.vm.FillerElement;";
   private static final Pattern ROW = Pattern.compile("\\s*\\d+:\\s+(\\d+)\\s+(\\d+)\\s+(\\S+).*");
   private static final Pattern REVISION = Pattern.compile("kn_revision_name=\"([^\"]*)\"");
+  private static final Pattern IN_FLIGHT = Pattern.compile("\"inFlight\":(\\d+)");
   private static final Path JCMD = Path.of(System.getProperty("java.home"), "bin", "jcmd");
 
   /** @param management the port of its metrics */
@@ -48,7 +50,8 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
     ZERO_AT_REST.forEach(name -> gauges.put(name, 0.0));
     var series = new TreeSet<String>();
     double direct = 0;
-    for (var line : metrics(management)) {
+    double pooled = 0;
+    for (var line : lines(management, "/metrics")) {
       int end = line.lastIndexOf(' ');
       int labels = line.indexOf('{');
       if (line.startsWith("#") || end < 0) {
@@ -64,13 +67,30 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
         gauges.merge(PINNED, value, Double::sum);
       } else if (gauges.containsKey(name)) {
         gauges.merge(name, value, Double::sum);
-      } else if (name.startsWith("netty_allocator_memory_used") && line.contains("direct")) {
+      } else if (name.startsWith(USED) && line.contains("memory_type=\"direct\"")) {
         direct += value;
+      } else if (name.startsWith(USED)) {
+        pooled += value;
       }
     }
     long heap = objects.values().stream().mapToLong(each -> each[1]).sum();
-    return new SoakSample(seconds, heap, ProcessCost.residentMebibytes(pid), descriptors(pid),
+    return new SoakSample(seconds, heap - (long) pooled, ProcessCost.residentMebibytes(pid), descriptors(pid),
         threads(pid), (long) direct, gauges, series, objects);
+  }
+
+  /** Permits that are taken of these revisions; for the last question, since its first answer loads classes. */
+  static List<String> permits(int management, Set<String> revisions) throws IOException {
+    var taken = new ArrayList<String>();
+    for (var revision : new TreeSet<>(revisions)) {
+      var report = String.join("", lines(management,
+          "/actuator/activator/" + SoakCluster.NAMESPACE + "/" + revision));
+      int permits = IN_FLIGHT.matcher(report).results()
+          .mapToInt(found -> Integer.parseInt(found.group(1))).max().orElse(-1);
+      if (permits != 0) {
+        taken.add("permits of " + revision + " that are taken: " + permits);
+      }
+    }
+    return taken;
   }
 
   /** Live objects only, which makes the JVM collect first. */
@@ -94,9 +114,8 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
     return objects;
   }
 
-  private static List<String> metrics(int management) throws IOException {
-    try (var in = URI.create("http://127.0.0.1:" + management + "/metrics").toURL()
-        .openStream()) {
+  private static List<String> lines(int management, String path) throws IOException {
+    try (var in = URI.create("http://127.0.0.1:" + management + path).toURL().openStream()) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
     }
   }

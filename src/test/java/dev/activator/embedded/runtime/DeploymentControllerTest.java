@@ -36,6 +36,7 @@ class DeploymentControllerTest {
 
     var set = sets().getFirst();
     String hash = Meta.labels(set).get("pod-template-hash");
+    assertThat(hash).matches("[bcdfghjklmnpqrstvwxz2456789]{10}");
     assertThat(Meta.name(set)).isEqualTo("web-" + hash);
     assertThat(set.at("/spec/selector/matchLabels"))
         .isEqualTo(Objects.parse("{'app': 'web', 'pod-template-hash': '" + hash + "'}"));

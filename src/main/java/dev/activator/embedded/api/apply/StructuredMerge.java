@@ -113,11 +113,12 @@ final class StructuredMerge {
 
   /** Null is an empty object or list beside another one. */
   private static boolean areLeaf(Shape shape, @Nullable JsonNode one, @Nullable JsonNode other) {
-    boolean hasOne = one != null && !one.isNull();
-    boolean hasOther = other != null && !other.isNull();
-    boolean alike = !hasOne || !hasOther || one.getNodeType() == other.getNodeType();
-    boolean empty = (one == null || one.isEmpty()) && (other == null || other.isEmpty());
-    return !alike || empty || hasOne && isLeaf(shape, one) || hasOther && isLeaf(shape, other);
+    var first = one == null || one.isNull() ? null : one;
+    var second = other == null || other.isNull() ? null : other;
+    boolean alike = first == null || second == null || first.getNodeType() == second.getNodeType();
+    boolean empty = (first == null || first.isEmpty()) && (second == null || second.isEmpty());
+    return !alike || empty || first != null && isLeaf(shape, first)
+        || second != null && isLeaf(shape, second);
   }
 
   private static Map<String, Changes> fieldChanges(Shape shape, @Nullable JsonNode before,

@@ -1,0 +1,49 @@
+package dev.activator.observability;
+
+import static dev.activator.observability.FakeRequest.HELLO;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Revision;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class LastFailuresTest {
+  private final VirtualLoop loop = new VirtualLoop();
+  private @Nullable Revision existing = FakeRequest.revision(Map.of());
+  private final LastFailures failures = new LastFailures(loop::nanoTime, _ -> existing);
+
+  private void fails(FakeRequest request) {
+    request.ended(Outcome.QUEUE_TIMEOUT, 504);
+  }
+
+  private FakeRequest queued() {
+    var request = FakeRequest.of(failures, loop);
+    request.begin();
+    request.queued();
+    return request;
+  }
+
+  @Test
+  void keepsFailure_untilARequestIsServed() {
+    fails(queued());
+    assertThat(failures.of(HELLO)).isNotNull().extracting(LastFailures.FailedRequest::status)
+        .isEqualTo(504);
+
+    FakeRequest.of(failures, loop).answered(200, Duration.ofMillis(1));
+    assertThat(failures.of(HELLO)).isNull();
+  }
+
+  @Test
+  void keepsNothing_whenRevisionIsDeletedWhileItsRequestIsQueued() {
+    var request = queued();
+    existing = null;
+    failures.gone(HELLO);
+
+    fails(request);
+
+    assertThat(failures.of(HELLO)).isNull();
+  }
+}
