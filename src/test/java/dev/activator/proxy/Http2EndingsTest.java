@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -210,7 +209,6 @@ class Http2EndingsTest extends Http2WireTest {
   }
 
   @Test
-  @Tag("burst")
   void countsOutEachRequest_whenManyDeadlinesEndBeforeThePodIsConnected() throws Exception {
     var ready = new CountDownLatch(1);
     var connections = new AtomicInteger();

@@ -44,12 +44,12 @@ class RequestBurstTest extends Http2WireTest {
     eventually(() -> assertThat(activator.throttle.queued()).isEqualTo(REQUESTS));
   }
 
-  private void send() throws IOException {
+  private void send(String... fields) throws IOException {
     for (int i = 0; i < CONNECTIONS; i++) {
       var caller = connect();
       callers.add(caller);
       for (int stream = 0; stream < STREAMS; stream++) {
-        caller.headers(2 * stream + 1, true, get("/"));
+        caller.headers(2 * stream + 1, true, get("/", fields));
       }
     }
   }
@@ -73,8 +73,17 @@ class RequestBurstTest extends Http2WireTest {
 
   @Test
   void timesOutAll_whenTheirTimeIsOver() throws Exception {
-    activator.timeouts(Duration.ofMinutes(10), Duration.ofMillis(400), Duration.ZERO);
+    activator.timeouts(Duration.ofMinutes(10), Duration.ofMillis(50), Duration.ZERO);
     send();
+
+    assertAllAre("504");
+  }
+
+  @Test
+  void endsAll_whenTheirDeadlinesAreOverAsTheyRun() throws Exception {
+    activator.throttle.grow(http2Pod().destination(), REQUESTS);
+
+    send("grpc-timeout", "1n");
 
     assertAllAre("504");
   }

@@ -20,11 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One revision's flood, and another revision on the same loop. */
-@Tag("burst")
 class FairnessTest {
   private static final RevisionId FLOODED = new RevisionId("ns", "flooded");
   private static final RevisionId QUIET = new RevisionId("ns", "quiet");

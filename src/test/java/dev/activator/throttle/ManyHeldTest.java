@@ -16,11 +16,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Many requests wait for few permits, and no permit waits for a request. */
-@Tag("burst")
 class ManyHeldTest {
   private static final Destination D = new Destination("10.0.0.4", 8012);
   private static final Duration SERVICE = Duration.ofMillis(20);
