@@ -180,6 +180,9 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
     }
     var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status, incoming.fields());
     if (status.codeClass() == HttpStatusClass.INFORMATIONAL) {
+      if (last) {
+        throw malformed("an interim response that ends the stream");
+      }
       interim(head);
       return;
     }
