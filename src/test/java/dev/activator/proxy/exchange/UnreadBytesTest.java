@@ -107,6 +107,42 @@ class UnreadBytesTest {
     group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
+  @Test
+  void endsConnectionsOfAnotherLoopWhileThoseOfTheFirstAreStillRead() {
+    var first = VirtualLoop.nearOverflow();
+    var second = VirtualLoop.nearOverflow();
+    var read = new Reader(3_000);
+    var leaving = unread.share(first).account(new EmbeddedChannel(), read, 0);
+    leaving.measure();
+    unread.share(second).account(new EmbeddedChannel(), new Caller(2_000), 0).measure();
+
+    read.left = 100;
+    leaving.measure();
+    first.advance(Duration.ofSeconds(1));
+    second.advance(Duration.ofSeconds(1));
+
+    assertThat(ended).isOne();
+    group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  private static final class Reader implements UnreadBytes.CallerConnection {
+    private long left;
+
+    Reader(long left) {
+      this.left = left;
+    }
+
+    @Override
+    public long queuedBytes() {
+      return left;
+    }
+
+    @Override
+    public boolean endUnread(long bytes) {
+      return false;
+    }
+  }
+
   private final class Caller implements UnreadBytes.CallerConnection {
     private long held;
 
