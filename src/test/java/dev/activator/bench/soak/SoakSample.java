@@ -74,7 +74,8 @@ record SoakSample(double seconds, long heap, double resident, long descriptors, 
       }
     }
     long heap = objects.values().stream().mapToLong(each -> each[1]).sum();
-    return new SoakSample(seconds, heap - (long) pooled, ProcessCost.residentMebibytes(pid), descriptors(pid),
+    return new SoakSample(seconds, heap - (long) pooled, ProcessCost.residentMebibytes(pid),
+        descriptors(pid),
         threads(pid), (long) direct, gauges, series, objects);
   }
 
