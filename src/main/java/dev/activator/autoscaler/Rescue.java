@@ -43,6 +43,8 @@ public final class Rescue {
   private final Map<RevisionId, Long> waiting = new HashMap<>();
   /** In this outage. */
   private final Set<RevisionId> done = new HashSet<>();
+  /** Could not be read or written lately: the others come first. */
+  private final Set<RevisionId> failed = new HashSet<>();
   private final Candidate candidate = new Candidate();
   private @Nullable LeaderElection election;
   private @Nullable CompletableFuture<Void> underWay;
@@ -85,6 +87,7 @@ public final class Rescue {
       }
       if (now) {
         done.clear();
+        failed.clear();
       }
       linked = now;
     });
@@ -125,7 +128,11 @@ public final class Rescue {
     if (held == null || !leads || underWay != null) {
       return;
     }
-    waiting.keySet().stream().filter(id -> !done.contains(id)).findFirst()
+    var left = waiting.keySet().stream().filter(id -> !done.contains(id)).toList();
+    if (failed.containsAll(left)) {
+      failed.clear();
+    }
+    left.stream().filter(id -> !failed.contains(id)).findFirst()
         .ifPresent(id -> rescue(id, held));
   }
 
@@ -156,7 +163,10 @@ public final class Rescue {
   private void refused(RevisionId id, ScaleAnswer answer) {
     if (answer instanceof Refused(var reason, var message, _)) {
       switch (reason) {
-        case CONFLICT, UNAVAILABLE -> log.debug("{} is tried again: {}", id, message);
+        case CONFLICT, UNAVAILABLE -> {
+          failed.add(id);
+          log.debug("{} is tried again: {}", id, message);
+        }
         case NOT_FOUND, NOT_SCALABLE, FORBIDDEN, INVALID -> {
           done.add(id);
           happened(id, true, "RescueFailed", message);

@@ -107,6 +107,7 @@ final class TargetScaler {
   void configured(Configured next) {
     if (!next.workload().equals(configured.workload())) {
       scale = null;
+      planner.switched();
     }
     configured = next;
     decider.resize(term.now(), next.settings().windows());
@@ -235,7 +236,6 @@ final class TargetScaler {
     var read = term.reads().read(needsPods(), () -> term.scales().read(id, workload));
     reading = read;
     await(read.answer(), answer -> {
-      reading = null;
       switch (answer) {
         case ScaleAnswer.Found found -> {
           scale = found;
@@ -323,17 +323,22 @@ final class TargetScaler {
     return to == 0 ? "ScaledToZero" : to > from ? "ScaledUp" : "ScaledDown";
   }
 
+  /** @param then is not called if another workload is scaled by then */
   private <T> void await(CompletableFuture<T> answer, Consumer<T> then) {
+    var workload = configured.workload();
     var done = new CompletableFuture<Void>();
     underWay = done;
     // Not by the future: it would keep to itself what the loop logs.
     var _ = answer.whenComplete((value, failure) -> term.loop().execute(() -> {
       underWay = null;
+      reading = null;
       try {
         if (failure != null) {
           throw new IllegalStateException("an answer must not be a failure", failure);
         }
-        then.accept(value);
+        if (workload.equals(configured.workload())) {
+          then.accept(value);
+        }
         look();
       } finally {
         done.complete(null);

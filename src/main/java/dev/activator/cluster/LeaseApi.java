@@ -17,6 +17,8 @@ import java.time.format.DateTimeFormatter;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -39,8 +41,16 @@ public final class LeaseApi implements LeaseClient {
   private final Duration timeout;
   private final String namespace;
   private final String name;
-  /** As last read or written; empty before. */
-  private volatile ObjectNode last = JSON.createObjectNode();
+  /** The last two answers, empty before: those to a read and to a write under way come in any order. */
+  private volatile Known known = new Known(JSON.createObjectNode(), JSON.createObjectNode());
+
+  private record Known(ObjectNode last, ObjectNode before) {
+    /** Null if neither is of this version. */
+    @Nullable ObjectNode of(String version) {
+      return Stream.of(last, before)
+          .filter(one -> one.at(VERSION).asString("").equals(version)).findFirst().orElse(null);
+    }
+  }
 
   LeaseApi(Supplier<KubernetesApi> api, Duration timeout, String namespace, String name) {
     this.api = api;
@@ -64,7 +74,7 @@ public final class LeaseApi implements LeaseClient {
   /** For Events about it. */
   public EventWriter.Regarding regarding() {
     return new EventWriter.Regarding(API_VERSION, "Lease", namespace, name,
-        last.at("/metadata/uid").asString(""));
+        known.last.at("/metadata/uid").asString(""));
   }
 
   private String path() {
@@ -73,10 +83,8 @@ public final class LeaseApi implements LeaseClient {
 
   /** Keeps what others have set in the version that it replaces, as client-go does. */
   private String body(LeaseRecord lease) {
-    var known = last;
-    boolean replaces = !lease.version().isEmpty()
-        && lease.version().equals(known.at(VERSION).asString(""));
-    var object = replaces ? known.deepCopy() : JSON.createObjectNode();
+    var replaced = lease.version().isEmpty() ? null : known.of(lease.version());
+    var object = replaced == null ? JSON.createObjectNode() : replaced.deepCopy();
     object.put("apiVersion", API_VERSION).put("kind", "Lease");
     var metadata = object.withObjectProperty("metadata").put("namespace", namespace)
         .put("name", name);
@@ -109,7 +117,7 @@ public final class LeaseApi implements LeaseClient {
       if (!(object instanceof ObjectNode read)) {
         return new Failed(what + " cannot be read: it is no object");
       }
-      last = read;
+      remember(read);
       var spec = object.path("spec");
       return new Found(new LeaseRecord(spec.path("holderIdentity").asString(""),
           spec.path("leaseDurationSeconds").intValue(0), spec.path("leaseTransitions").intValue(0),
@@ -118,6 +126,10 @@ public final class LeaseApi implements LeaseClient {
     } catch (JacksonException | DateTimeException malformed) {
       return new Failed(what + " cannot be read: " + malformed.getMessage());
     }
+  }
+
+  private synchronized void remember(ObjectNode read) {
+    known = new Known(read, known.last);
   }
 
   private static Instant time(JsonNode text) {

@@ -16,8 +16,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import tools.jackson.core.JacksonException;
@@ -72,7 +74,15 @@ final class ScaleApi implements ScaleClient {
               .thenApply(answer -> answer(what, answer));
         }).orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .exceptionally(failure -> new Refused(Reason.UNAVAILABLE,
-            "cannot " + what + ": no answer from the Kubernetes API"));
+            "cannot " + what + ": " + why(failure)));
+  }
+
+  /** A write that was not sent says why. */
+  private static String why(Throwable failure) {
+    var cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof TimeoutException && cause.getMessage() != null
+        ? cause.getMessage()
+        : "no answer from the Kubernetes API";
   }
 
   private static CompletableFuture<ScaleAnswer> answered(Reason reason, String message) {

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,6 +65,8 @@ final class ScaledServices {
   private final Map<TargetName, Set<RevisionId>> byTarget = new HashMap<>();
   private final Map<RevisionId, ScaledServiceState> told = new ConcurrentHashMap<>();
   private final Set<RevisionId> stale = new TreeSet<>();
+  /** Those of them that are told even if nothing has changed. */
+  private final Set<RevisionId> retold = new HashSet<>();
   private boolean hostsAreStale;
   private boolean settles;
   private @Nullable IndexedStore<Decoded<BackendService>> services;
@@ -187,7 +190,7 @@ final class ScaledServices {
     if (now != null) {
       if (before == now) {
         // A resync: told again, for a consumer that failed.
-        told.remove(now.id());
+        retold.add(now.id());
       }
       objects.put(now.id(), now);
       byService.computeIfAbsent(serviceOf(now), _ -> new TreeSet<>()).add(now.id());
@@ -299,7 +302,7 @@ final class ScaledServices {
     } catch (RuntimeException bug) {
       log.error("ScaledService {} is left as it was", id, bug);
       // Told again with the next change.
-      told.remove(id);
+      retold.add(id);
     }
   }
 
@@ -308,6 +311,7 @@ final class ScaledServices {
     var before = told.get(id);
     if (object == null) {
       told.remove(id);
+      retold.remove(id);
       if (before != null) {
         listener.gone(id);
       }
@@ -325,10 +329,11 @@ final class ScaledServices {
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
     }
-    if (!now.equals(before)) {
+    boolean again = retold.remove(id);
+    if (again || !now.equals(before)) {
       listener.changed(now);
     }
-    if (before == null) {
+    if (again || before == null) {
       share(id);
     }
   }

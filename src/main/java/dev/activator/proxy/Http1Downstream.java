@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Downstream implements Downstream {
-  /** How long a caller that is still sending may read the last response. */
+  /** How long a caller that is still sending may read the end of the last response. */
   private static final Duration LINGER = Duration.ofMillis(500);
   /** Values of {@code SO_LINGER}. */
   private static final int RESET_ON_CLOSE = 0;
@@ -342,8 +342,10 @@ final class Http1Downstream implements Downstream {
       written.addListener(ChannelFutureListener.CLOSE);
     } else {
       // Closing a socket with unread bytes resets it, and the response may be lost.
-      written.addListener(_ -> ((DuplexChannel) channel).shutdownOutput());
-      loop.schedule(LINGER, channel::close);
+      written.addListener(_ -> {
+        ((DuplexChannel) channel).shutdownOutput();
+        loop.schedule(LINGER, channel::close);
+      });
     }
   }
 }

@@ -25,6 +25,7 @@ import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,9 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Upstream extends ChannelInboundHandlerAdapter
     implements UpstreamConnection, PeerChecks.Checked {
+  /** How long a pod may take for the last bytes of a tunnel. */
+  private static final long LAST_BYTES_SECONDS = 30;
+
   private final Channel channel;
   private final Http1Pool pool;
   private final ResponseDecoder decoder;
@@ -144,8 +148,11 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
     listener = null;
     leavePool();
     if (switched) {
-      // The caller's last bytes should arrive.
+      // The caller's last bytes should arrive, but the pod may never read them.
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      var limit = channel.eventLoop().schedule(() -> channel.close(), LAST_BYTES_SECONDS,
+          TimeUnit.SECONDS);
+      channel.closeFuture().addListener(_ -> limit.cancel(false));
     } else {
       channel.close();
     }

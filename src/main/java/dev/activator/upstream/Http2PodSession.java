@@ -80,6 +80,11 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     return ready && !retired && lentStreams < limit() && context().channel().isActive();
   }
 
+  /** Whether the pod allows none for now; RFC 9113, section 6.5.2. */
+  boolean allowsNoStreams() {
+    return !retired && limit() == 0 && context().channel().isActive();
+  }
+
   boolean isReady() {
     return ready;
   }
@@ -186,14 +191,6 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   void widen(Http2Stream stream) throws Http2Exception {
     connection().local().flowController().incrementWindowSize(stream,
         WIDE_WINDOW_BYTES - STREAM_WINDOW_BYTES);
-  }
-
-  @Override
-  protected void pendingBytes(Http2Stream stream, long bytes) {
-    var upstream = of(stream);
-    if (upstream != null) {
-      upstream.pending(bytes);
-    }
   }
 
   @Override

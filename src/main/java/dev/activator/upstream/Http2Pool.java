@@ -118,7 +118,9 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void openEnough() {
-    if (waiting.size() > openings.size() * EXPECTED_ROOM) {
+    // A pod that allows no streams for now would allow none on another connection either.
+    if (waiting.size() > openings.size() * EXPECTED_ROOM
+        && sessions.stream().noneMatch(Http2PodSession::allowsNoStreams)) {
       var one = new OpeningSession();
       openings.add(one);
       one.dial = dialer.dial(peer, one);
@@ -144,22 +146,34 @@ final class Http2Pool implements UpstreamPool {
     if (serving) {
       return;
     }
-    serving = true;
-    try {
-      for (var session = first(); session != null && !waiting.isEmpty(); session = first()) {
-        var listener = waiting.remove().listener;
-        listener.connected(session.lend(listener));
+    if (!waiting.isEmpty()) {
+      serving = true;
+      try {
+        for (var session = first(); session != null && !waiting.isEmpty(); session = first()) {
+          var listener = waiting.remove().listener;
+          listener.connected(session.lend(listener));
+        }
+      } finally {
+        serving = false;
       }
-    } finally {
-      serving = false;
     }
-    if (sessions.stream().anyMatch(Http2PodSession::isIdle)) {
+    if (anyIsIdle()) {
       arm();
     }
   }
 
+  private boolean anyIsIdle() {
+    for (var session : sessions) {
+      if (session.isIdle()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void retired(Http2PodSession session) {
     sessions.remove(session);
+    openEnough();
     forgetIfEmpty();
   }
 

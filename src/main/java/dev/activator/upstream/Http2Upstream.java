@@ -42,10 +42,6 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
   private boolean answered;
   private boolean responseEnded;
   private boolean returned;
-  /** Bytes of the request that wait for the window. */
-  private long pending;
-  /** Gets the count of those that are left behind; null before that. */
-  private @Nullable UpstreamListener left;
 
   Http2Upstream(Http2PodSession session, UpstreamListener listener, boolean reused) {
     this.session = session;
@@ -142,32 +138,18 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
 
   @Override
   public void close() {
-    var user = listener;
     listener = null;
     heldRequest = null;
     if (stream == null) {
       returnStream();
-      return;
-    }
-    if (user != null && pending > 0) {
-      left = user;
-      user.leftUnsent(pending);
-    }
-    if (!responseEnded) {
+    } else if (!responseEnded) {
       session.reset(stream, Http2Error.CANCEL);
     } else if (stream.state().localSideOpen()) {
-      // Else its rest could wait for a window for ever; RFC 9113, section 8.1.
+      // What waits for a window, perhaps for ever, is dropped; RFC 9113, section 8.1.
       session.reset(stream, Http2Error.NO_ERROR);
     } else {
       resumeReading();
     }
-  }
-
-  void pending(long bytes) {
-    if (left != null) {
-      left.leftUnsent(bytes - pending);
-    }
-    pending = bytes;
   }
 
   private void returnStream() {
@@ -198,6 +180,9 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
     }
     var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status, incoming.fields());
     if (status.codeClass() == HttpStatusClass.INFORMATIONAL) {
+      if (last) {
+        throw malformed("an interim response that ends the stream");
+      }
       interim(head);
       return;
     }
@@ -299,7 +284,6 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
   }
 
   void closed(UpstreamFailure why) {
-    pending(0);
     returnStream();
     var cause = headWritten == null ? null : headWritten.cause();
     failed(

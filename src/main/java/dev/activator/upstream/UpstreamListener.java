@@ -8,8 +8,8 @@ import io.netty.handler.codec.http.HttpResponse;
  *
  * <p><b>Threads.</b> The connection's loop.
  *
- * <p><b>Errors.</b> {@link #failed} is the last call. None but {@link #leftUnsent} follows
- * {@link UpstreamConnection#close} or {@link UpstreamConnection#release}.
+ * <p><b>Errors.</b> {@link #failed} is the last call. None follows {@link UpstreamConnection#close}
+ * or {@link UpstreamConnection#release}.
  */
 public interface UpstreamListener {
   /** The listener must close or release the connection. */
@@ -32,10 +32,4 @@ public interface UpstreamListener {
 
   /** No connection could be made, or it ended before the response did. */
   void failed(UpstreamFailure failure);
-
-  /**
-   * Bytes of the request wait in a connection that this listener has left: how many more, or fewer
-   * if negative, until all have gone.
-   */
-  default void leftUnsent(long moreBytes) {}
 }

@@ -24,6 +24,8 @@ final class FakeScales implements ScaleClient {
   @Nullable Reason refuses;
   /** The same for reads. */
   @Nullable Reason refusesReads;
+  /** The one whose reads are refused; null for all. */
+  @Nullable RevisionId refusesOnly;
   /** What a refusal asks for. */
   Duration retryAfter = Duration.ZERO;
   /** Answered later, by the test; null to answer at once. */
@@ -56,7 +58,7 @@ final class FakeScales implements ScaleClient {
     if (laterRead != null) {
       return laterRead;
     }
-    if (refusesReads != null) {
+    if (refusesReads != null && (refusesOnly == null || refusesOnly.equals(id))) {
       return CompletableFuture.completedFuture(refused(refusesReads));
     }
     return CompletableFuture.completedFuture(scales.containsKey(id)

@@ -137,6 +137,27 @@ class RescueTest {
   }
 
   @Test
+  void startsTheOthers_whenTheApiFailsForOne() {
+    for (var failing : List.of(WEB, API)) {
+      scales.set(WEB, 0);
+      scales.set(API, 0);
+      rescue.linked(true);
+      loop.advance(Duration.ofSeconds(1));
+      scales.refusesReads = Reason.UNAVAILABLE;
+      scales.refusesOnly = failing;
+      rescue.linked(false);
+      for (int i = 0; i < 30; i++) {
+        rescue.waits(WEB);
+        rescue.waits(API);
+        loop.advance(Duration.ofSeconds(1));
+      }
+
+      assertThat(scales.replicas(failing)).isZero();
+      assertThat(scales.replicas(failing.equals(WEB) ? API : WEB)).isEqualTo(1);
+    }
+  }
+
+  @Test
   void stoppingReleasesTheLease() {
     scales.refuses = Reason.UNAVAILABLE;
     rescue.linked(false);

@@ -186,6 +186,22 @@ class ScaledServiceReferencesTest {
   }
 
   @Test
+  void aDeletionIsTold_afterABugThatShowedWithTheObject() {
+    workload("web");
+    workload("other");
+    services.follow();
+    eventually(() -> assertThat(troubles("other")).isEmpty());
+    assertThat(told).containsKey("web");
+
+    broken = "web";
+    store.delete(Kinds.SERVICE, "shop", "web");
+    eventually(() -> assertThat(troubles("other")).containsExactly("ServiceNotFound"));
+    store.delete(ScaledServiceKind.of(store), "shop", "web");
+
+    eventually(() -> assertThat(told).containsOnlyKeys("other"));
+  }
+
+  @Test
   void aBugThatShowsWithOneObjectDoesNotDropTheOthers() {
     broken = "a";
     workload("a");

@@ -133,12 +133,29 @@ class ScalingConnectionsTest {
   }
 
   @Test
+  void aWriteWhoseTurnComesTooLateIsNotSent() throws Exception {
+    result(session.scales().read(WEB, WORKLOAD));
+    for (int i = 0; i < 3; i++) {
+      result(write());
+    }
+    var last = write();
+
+    // when the loop stands still: each look at its clock takes longer than the timeout
+    clock.readingsTake(TIMEOUT.toNanos());
+    clock.advance(Duration.ofMillis(500));
+
+    assertThat(result(last)).isInstanceOf(Refused.class);
+    assertThat(writes).hasSize(3);
+  }
+
+  @Test
   void aWriteThatWouldWaitForLongerThanItsTimeoutIsNotSent() throws Exception {
     result(session.scales().read(WEB, WORKLOAD));
     for (int i = 0; i < 3 + 2 * TIMEOUT.toSeconds() - 1; i++) {
       write();
     }
-    assertThat(result(write())).isInstanceOf(Refused.class);
+    assertThat(result(write())).isInstanceOfSatisfying(Refused.class,
+        refused -> assertThat(refused.message()).contains("-kube-api-qps allows no write"));
     await().until(() -> writes.size() == 3);
   }
 }

@@ -13,11 +13,17 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Admission.Rejection;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.DuplexChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -31,7 +37,7 @@ class Http1ConnectionTest {
   private final FakeThrottle throttle = new FakeThrottle();
   private final EndedConnections ended = new EndedConnections();
   private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
-  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final CallerChannel channel = new CallerChannel();
 
   Http1ConnectionTest() {
     var dispatcher = Dispatchers.of(loop, Revision.of(HELLO, 0), throttle::admit, null,
@@ -70,8 +76,90 @@ class Http1ConnectionTest {
     assertThat(ended.count(Reason.SLOW_HEAD)).isOne();
   }
 
+  @Test
+  void keepsTheConnection_whenTheCallerReadsTheLastResponseSlowlyAndIsStillSending() {
+    channel.writeInbound(Unpooled.copiedBuffer("POST / HTTP/1.1\r\nHost: hello\r\n"
+        + "Content-Length: 10\r\nConnection: close\r\n\r\n", StandardCharsets.US_ASCII));
+    channel.takes = false;
+    rejectWaiting();
+    loop.advance(Duration.ofSeconds(10));
+    assertThat(channel.isOpen()).isTrue();
+    assertThat(channel.<ByteBuf>readOutbound()).isNull();
+
+    channel.takes = true;
+    channel.flush();
+
+    ByteBuf response = channel.readOutbound();
+    assertThat(response.toString(StandardCharsets.US_ASCII)).startsWith("HTTP/1.1 503 ");
+    response.release();
+    assertThat(channel.isOutputShutdown()).isTrue();
+    loop.advance(Duration.ofMillis(499));
+    assertThat(channel.isOpen()).isTrue();
+    loop.advance(Duration.ofMillis(1));
+    assertThat(channel.isOpen()).isFalse();
+  }
+
   private void rejectWaiting() {
     throttle.reject(new Rejection.QueueFull(HELLO, 1));
     loop.run();
+  }
+
+  /** A caller's connection, which can stop to take what is written. */
+  private static final class CallerChannel extends EmbeddedChannel implements DuplexChannel {
+    private boolean takes = true;
+    private boolean outputShutdown;
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer in) throws Exception {
+      if (takes) {
+        super.doWrite(in);
+      }
+    }
+
+    @Override
+    public boolean isInputShutdown() {
+      return !isOpen();
+    }
+
+    @Override
+    public ChannelFuture shutdownInput() {
+      return shutdownInput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownInput(ChannelPromise promise) {
+      return promise.setSuccess();
+    }
+
+    @Override
+    public boolean isOutputShutdown() {
+      return outputShutdown;
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput() {
+      return shutdownOutput(newPromise());
+    }
+
+    @Override
+    public ChannelFuture shutdownOutput(ChannelPromise promise) {
+      outputShutdown = true;
+      return promise.setSuccess();
+    }
+
+    @Override
+    public boolean isShutdown() {
+      return !isOpen();
+    }
+
+    @Override
+    public ChannelFuture shutdown() {
+      return close();
+    }
+
+    @Override
+    public ChannelFuture shutdown(ChannelPromise promise) {
+      return close(promise);
+    }
   }
 }

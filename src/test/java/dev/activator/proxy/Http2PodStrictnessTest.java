@@ -165,6 +165,21 @@ class Http2PodStrictnessTest extends WireTest {
     eventually(() -> assertThat(pod.connections()).isOne());
   }
 
+  @Test
+  void answers502_whenAnInterimResponseEndsTheStreamOfAnUpload() throws Exception {
+    pod(peer -> {
+      var pod = RawHttp2.pod(peer);
+      pod.headers(pod.read(RawHttp2.HEADERS).stream(), true, ":status", "103");
+      peer.awaitEnd();
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      var upload = GET.clone();
+      upload[1] = "POST";
+      caller.headers(1, false, upload);
+      assertThat(caller.read().field(":status")).isEqualTo("502");
+    }
+  }
+
   static Stream<Arguments> floods() {
     return Stream.of(
         row("pings nobody listens to", (pod, stream) -> floodWithoutListening(pod,

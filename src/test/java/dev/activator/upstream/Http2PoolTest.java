@@ -138,6 +138,65 @@ class Http2PoolTest {
   }
 
   @Test
+  void waitsOnOneConnection_whenThePodAllowsNoStreamsYet() throws Exception {
+    var allows = new CountDownLatch(1);
+    var settingsRead = new CountDownLatch(1);
+    try (var pod = new ScriptedPod(caller -> {
+      var http2 = RawHttp2.pod(caller, RawHttp2.MAX_CONCURRENT_STREAMS, 0);
+      while (http2.readAny().flags() != RawHttp2.ACK) {
+        // Its acknowledgement says that the pool knows the limit.
+      }
+      settingsRead.countDown();
+      try {
+        allows.await();
+      } catch (InterruptedException e) {
+        throw new IOException(e);
+      }
+      http2.settings(RawHttp2.MAX_CONCURRENT_STREAMS, 1);
+      caller.awaitEnd();
+    })) {
+      var connected = new AtomicInteger();
+      onLoop(() -> pools.plainHttp2(pod.destination()).dial(
+          new RecordingListener(_ -> connected.incrementAndGet(), () -> {
+          })));
+      settingsRead.await();
+      for (int i = 0; i < 100; i++) {
+        // The loop's turns in which others would be opened.
+        onLoop(() -> true);
+      }
+      int connections = pod.connections();
+
+      allows.countDown();
+
+      Awaitility.await().untilAtomic(connected, org.hamcrest.Matchers.is(1));
+      assertThat(connections).isOne();
+      assertThat(pod.connections()).isOne();
+    }
+  }
+
+  @Test
+  void opensAnother_whenAConnectionThatAllowsNoStreamsEnds() throws Exception {
+    var first = new AtomicInteger();
+    try (var pod = new ScriptedPod(caller -> {
+      boolean refuses = first.getAndIncrement() == 0;
+      var http2 = RawHttp2.pod(caller, RawHttp2.MAX_CONCURRENT_STREAMS, refuses ? 0 : 1);
+      while (http2.readAny().flags() != RawHttp2.ACK) {
+        // Its acknowledgement says that the pool knows the limit.
+      }
+      if (!refuses) {
+        caller.awaitEnd();
+      }
+    })) {
+      var connected = new AtomicInteger();
+      onLoop(() -> pools.plainHttp2(pod.destination()).dial(
+          new RecordingListener(_ -> connected.incrementAndGet(), () -> {
+          })));
+
+      Awaitility.await().untilAtomic(connected, org.hamcrest.Matchers.is(1));
+    }
+  }
+
+  @Test
   void doesNotFailARequest_whenTheFailureOfAnotherHasCancelledIt() throws Exception {
     var nobody = ScriptedPod.nobody();
     List<Dial> dials = new ArrayList<>();

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 final class RecordingListener implements UpstreamListener {
   final StringBuilder body = new StringBuilder();
   boolean complete;
-  long unsent;
   @Nullable UpstreamFailure failure;
   private final Consumer<UpstreamConnection> onConnected;
   private final Runnable onFailed;
@@ -55,10 +54,5 @@ final class RecordingListener implements UpstreamListener {
   public void failed(UpstreamFailure why) {
     failure = why;
     onFailed.run();
-  }
-
-  @Override
-  public void leftUnsent(long moreBytes) {
-    unsent += moreBytes;
   }
 }

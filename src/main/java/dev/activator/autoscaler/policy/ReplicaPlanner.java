@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
 public final class ReplicaPlanner {
-  private final HeldScale held = new HeldScale();
+  private HeldScale held = new HeldScale();
   private Activity activity;
   private long lastDemand;
   private boolean initialized;
@@ -43,6 +43,11 @@ public final class ReplicaPlanner {
     activity = Activity.unknown(now);
     lastDemand = now;
     held.before(lastDesired);
+  }
+
+  /** Another workload is scaled from now on: the replicas that it has count as ours. */
+  public void switched() {
+    held = new HeldScale();
   }
 
   /** A request waited, ran or arrived. */
@@ -114,7 +119,11 @@ public final class ReplicaPlanner {
     }
     int left = step.outcome() == Outcome.ONE ? 1 : 0;
     desired = OptionalInt.of(left);
-    return toward(left, OptionalLong.of(step.again()), seen, settings);
+    // What another set may stand though it is time: only an event changes that.
+    var again = step.outcome() == Outcome.ZERO
+        ? OptionalLong.empty()
+        : OptionalLong.of(step.again());
+    return toward(left, again, seen, settings);
   }
 
   private Plan toward(int wanted, OptionalLong again, Situation seen, ScalingSettings settings) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WriteRate {
   public static final WriteRate UNLIMITED = new WriteRate(null, null);
+  /** Servers and clients count in milliseconds, and take 0 for no timeout. */
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
 
   private final @Nullable Loop loop;
   private final @Nullable TokenBucket bucket;
@@ -48,19 +50,27 @@ public final class WriteRate {
     if (loop == null || bucket == null) {
       return request.apply(timeout);
     }
+    long begun = loop.nanoTime();
     Duration wait;
     synchronized (bucket) {
-      wait = bucket.take(loop.nanoTime(), timeout);
+      wait = bucket.take(begun, timeout.minus(MIN_TIMEOUT));
     }
     if (wait.isZero()) {
       return request.apply(timeout);
     }
-    if (wait.isNegative() || wait.compareTo(timeout) >= 0) {
-      return CompletableFuture.failedFuture(
-          new TimeoutException("-kube-api-qps allows no write within " + timeout));
+    if (wait.isNegative()) {
+      return late(timeout);
     }
-    var turn = new CompletableFuture<Void>();
-    loop.schedule(wait, () -> turn.complete(null));
-    return turn.thenCompose(_ -> request.apply(timeout.minus(wait)));
+    var turn = new CompletableFuture<Duration>();
+    // The loop may be late.
+    loop.schedule(wait,
+        () -> turn.complete(timeout.minusNanos(loop.nanoTime() - begun)));
+    return turn.thenCompose(
+        left -> left.compareTo(MIN_TIMEOUT) < 0 ? late(timeout) : request.apply(left));
+  }
+
+  private static <R> CompletableFuture<R> late(Duration timeout) {
+    return CompletableFuture.failedFuture(
+        new TimeoutException("-kube-api-qps allows no write within " + timeout));
   }
 }

@@ -4,6 +4,7 @@ import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.PodProcesses.Running;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Instant;
@@ -129,6 +130,15 @@ final class Kubelet {
             OUTPUT.info("{}: {}", workload, line);
           }
         });
+  }
+
+  void began(PodTemplate template, String pod, UserProcess process, UserProcess.Spec spec) {
+    store.podProcesses().began(template.namespace(), pod,
+        new Running(process::pid, spec::builder));
+  }
+
+  void ended(PodTemplate template, String pod) {
+    store.podProcesses().ended(template.namespace(), pod);
   }
 
   Instant now() {

@@ -174,6 +174,7 @@ final class LocalPod {
     var started = kubelet.starter(template).start(spec, kubelet.output(template, name),
         exit -> ended(run, exit));
     process = started;
+    kubelet.began(template, name, started, spec);
     if (template.hasCommand() || template.isSample()) {
       probe(run, spec, started);
       loop.schedule(SLOW_START, () -> explainSlow(run));
@@ -184,6 +185,7 @@ final class LocalPod {
     stopProbes();
     problem = "";
     process = null;
+    kubelet.ended(template, name);
     var why = unhealthy.isEmpty() ? exit : exit.unhealthy(unhealthy);
     failure = why;
     if (current != null) {

@@ -13,6 +13,8 @@ public final class WebSocketFrames {
   private static final int LENGTH_IN_2_BYTES = 126;
   private static final int LENGTH_IN_8_BYTES = 127;
   private static final int MASK_BYTES = 4;
+  /** The rest of the connection: a longer payload never comes, or its length is malformed. */
+  private static final long MAX_LENGTH = Long.MAX_VALUE - MASK_BYTES;
 
   private enum Reading {
     FIRST,
@@ -84,6 +86,7 @@ public final class WebSocketFrames {
     if (lengthBytes > 0) {
       reading = Reading.MORE_LENGTH;
     } else {
+      left = left < 0 ? MAX_LENGTH : Math.min(left, MAX_LENGTH);
       left += masked ? MASK_BYTES : 0;
       reading = Reading.REST;
       endIfWhole();

@@ -306,11 +306,6 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  @Override
-  public void leftUnsent(long moreBytes) {
-    dispatcher.held().add(Math.toIntExact(moreBytes));
-  }
-
   private void notConnected(UpstreamFailure why) {
     exchange.stepDone();
     if (isFinal(why)) {

@@ -146,7 +146,6 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
     context().close();
   }
 
-  /** How many bytes of a stream wait for its window. */
   protected void pendingBytes(Http2Stream stream, long bytes) {}
 
   public boolean isWritable(Http2Stream stream) {

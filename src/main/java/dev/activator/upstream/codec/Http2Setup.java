@@ -27,14 +27,16 @@ public final class Http2Setup {
   private final FrameWriter writer = new FrameWriter(MAX_QUEUED_CONTROL_FRAMES);
   private final Http2ConnectionEncoder encoder;
   private final Http2ConnectionDecoder decoder;
-  private final PendingBytes pending;
+  private final @Nullable PendingBytes pending;
 
   private Http2Setup(boolean ofServer, Http2Settings settings, FrameLimits limits) {
     this.settings = settings;
     var connection = new DefaultHttp2Connection(ofServer, 0);
     // Priorities are deprecated, and their tree costs more than it gives.
-    this.pending = new PendingBytes(new UniformStreamByteDistributor(connection));
-    connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection, pending));
+    var distributor = new UniformStreamByteDistributor(connection);
+    this.pending = ofServer ? new PendingBytes(distributor) : null;
+    connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
+        pending == null ? distributor : pending));
     if (ofServer) {
       // Before the caller has acknowledged it.
       connection.remote().maxActiveStreams(
@@ -69,7 +71,9 @@ public final class Http2Setup {
 
   void connect(Http2Endpoint<?> endpoint) {
     writer.onOverLimit(endpoint::tooManyControlFrames);
-    pending.endpoint = endpoint;
+    if (pending != null) {
+      pending.endpoint = endpoint;
+    }
   }
 
   /** Netty reports a stream's pending bytes only to the distributor. */

@@ -310,6 +310,8 @@ class ReplicaPlannerTest {
     target.plan(20);
     target.plan(80);
     assertThat(target.write(90)).isEqualTo(NOTHING);
+    // or else the plan would be made again at once, and again
+    assertThat(target.plan(90).again()).isEmpty();
 
     target.report(100);
     target.decided = 1;

@@ -9,6 +9,7 @@ import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
 import static dev.activator.embedded.api.store.Kinds.EVENT;
 import static dev.activator.embedded.api.store.Kinds.POD;
 import static dev.activator.embedded.api.store.Kinds.REVISION;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -16,15 +17,21 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.PodProcesses.Running;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -448,6 +455,126 @@ class KubectlTest {
         .contains("no matches for kind \"PodDisruptionBudget\" in version \"policy/v1\"");
   }
 
+  @ParameterizedTest(name = "explains {0}")
+  @CsvSource(delimiter = '|', textBlock = """
+      pod.spec                          | FIELD: spec <PodSpec>
+      pod.spec.containers.env           | Name of the environment variable.
+      pod.spec.volumes.configMap        | FIELD: configMap <ConfigMapVolumeSource>
+      deployment.spec.strategy          | FIELD: strategy <DeploymentStrategy>
+      ksvc.spec.template                | The next revision. Each change makes a new one.
+      ksvc.spec.template.spec           | containerConcurrency\t<integer>
+      ssvc.spec.target                  | How many requests at once each replica should have.
+      podautoscaler.spec                | FIELD: spec <Object>
+      """)
+  void explains(String path, String expected) {
+    assertThat(kubectl.ok("explain", path)).contains(expected.replace("\\t", "\t"));
+  }
+
+  @Test
+  void explainsEveryKind() {
+    for (var kind : store.kinds().all()) {
+      assertThat(kubectl.ok("explain", kind.plural(), "--api-version=" + kind.apiVersion()))
+          .contains("KIND:       " + kind.kind(), "metadata\t<ObjectMeta>");
+    }
+    assertThat(kubectl.fails("explain", "pod.spec.nothing"))
+        .contains("field \"nothing\" does not exist");
+  }
+
+  @Test
+  void answersWhatTheUserMayDo_andWhoItIs() {
+    assertThat(kubectl.ok("auth", "can-i", "create", "pods")).isEqualTo("yes");
+    assertThat(kubectl.ok("auth", "can-i", "get", "/logs")).isEqualTo("yes");
+    assertThat(kubectl.ok("auth", "can-i", "--list")).contains("*.*", "[*]");
+    assertThat(kubectl.ok("auth", "whoami")).contains("system:anonymous");
+  }
+
+  @Test
+  void showsWhatAPodsProcessUses() {
+    store.create(POD, spec("used", "{'containers':[{'name':'c','image':'i'}]}"));
+    store.create(POD, spec("idle", "{'containers':[{'name':'c','image':'i'}]}"));
+    store.podProcesses().began("default", "used",
+        new Running(ProcessHandle.current()::pid, ProcessBuilder::new));
+
+    assertThat(kubectl.ok("top", "pod", "--no-headers")).matches("used +\\d+m +[1-9]\\d*Mi");
+    assertThat(kubectl.ok("top", "pod", "used", "--containers")).contains("used   c");
+    assertThat(kubectl.fails("top", "pod", "idle")).contains("(NotFound)");
+    store.podProcesses().ended("default", "used");
+  }
+
+  @Test
+  void runsACommandBesideAPodsProcess() {
+    store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
+    store.podProcesses().began("default", "p", new Running(() -> 0, () -> {
+      var builder = new ProcessBuilder();
+      builder.environment().put("ITS", "own");
+      return builder;
+    }));
+
+    var ran = kubectl.run("exec", "p", "--", "sh", "-c", "echo $ITS; echo bad >&2; exit 3");
+    assertThat(ran).isEqualTo(new Kubectl.Run(3, "own",
+        "bad\ncommand terminated with exit code 3"));
+    assertThat(kubectl.ok("exec", "p", "-c", "c", "--", "head", "-c", "3000000", "/dev/zero"))
+        .hasSize(3_000_000);
+    assertThat(kubectl.ok("exec", "-i", "p", "--", "wc", "-c")).as("the input ends")
+        .isEqualTo("0");
+    assertThat(kubectl.fails("exec", "p", "--", "nosuchprogram")).contains("nosuchprogram");
+    assertThat(kubectl.fails("exec", "p", "-c", "other", "--", "ls"))
+        .contains("container other is not valid for pod p");
+    store.podProcesses().ended("default", "p");
+  }
+
+  @Test
+  void forwardsConnectionsToAPod() throws IOException {
+    try (var server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      Thread.startVirtualThread(() -> echo(server));
+      var pod = spec("p", "{'containers':[{'name':'c','ports':[{'containerPort':"
+          + server.getLocalPort() + "},{'containerPort':1}]}]}");
+      pod.putObject("status").put("phase", "Running");
+      store.create(POD, pod);
+      var forward = kubectl.start("port-forward", "--address=127.0.0.1", "p", ":8080", ":1");
+      try {
+        await().until(() -> kubectl.soFar(forward).lines().count() == 2);
+        var ports = Pattern.compile("127.0.0.1:(\\d+)").matcher(kubectl.soFar(forward)).results()
+            .map(found -> Integer.parseInt(found.group(1))).toList();
+
+        var bytes = new byte[3_000_000];
+        new Random(1).nextBytes(bytes);
+        assertThat(echoed(ports.getFirst(), bytes)).isEqualTo(bytes);
+        assertThat(echoed(ports.getFirst(), "short".getBytes(UTF_8))).asString()
+            .isEqualTo("short");
+        assertThat(echoed(ports.getLast(), new byte[0])).as("nothing listens there").isEmpty();
+        assertThat(kubectl.output(forward).err()).contains("error forwarding port 1");
+      } finally {
+        forward.destroyForcibly().onExit().join();
+      }
+    }
+  }
+
+  private static byte[] echoed(int port, byte[] bytes) throws IOException {
+    try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.setSoTimeout(120_000);
+      Thread.startVirtualThread(() -> {
+        try {
+          socket.getOutputStream().write(bytes);
+          socket.shutdownOutput();
+        } catch (IOException _) {
+          // The reader fails then, too.
+        }
+      });
+      return socket.getInputStream().readAllBytes();
+    }
+  }
+
+  private static void echo(ServerSocket server) {
+    while (!server.isClosed()) {
+      try (var socket = server.accept()) {
+        socket.getInputStream().transferTo(socket.getOutputStream());
+      } catch (IOException _) {
+        // The test is over.
+      }
+    }
+  }
+
   @Test
   @DisplayName("B18.1 is told clearly what there is not")
   void isToldWhatThereIsNot() {
@@ -455,8 +582,9 @@ class KubectlTest {
 
     assertThat(kubectl.fails("logs", "p")).contains(
         "container \"c\" in pod \"p\" is waiting to start: ContainerCreating");
-    assertThat(kubectl.fails("exec", "p", "--", "ls")).contains("does not offer 'exec' of pods");
-    assertThat(kubectl.fails("explain", "pods")).contains("not found in OpenAPI schema");
+    assertThat(kubectl.fails("exec", "p", "--", "ls"))
+        .contains("the process of pod p does not run");
+    assertThat(kubectl.fails("attach", "p")).contains("does not offer 'attach' of pods");
   }
 
   private static String yaml(String kind) {

@@ -1,13 +1,16 @@
 package dev.activator.proxy.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WebSocketFramesTest {
   private static final int[] LENGTHS = {0, 1, 125, 126, 127, 300, 65_535, 65_536};
@@ -40,6 +43,21 @@ class WebSocketFramesTest {
       rest.follow(all.slice(0, followed));
       assertThat(rest.followToBoundary(all.slice(followed, all.writerIndex() - followed)))
           .isEqualTo(next - followed);
+    }
+  }
+
+  /** RFC 6455, section 5.2, allows 63 bits. */
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MAX_VALUE, Long.MIN_VALUE, Long.MIN_VALUE + 1, -1})
+  void isWithinTheFrame_whenItsLengthIsTheLargestOrMalformed(long length) {
+    for (int mask : new int[]{0, 0x80}) {
+      ByteBuf all = Unpooled.buffer().writeByte(0x82).writeByte(mask | 127).writeLong(length)
+          .writeZero(1_000);
+      var frames = new WebSocketFrames();
+
+      assertTimeoutPreemptively(Duration.ofMinutes(2), () -> frames.follow(all));
+
+      assertThat(frames.atBoundary()).isFalse();
     }
   }
 

@@ -48,7 +48,7 @@ final class AggregatedDiscovery {
     var list = Json.object().put("kind", KIND).put("apiVersion", GROUP + "/" + version);
     list.putObject("metadata");
     var items = list.putArray("items");
-    kinds.all().stream().map(Kind::group)
+    Discovery.withComputed(kinds.all()).stream().map(Kind::group)
         .filter(group -> group.isEmpty() == path.equals("/api")).distinct()
         .forEach(group -> items.add(group(group)));
     var type = MediaType
@@ -60,7 +60,8 @@ final class AggregatedDiscovery {
     var group = Json.object();
     group.putObject("metadata").put("name", name).putNull("creationTimestamp");
     var versions = group.putArray("versions");
-    var members = kinds.all().stream().filter(kind -> kind.group().equals(name)).toList();
+    var members = Discovery.withComputed(kinds.all()).stream()
+        .filter(kind -> kind.group().equals(name)).toList();
     members.stream().map(Kind::version).distinct().forEach(version -> {
       var resources = versions.addObject().put("version", version).put("freshness", "Current")
           .putArray("resources");

@@ -40,8 +40,10 @@ public final class ApiRoutes {
   private final KindRegistry kinds;
   private final Discovery discovery;
   private final AggregatedDiscovery aggregated;
+  private final ComputedKinds computed;
   private final Reads reads;
   private final Logs logs;
+  private final PodStreams streams;
   private final Watches watches;
   private final Writes writes;
   private final Deletes deletes;
@@ -51,8 +53,10 @@ public final class ApiRoutes {
     this.kinds = store.kinds();
     this.discovery = new Discovery(kinds);
     this.aggregated = new AggregatedDiscovery(kinds);
+    this.computed = new ComputedKinds(store);
     this.reads = new Reads(store, caches);
     this.logs = new Logs(store);
+    this.streams = new PodStreams(store);
     this.watches = new Watches(reads, random, hooks);
     this.writes = new Writes(store);
     this.deletes = new Deletes(store, reads);
@@ -133,7 +137,10 @@ public final class ApiRoutes {
           ? document(document.get(), request)
           : Mono.error(Refusals.method());
     }
-    return onObjects(ResourceTarget.of(kinds, path), request);
+    var computed = this.computed.answer(path, request);
+    return computed.isPresent()
+        ? computed.get()
+        : onObjects(ResourceTarget.of(kinds, path), request);
   }
 
   private Mono<ServerResponse> document(ObjectNode document, ServerRequest request) {
@@ -169,6 +176,9 @@ public final class ApiRoutes {
       return request.method().equals(HttpMethod.GET)
           ? logs.log(target, request)
           : Mono.error(Refusals.method());
+    }
+    if (target.subresource().equals("exec") || target.subresource().equals("portforward")) {
+      return streams.answer(target, request);
     }
     return switch (request.method().name()) {
       case "GET" -> target.subresource().equals("scale")

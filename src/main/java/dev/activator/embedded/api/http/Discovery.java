@@ -1,5 +1,6 @@
 package dev.activator.embedded.api.http;
 
+import dev.activator.embedded.api.schema.OpenApi;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.Kind;
@@ -9,20 +10,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * OpenAPI is limited to what kubectl needs before it applies anything: a patch takes {@code
- * fieldValidation}. There are no schemas: objects may have any field.
+ * Documents that say what is served. Of OpenAPI there is what kubectl reads: that a patch takes
+ * {@code fieldValidation}, and the schemas.
  */
 final class Discovery {
   static final String OPENAPI_V2 = "/openapi/v2";
   private static final String OPENAPI = "/openapi/v3";
 
   static List<String> verbs(Kind kind) {
-    return VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
-        .filter(verb -> !(kind.has(Trait.EMPTY) && WRITES.contains(verb))).toList();
+    return ComputedKinds.ALL.contains(kind)
+        ? ComputedKinds.verbs(kind)
+        : VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
+            .filter(verb -> !(kind.has(Trait.EMPTY) && WRITES.contains(verb))).toList();
   }
 
   static final List<String> SUBRESOURCE_VERBS = List.of("get", "patch", "update");
@@ -36,7 +40,8 @@ final class Discovery {
   private volatile Documents documents;
 
   private record Documents(List<Kind> kinds, Map<String, ObjectNode> byPath) {
-    static Documents of(List<Kind> kinds) {
+    static Documents of(List<Kind> stored) {
+      var kinds = withComputed(stored);
       var documents = new LinkedHashMap<String, ObjectNode>();
       documents.put("/version", version());
       documents.put("/api", coreVersions());
@@ -49,13 +54,17 @@ final class Discovery {
       }
       documents.put("/", root(List.copyOf(documents.keySet())));
       addOpenApi(kinds, documents);
-      return new Documents(kinds, documents);
+      return new Documents(stored, documents);
     }
   }
 
   Discovery(KindRegistry kinds) {
     this.kinds = kinds;
     this.documents = Documents.of(kinds.all());
+  }
+
+  static List<Kind> withComputed(List<Kind> stored) {
+    return Stream.concat(stored.stream(), ComputedKinds.ALL.stream()).toList();
   }
 
   static boolean collective(Kind kind) {
@@ -68,8 +77,18 @@ final class Discovery {
       documents = Documents.of(now);
     }
     boolean slash = path.length() > 1 && path.endsWith("/");
-    return Optional.ofNullable(
-        documents.byPath().get(slash ? path.substring(0, path.length() - 1) : path));
+    var found = documents.byPath().get(slash ? path.substring(0, path.length() - 1) : path);
+    return Optional.ofNullable(found == null || !found.has("components")
+        ? found
+        : withSchemas(found, withComputed(now).stream()
+            .filter(kind -> path.equals(OPENAPI + path(kind))).toList()));
+  }
+
+  private static ObjectNode withSchemas(ObjectNode openApi, List<Kind> kinds) {
+    var document = Json.object();
+    document.setAll(openApi);
+    document.putObject("components").set("schemas", OpenApi.schemas(kinds));
+    return document;
   }
 
   static String path(Kind kind) {
@@ -164,9 +183,15 @@ final class Discovery {
     byVersion.forEach((path, document) -> {
       documents.put(OPENAPI + path, document);
       paths.putObject(path.substring(1)).put("serverRelativeURL",
-          OPENAPI + path + "?hash=" + Integer.toHexString(document.hashCode()));
+          OPENAPI + path + "?hash=" + Integer.toHexString(hash(kinds, path, document)));
     });
     documents.put(OPENAPI, index);
+  }
+
+  /** Clients keep a document as long as it has this hash. */
+  private static int hash(List<Kind> kinds, String path, ObjectNode document) {
+    return kinds.stream().filter(kind -> path(kind).equals(path)).map(Kind::schema)
+        .mapToInt(Object::hashCode).reduce(document.hashCode(), (one, other) -> 31 * one + other);
   }
 
   private static ObjectNode openApi() {

@@ -2,6 +2,7 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.embedded.api.store.OutputLog.Line;
 import dev.activator.embedded.api.store.StatusException;
@@ -55,12 +56,7 @@ final class Logs {
   }
 
   private OutputLog log(ResourceTarget target, ObjectNode pod, QueryParameters query) {
-    String container = pod.at("/spec/containers/0/name").asString("");
-    String asked = query.text("container");
-    if (!asked.isEmpty() && !asked.equals(container)) {
-      throw StatusException.badRequest(
-          "container " + asked + " is not valid for pod " + target.name());
-    }
+    String container = requireContainer(pod, query);
     var logs = store.podLogs();
     if (query.yes("previous")) {
       return found(logs.previous(target.namespace(), target.name()),
@@ -71,6 +67,17 @@ final class Logs {
         .asString("ContainerCreating");
     return found(logs.current(target.namespace(), target.name()), "container \"" + container
         + "\" in pod \"" + target.name() + "\" is waiting to start: " + why);
+  }
+
+  /** The name of the pod's one container. */
+  static String requireContainer(ObjectNode pod, QueryParameters query) {
+    String container = pod.at("/spec/containers/0/name").asString("");
+    String requested = query.text("container");
+    if (!requested.isEmpty() && !requested.equals(container)) {
+      throw StatusException.badRequest(
+          "container " + requested + " is not valid for pod " + Meta.name(pod));
+    }
+    return container;
   }
 
   private static OutputLog found(@Nullable OutputLog log, String otherwise) {

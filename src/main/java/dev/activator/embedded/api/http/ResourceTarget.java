@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param subresource empty for the object itself
  */
 record ResourceTarget(Kind kind, String namespace, String name, String subresource) {
-  private static final Set<String> OF_PROCESSES = Set.of("exec", "attach", "portforward");
+  private static final Set<String> OF_PROCESSES = Set.of("attach");
 
   static ResourceTarget of(KindRegistry kinds, String path) {
     var parsed = ResourcePath.parse(path).orElseThrow(Refusals::noSuchResource);
@@ -25,7 +25,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
     var target = new ResourceTarget(kind, parsed.namespace(), parsed.name(), parsed.subresource());
     if (target.ofProcess()) {
       throw Refusals.notOffered("'" + target.subresource() + "' of pods",
-          "they are processes of this machine");
+          "their output is in kubectl logs");
     }
     if (!target.exists()) {
       throw Refusals.noSuchResource();
@@ -45,7 +45,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
       case "" -> true;
       case "status" -> kind.has(Trait.STATUS);
       case "scale" -> kind.has(Trait.SCALE);
-      case "log" -> kind.equals(Kinds.POD);
+      case "log", "exec", "portforward" -> kind.equals(Kinds.POD);
       default -> false;
     };
   }

@@ -62,6 +62,17 @@ final class Schema {
           .findFirst().orElse(null);
     }
 
+    /** The message that declares the field: this one, of the given name, or an inline one. */
+    String owner(String self, String name) {
+      var own = byName.get(name);
+      return own != null && own.label() != Label.INLINE
+          ? self
+          : byName.values().stream().filter(field -> field.label() == Label.INLINE)
+              .filter(field -> message(field.type()).orElseThrow().field(name) != null)
+              .map(field -> message(field.type()).orElseThrow().owner(field.type(), name))
+              .findFirst().orElse(self);
+    }
+
     Set<String> names() {
       var names = new TreeMap<String, Field>();
       byName.values().forEach(field -> {
@@ -88,8 +99,16 @@ final class Schema {
   }
 
   static Optional<Message> of(String group, String version, String kind) {
-    String name = group.isEmpty() ? "core" : group.split("\\.", 2)[0];
-    return message(name + "." + version + "." + kind);
+    return message(name(group, version, kind));
+  }
+
+  static String nameOf(Kind kind) {
+    return name(kind.group(), kind.version(), kind.kind());
+  }
+
+  private static String name(String group, String version, String kind) {
+    String first = group.isEmpty() ? "core" : group.split("\\.", 2)[0];
+    return first + "." + version + "." + kind;
   }
 
   private static Schema read(String... resources) {

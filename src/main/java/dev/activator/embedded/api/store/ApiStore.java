@@ -53,6 +53,7 @@ public final class ApiStore {
   private final Map<Kind, Function<ObjectNode, List<String>>> unknownFields = new ConcurrentHashMap<>();
   private final KindRegistry kinds = new KindRegistry();
   private final PodLogs podLogs = new PodLogs();
+  private final PodProcesses podProcesses = new PodProcesses();
   private final Clock clock;
   private final Tables tables;
   private final ObjectWrites writes;
@@ -87,6 +88,10 @@ public final class ApiStore {
 
   public PodLogs podLogs() {
     return podLogs;
+  }
+
+  public PodProcesses podProcesses() {
+    return podProcesses;
   }
 
   /**

@@ -48,7 +48,7 @@ public record Kind(String group, String version, Names names, Set<Trait> traits,
    */
   public record PrinterColumn(String name, String type, String path, int priority) {}
 
-  static Kind of(String group, String version, String kind, String plural, Trait... traits) {
+  public static Kind of(String group, String version, String kind, String plural, Trait... traits) {
     var names = new Names(kind, plural, kind.toLowerCase(Locale.ROOT), List.of(), List.of());
     var set = EnumSet.noneOf(Trait.class);
     set.addAll(Arrays.asList(traits));

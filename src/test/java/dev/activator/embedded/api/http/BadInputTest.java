@@ -129,7 +129,7 @@ class BadInputTest {
       "GET|/api/v1/namespaces/default/configmaps/there/status|404|NotFound|requested resource",
       "PUT|/api/v1/namespaces/default/configmaps/there/x|404|NotFound|requested resource",
       "PUT|/api/v1/namespaces/default/pods/p/log|405|MethodNotAllowed|this method",
-      "POST|/api/v1/namespaces/default/pods/p/exec|405|MethodNotAllowed|does not offer 'exec'",
+      "POST|/api/v1/namespaces/default/pods/p/attach|405|MethodNotAllowed|does not offer 'attach'",
       "POST|/api/v1/namespaces/default/configmaps/there|405|MethodNotAllowed|this method",
       "PUT|/api/v1/namespaces/default/configmaps|405|MethodNotAllowed|this method",
       "POST|/api/v1/configmaps|405|MethodNotAllowed|this method",

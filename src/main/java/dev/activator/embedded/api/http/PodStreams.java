@@ -1,0 +1,94 @@
+package dev.activator.embedded.api.http;
+
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.StatusException;
+import java.util.List;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.reactive.socket.WebSocketHandler;
+import org.springframework.web.reactive.socket.WebSocketSession;
+import org.springframework.web.reactive.socket.server.support.HandshakeWebSocketService;
+import org.springframework.web.reactive.socket.server.upgrade.ReactorNettyRequestUpgradeStrategy;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.server.WebsocketServerSpec;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Connections to the process of a pod: {@code exec} and {@code portforward}, over WebSockets. */
+final class PodStreams {
+  private static final int MAX_FRAME_BYTES = 1024 * 1024;
+
+  private final ApiStore store;
+  private final HandshakeWebSocketService sockets = new HandshakeWebSocketService(
+      new ReactorNettyRequestUpgradeStrategy(
+          () -> WebsocketServerSpec.builder().maxFramePayloadLength(MAX_FRAME_BYTES)));
+
+  @FunctionalInterface
+  private interface Conversation {
+    Mono<Void> over(WebSocketSession session);
+  }
+
+  PodStreams(ApiStore store) {
+    this.store = store;
+  }
+
+  Mono<ServerResponse> answer(ResourceTarget target, ServerRequest request) {
+    var pod = store.find(Kinds.POD, target.namespace(), target.name());
+    if (pod == null) {
+      return Mono.error(StatusException.notFound(Kinds.POD, target.name()));
+    }
+    return target.subresource().equals("exec")
+        ? exec(pod, request)
+        : upgraded(request, List.of(PortForward.PROTOCOL),
+            session -> new PortForward(session, port -> listening(pod, port)).run());
+  }
+
+  private Mono<ServerResponse> exec(ObjectNode pod, ServerRequest request) {
+    var query = new QueryParameters(request);
+    Logs.requireContainer(pod, query);
+    if (query.yes("tty")) {
+      return Mono.error(Refusals.notOffered("a terminal", "leave out -t"));
+    }
+    var running = store.podProcesses().find(Meta.namespace(pod), Meta.name(pod));
+    if (running == null) {
+      return Mono.error(StatusException.badRequest(
+          "the process of pod " + Meta.name(pod) + " does not run"));
+    }
+    var command = request.queryParams().getOrDefault("command", List.of());
+    if (command.isEmpty()) {
+      return Mono.error(StatusException.badRequest("you must specify at least 1 command"));
+    }
+    var builder = running.like().get().command(command).redirectErrorStream(false);
+    return upgraded(request, Exec.PROTOCOLS,
+        session -> new Exec(session, builder, query.yes("stdin")).run());
+  }
+
+  /** Ports that the container does not list mean the one that its process has, as in Endpoints. */
+  private static int listening(ObjectNode pod, int port) {
+    var ports = pod.at("/spec/containers/0/ports").valueStream()
+        .map(one -> one.path("containerPort").asInt(0)).toList();
+    return ports.isEmpty() || ports.contains(port) ? port : ports.getFirst();
+  }
+
+  private Mono<ServerResponse> upgraded(ServerRequest request, List<String> protocols,
+      Conversation conversation) {
+    boolean upgrade = request.headers().header("Upgrade").stream()
+        .anyMatch("websocket"::equalsIgnoreCase);
+    if (!upgrade) {
+      return Mono.error(Refusals.notOffered("SPDY", "use WebSockets, as kubectl does since 1.31"));
+    }
+    return ServerResponse.ok()
+        .build((exchange, _) -> sockets.handleRequest(exchange, new WebSocketHandler() {
+          @Override
+          public List<String> getSubProtocols() {
+            return protocols;
+          }
+
+          @Override
+          public Mono<Void> handle(WebSocketSession session) {
+            return conversation.over(session);
+          }
+        }));
+  }
+}

@@ -1,0 +1,37 @@
+package dev.activator.embedded.api.store;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The processes that run as pods.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+public final class PodProcesses {
+  private final Map<String, Running> running = new ConcurrentHashMap<>();
+
+  /**
+   * A process, which has a number soon after its start.
+   *
+   * @param pid 0 until it runs
+   * @param like starts another one with the same environment and folder
+   */
+  public record Running(LongSupplier pid, Supplier<ProcessBuilder> like) {}
+
+  public void began(String namespace, String pod, Running process) {
+    running.put(Meta.key(namespace, pod), process);
+  }
+
+  public void ended(String namespace, String pod) {
+    running.remove(Meta.key(namespace, pod));
+  }
+
+  /** Null if none runs. */
+  public @Nullable Running find(String namespace, String pod) {
+    return running.get(Meta.key(namespace, pod));
+  }
+}
