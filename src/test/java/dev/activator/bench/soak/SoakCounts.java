@@ -23,7 +23,8 @@ final class SoakCounts {
     WEB_SOCKET("WebSockets", "closed"),
     COLD("cold starts", "200"),
     NEW("of a new revision", "200"),
-    DELETED("revision deleted meanwhile", "404 revision-gone"),
+    /** Without a reason if it came too late to be queued. */
+    DELETED("revision deleted meanwhile", "404 revision-gone", "404"),
     SLOW("read slowly", "200"),
     UNREAD("never read, then left", "left"),
     LEFT_BODY("left in the body", "left"),

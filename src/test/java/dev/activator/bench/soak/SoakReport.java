@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
@@ -24,6 +25,9 @@ final class SoakReport {
   private static final int MAX_MORE_OBJECTS = 30;
   /** The same for classes of libraries: the cache of Netty's pool for one more thread has 240 of some. */
   private static final int MAX_MORE_LIBRARY_OBJECTS = 300;
+  /** Decoders keep as many ids, so that equal ones are one object. */
+  private static final Map<String, Integer> CACHED = Map
+      .of("dev.activator.revision.RevisionId", 1 << 14);
   private static final int MAX_ROWS = 12;
 
   /**
@@ -108,7 +112,7 @@ final class SoakReport {
 
   private static double allowed(String type) {
     return type.startsWith("dev.activator.")
-        ? MAX_MORE_OBJECTS
+        ? CACHED.getOrDefault(type, MAX_MORE_OBJECTS)
         : type.startsWith("io.netty.") || type.startsWith("reactor.") || type.startsWith("sun.nio")
             ? MAX_MORE_LIBRARY_OBJECTS
             : Double.POSITIVE_INFINITY;
