@@ -152,8 +152,8 @@ public final class Quiescence
         roots.add(one.root);
       }
     }
-    problems.addAll(remaining(roots, false));
-    var graph = snapshot(roots, false);
+    var graph = atRest(roots, false);
+    problems.addAll(graph.left());
     // Loops that have ended take no more events.
     if (problems.isEmpty() && !graph.ofRevisions.isEmpty()
         && graph.nettyLoops.stream().noneMatch(loop -> loop.eventLoop().isShuttingDown())) {
@@ -180,6 +180,10 @@ public final class Quiescence
 
   /** Lets time go by until nothing is left, or it has been long enough. */
   static Set<String> remaining(Collection<?> roots, boolean areDeleted) {
+    return atRest(roots, areDeleted).left();
+  }
+
+  private static ObjectGraph atRest(Collection<?> roots, boolean areDeleted) {
     long begun = System.nanoTime();
     var steps = VIRTUAL_STEPS.iterator();
     var graph = snapshot(roots, areDeleted);
@@ -190,13 +194,13 @@ public final class Quiescence
         graph.virtualLoops.forEach(loop -> loop.advance(step));
         graph.steppedLoops.forEach(loop -> loop.advance(step));
       } else if (isVirtual && graph.nettyLoops.isEmpty()) {
-        return graph.left();
+        return graph;
       } else {
         pause();
       }
       graph = snapshot(roots, areDeleted);
     }
-    return graph.left();
+    return graph;
   }
 
   /** Loops that run meanwhile may change a collection that is read. */
