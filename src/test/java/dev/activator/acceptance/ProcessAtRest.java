@@ -13,9 +13,10 @@ import java.util.regex.Pattern;
 
 /** The gauges of a packaged process that must be zero when its callers are gone. */
 final class ProcessAtRest {
-  private static final Pattern GAUGES = Pattern.compile("(activator_queue_depth|activator_held_memory"
-      + "|activator_unread_memory|activator_informer_queued|kn_revision_request_queued"
-      + "|kn_revision_request_active).*");
+  private static final Pattern GAUGES = Pattern
+      .compile("(activator_queue_depth|activator_held_memory"
+          + "|activator_unread_memory|activator_informer_queued|kn_revision_request_queued"
+          + "|kn_revision_request_active).*");
 
   private ProcessAtRest() {}
 

@@ -9,6 +9,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -114,7 +115,9 @@ class UnreadBytesTest {
     var read = new Reader(3_000);
     var leaving = unread.share(first).account(new EmbeddedChannel(), read, 0);
     leaving.measure();
-    unread.share(second).account(new EmbeddedChannel(), new Caller(2_000), 0).measure();
+    var stalled = unread.share(second).account(new EmbeddedChannel(), new Caller(2_000), 0);
+    stalled.measure();
+    accounts.addAll(List.of(leaving, stalled));
 
     read.left = 100;
     leaving.measure();

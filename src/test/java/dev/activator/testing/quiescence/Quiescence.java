@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.ConcurrentModificationException;
 import java.util.Deque;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Collectors;
@@ -208,7 +209,8 @@ public final class Quiescence
     while (true) {
       try {
         return ObjectGraph.of(roots, areDeleted);
-      } catch (ConcurrentModificationException | IndexOutOfBoundsException e) {
+      } catch (ConcurrentModificationException | IndexOutOfBoundsException
+          | NoSuchElementException e) {
         pause();
       }
     }
