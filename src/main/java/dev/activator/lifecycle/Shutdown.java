@@ -63,8 +63,10 @@ public final class Shutdown {
   }
 
   private synchronized void waits(@Nullable Thread thread) throws InterruptedException {
-    waiting = thread;
-    if (phase.get() == Phase.ENDING) {
+    boolean ending = phase.get() == Phase.ENDING;
+    // One that does not begin must not be interrupted later.
+    waiting = ending ? null : thread;
+    if (ending) {
       // An interrupt that came after the wait must not affect later calls.
       var _ = Thread.interrupted();
       throw new InterruptedException("told to end while still starting");
@@ -78,14 +80,14 @@ public final class Shutdown {
   }
 
   /**
-   * Ends the start. Ends the process if a signal came during the start.
+   * Ends the start. Ends the process if a signal or a failure came during the start.
    *
    * @param unready called first when the process ends in order
    */
   public void running(Runnable unready) {
     this.unready = unready;
     if (!phase.compareAndSet(Phase.STARTING, Phase.RUNNING)) {
-      endInOrder(0);
+      endInOrder(phase.get() == Phase.FAILING ? 1 : 0);
     }
   }
 
@@ -114,7 +116,9 @@ public final class Shutdown {
   }
 
   public void failed(String what) {
-    if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
+    if (phase.compareAndSet(Phase.STARTING, Phase.FAILING)) {
+      log.error("{}; ends in order once it has started", what);
+    } else if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
       log.error("{}; ends in order", what);
       endInOrder(1);
     }

@@ -10,6 +10,9 @@ import org.slf4j.LoggerFactory;
 abstract class ExecutorLoop implements Loop {
   private static final Logger log = LoggerFactory.getLogger(Loop.class);
 
+  /** The clock begins with the process, so that no deadline is beyond its range. */
+  private static final long ORIGIN = System.nanoTime();
+
   private final ScheduledExecutorService executor;
 
   ExecutorLoop(ScheduledExecutorService executor) {
@@ -29,7 +32,7 @@ abstract class ExecutorLoop implements Loop {
 
   @Override
   public long nanoTime() {
-    return System.nanoTime();
+    return System.nanoTime() - ORIGIN;
   }
 
   /** Logs a failure; executors would drop it. */

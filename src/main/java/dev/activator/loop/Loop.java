@@ -18,7 +18,10 @@ public interface Loop extends Executor {
 
   Timer schedule(Duration delay, Runnable task);
 
-  /** Since some origin; only differences mean anything. */
+  /**
+   * Since some origin, which all loops of a process share; only differences mean anything. It does not run over
+   * while the process lives.
+   */
   long nanoTime();
 
   interface Timer {

@@ -91,6 +91,9 @@ final class Http2Pool implements UpstreamPool {
 
   @Override
   public Dial dial(UpstreamListener listener) {
+    if (isEmpty()) {
+      pools.remember(peer, this);
+    }
     var one = new WaitingRequest(listener);
     waiting.add(one);
     openEnough();
@@ -194,9 +197,13 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void forgetIfEmpty() {
-    if (sessions.isEmpty() && openings.isEmpty() && waiting.isEmpty() && refusal() == null) {
+    if (isEmpty() && refusal() == null) {
       pools.forget(peer, this);
     }
+  }
+
+  private boolean isEmpty() {
+    return sessions.isEmpty() && openings.isEmpty() && waiting.isEmpty();
   }
 
   long nanoTime() {

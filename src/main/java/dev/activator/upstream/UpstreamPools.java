@@ -65,12 +65,10 @@ public final class UpstreamPools implements PodPools {
     return http1(Peer.plain(pod));
   }
 
+  /** A new one is remembered from its first dial on: a request may end before it. */
   private Http1Pool http1(Peer to) {
     var known = pools.get(to);
-    return known != null
-        ? known
-        : pools.computeIfAbsent(to,
-            peer -> new Http1Pool(peer, this, dialer, limits.perDestination()));
+    return known != null ? known : new Http1Pool(to, this, dialer, limits.perDestination());
   }
 
   /** Never over TLS. */
@@ -80,10 +78,7 @@ public final class UpstreamPools implements PodPools {
 
   private Http2Pool http2(Peer to) {
     var known = http2Pools.get(to);
-    return known != null
-        ? known
-        : http2Pools.computeIfAbsent(to,
-            peer -> new Http2Pool(peer, this, dialer, limits.timeout()));
+    return known != null ? known : new Http2Pool(to, this, dialer, limits.timeout());
   }
 
   PeerChecks checks() {
@@ -101,6 +96,11 @@ public final class UpstreamPools implements PodPools {
   /** Unless the pod has another pool by now. */
   void remember(Peer peer, Http1Pool pool) {
     pools.putIfAbsent(peer, pool);
+  }
+
+  /** Unless the pod has another pool by now. */
+  void remember(Peer peer, Http2Pool pool) {
+    http2Pools.putIfAbsent(peer, pool);
   }
 
   /** Unless the pod has another pool by now. */

@@ -133,6 +133,16 @@ final class ActivatorProcess implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
+    try {
+      if (process.isAlive() && log().contains("Metrics and health are on port")) {
+        ProcessAtRest.check(port("Metrics and health are on port (\\d+)"));
+      }
+    } finally {
+      end();
+    }
+  }
+
+  private void end() throws InterruptedException {
     process.destroy();
     if (!process.waitFor(30, TimeUnit.SECONDS)) {
       process.destroyForcibly().waitFor();

@@ -200,6 +200,12 @@ final class DeployedActivator implements AutoCloseable {
 
   @Override
   public void close() throws Exception {
-    process.destroyForcibly().waitFor();
+    try {
+      if (process.isAlive() && log().contains("Metrics and health are on port")) {
+        ProcessAtRest.check(port("Metrics and health are on port (\\d+)"));
+      }
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
   }
 }

@@ -57,7 +57,8 @@ class CapacityConfigurationTest {
     assertThat(probes).isLessThan(2);
 
     probes = 0;
-    throttler.admit(REVISION, new StubQueuedCaller(loop));
+    var caller = new StubQueuedCaller(loop);
+    caller.with(throttler.admit(REVISION, caller));
     loop.advance(Duration.ofMillis(1));
 
     assertThat(probes).isEqualTo(1);

@@ -123,6 +123,42 @@ class AutoscalerTest {
   }
 
   @Test
+  void aReportThatComesFirstWakesItAlsoAfterAThousandThatNeverBecameKnown() {
+    for (int i = 0; i < 1_000; i++) {
+      autoscaler.received(new ReportBatch("a", OptionalDouble.empty(), List.of(
+          new ReportBatch.Entry(new RevisionId("shop", "unknown-" + i), new Sample("a", 1, 1)))));
+    }
+    loop.advance(Duration.ofSeconds(4));
+
+    report(1, 1);
+    autoscaler.target(target(OptionalInt.of(10)));
+    loop.run();
+
+    assertThat(scales.writes).containsExactly(1);
+  }
+
+  @Test
+  void keepsNothingOfAWorkloadThatIsGone_ifItsLastPodsGoLater() throws Exception {
+    for (int i = 0; i < 500; i++) {
+      var id = new RevisionId("shop", "r" + i);
+      scales.set(id, 1);
+      autoscaler.target(new ScaledTarget(id, WORKLOAD, 0, OptionalInt.of(1), OptionalInt.of(20),
+          0, Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
+      autoscaler.pods(id, 1);
+      autoscaler.targetGone(id);
+      autoscaler.pods(id, 0);
+    }
+    loop.run();
+
+    for (var field : Autoscaler.class.getDeclaredFields()) {
+      field.setAccessible(true);
+      if (field.get(autoscaler) instanceof Map<?, ?> map && !field.getName().equals("members")) {
+        assertThat(map).as(field.getName()).isEmpty();
+      }
+    }
+  }
+
+  @Test
   void saysWhatItDecidesAndWhy() {
     autoscaler.target(target(OptionalInt.of(10)));
     report(1, 1);

@@ -5,6 +5,7 @@ import dev.activator.backend.policy.ProbeBackoff;
 import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
@@ -43,8 +44,8 @@ final class Fixtures {
 
   /** A manager where time is exact. */
   static RevisionBackendsManager manager(VirtualLoop loop, ProbeClient client) {
-    return new RevisionBackendsManager(_ -> loop, loop, client,
-        settings(() -> MeshAddressing.DEFAULT), NO_SPREAD);
+    return Quiescence.watch(new RevisionBackendsManager(_ -> loop, loop, client,
+        settings(() -> MeshAddressing.DEFAULT), NO_SPREAD));
   }
 
   /** A watcher where time is exact. */
@@ -56,8 +57,9 @@ final class Fixtures {
   static RevisionWatcher watcher(ProbeTraits traits, VirtualLoop loop, ProbeClient client,
       RandomGenerator random, int repeatsPerSecond, Consumer<HealthyDestinations> out) {
     var prober = new Prober(client, loop, Revision.of(REVISION, 1), BackendSettings.DEFAULT);
-    return new RevisionWatcher(traits, loop, prober, new ProbeScheduler(loop, repeatsPerSecond),
-        random, out);
+    var watcher = new RevisionWatcher(traits, loop, prober,
+        new ProbeScheduler(loop, repeatsPerSecond), random, out);
+    return Quiescence.watch(watcher, watcher::cancelled);
   }
 
   static ProbeTraits traits(MeshMode mesh) {

@@ -14,6 +14,7 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,8 +105,8 @@ class ManyRevisionsSimulationTest {
       }
       return spread.nextLong();
     };
-    var backends = new RevisionBackendsManager(_ -> loop, loop, fake,
-        Fixtures.settings(() -> MeshAddressing.DEFAULT, 50), failing);
+    var backends = Quiescence.watch(new RevisionBackendsManager(_ -> loop, loop, fake,
+        Fixtures.settings(() -> MeshAddressing.DEFAULT, 50), failing));
     backends.onChange(this::publish);
     return backends;
   }

@@ -10,6 +10,8 @@ import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
@@ -100,6 +102,25 @@ class RefusedStatusesTest {
     }
 
     assertThat(until(3)).isGreaterThanOrEqualTo(Duration.ofSeconds(80));
+  }
+
+  @Test
+  void aStatusDoesNotGetIntoAnObjectThatWasMadeAgainUnderTheName() {
+    // given an object whose uid is not the one that is known here
+    var store = api.store();
+    ScaledServiceKind.createIn(store);
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'a'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
+        """));
+
+    writer.changed(state("a"));
+
+    var journal = api.faults().journal();
+    var call = journal.await(Match.requests(Verb.PATCH), 1, Duration.ofSeconds(120));
+    assertThat(journal.awaitEnd(call, Duration.ofSeconds(120)).outcome().status()).isEqualTo(409);
+    assertThat(store.find(ScaledServiceKind.of(store), "shop", "a").has("status")).isFalse();
   }
 
   @Test

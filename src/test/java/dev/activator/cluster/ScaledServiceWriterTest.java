@@ -271,26 +271,6 @@ class ScaledServiceWriterTest {
   }
 
   @Test
-  void aStatusDoesNotGetIntoAnObjectThatWasMadeAgain() {
-    // given a write that reaches the API after the object was deleted and made again
-    service();
-    api.faults().once(Match.requests(Verb.PATCH).of(ScaledServiceKind.of(store)),
-        new Fault.LateAnswer(Pause.of(Duration.ofSeconds(1))));
-    lead();
-    writer.scaled(WEB, scaling(0, 1, null));
-    await().until(() -> patches() == 1);
-    store.delete(ScaledServiceKind.of(store), "shop", "web");
-    store.create(ScaledServiceKind.of(store), Objects.parse("""
-        {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
-         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'other'},
-         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
-        """));
-
-    becomes("Ready", "False TargetNotFound 2026-01-01T00:00:00Z");
-    assertThat(status().has("desiredReplicas")).as("written for the object before").isFalse();
-  }
-
-  @Test
   void aDeletedOneThatLeavesItsTargetAtZeroSaysSo() {
     service();
     lead();

@@ -64,6 +64,38 @@ class ScaledServicesTest {
         .untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected));
   }
 
+  @Test
+  void givesWayToAKnativeRevisionOfTheSameName_untilThatIsGone() throws Exception {
+    var both = cluster(Duration.ofSeconds(120));
+    both.follows(Sources.BOTH, "cluster.local");
+    both.onScaledService(state -> told.put("troubles of " + state.object().id(),
+        state.troubles().stream().map(Trouble::reason).toList().toString()));
+    both.onScaledService(state -> told.put("scaled", "" + (state.target() != null)));
+    both.onRevision(revision -> told.put("uid", revision.uid()));
+    ScaledServiceKind.createIn(store);
+    store.create(Kinds.DEPLOYMENT,
+        Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
+    store.create(Kinds.SERVICE, service());
+    scaledService("web", "web", "'web.example.com'");
+    var own = store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid")
+        .asString();
+    try (both) {
+      both.start();
+      tells(Map.of("troubles of shop/web", "[]", "scaled", "true", "uid", own));
+      assertThat(both.ofHost("web.example.com")).isEqualTo(WEB);
+
+      var revision = store.create(Kinds.REVISION, Objects.parse("""
+          {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'containers': [{}]}}
+          """));
+      tells(Map.of("troubles of shop/web", "[NameTaken]", "scaled", "false", "uid",
+          revision.at("/metadata/uid").asString()));
+      assertThat(both.ofHost("web.example.com")).isNull();
+
+      store.delete(Kinds.REVISION, "shop", "web");
+      tells(Map.of("troubles of shop/web", "[]", "scaled", "true", "uid", own));
+    }
+  }
+
   private void scaledService(String name, String target, String hosts) {
     store.create(ScaledServiceKind.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {

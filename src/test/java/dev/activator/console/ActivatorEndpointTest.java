@@ -12,6 +12,7 @@ import dev.activator.observability.Phases;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.ProbeAnswer;
@@ -51,12 +52,13 @@ class ActivatorEndpointTest {
     @Bean
     ActivatorEndpoint endpoint(ThreadLoop loop) {
       var hello = Revision.of(HELLO, 0);
-      var backends = new RevisionBackendsManager(_ -> loop, loop,
+      var backends = Quiescence.watch(new RevisionBackendsManager(_ -> loop, loop,
           (on, request, done) -> on
               .execute(() -> done.accept(new ProbeAnswer.Failed("connection refused"))),
-          BackendSettings.DEFAULT, new Random(1));
-      var throttler = new Throttler(_ -> loop, id -> id.equals(HELLO) ? hello : null, "10.9.9.9",
-          RevisionOptions.of(10), new Random(1));
+          BackendSettings.DEFAULT, new Random(1)));
+      var throttler = Quiescence
+          .watch(new Throttler(_ -> loop, id -> id.equals(HELLO) ? hello : null, "10.9.9.9",
+              RevisionOptions.of(10), new Random(1)));
       backends.revision(hello);
       throttler.revision(hello);
       var link = new AutoscalerLink.View("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,

@@ -68,7 +68,8 @@ class InspectorTest {
   }
 
   private void request(RevisionId id) {
-    throttler.admit(Objects.requireNonNull(exist.get(id)), new StubQueuedCaller(loop));
+    var caller = new StubQueuedCaller(loop);
+    caller.with(throttler.admit(Objects.requireNonNull(exist.get(id)), caller));
   }
 
   private RevisionReport report(RevisionId id) {

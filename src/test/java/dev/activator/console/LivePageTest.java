@@ -15,9 +15,6 @@ import dev.activator.observability.Meters;
 import dev.activator.observability.Metric;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
 import java.io.StringReader;
 import java.time.Clock;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,6 +35,8 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
+import dev.activator.testing.StubQueuedCaller;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.ProbeAnswer;
@@ -127,8 +126,8 @@ class LivePageTest {
             () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(), _ -> "",
             _ -> null, () -> null),
         new RevisionCard.Source(new SomeFacts(), activity,
-            new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
-                ColdStarts.LabelledBy.NONE),
+            Quiescence.watch(new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
+                ColdStarts.LabelledBy.NONE)),
             failures, loop::nanoTime),
         () -> List.of(START), () -> unready, actions, ticks.asFlux());
   }
@@ -185,6 +184,8 @@ class LivePageTest {
   void close() {
     http.shutdownNow();
     server.disposeNow();
+    throttler.rejectQueued();
+    await().until(() -> throttler.views().stream().allMatch(view -> view.queued() == 0));
     loop.close();
   }
 
@@ -216,7 +217,7 @@ class LivePageTest {
   }
 
   void addWaiting() {
-    throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
+    throttler.admit(Revision.of(HELLO, 1), new StubQueuedCaller(loop));
   }
 
   void fail() {
@@ -300,7 +301,7 @@ class LivePageTest {
 
   @Test
   void showsAStartAsItHappens() throws Exception {
-    throttler.admit(Revision.of(HELLO, 1), new Waiting(loop));
+    addWaiting();
     await()
         .until(() -> throttler.start(HELLO).asked() != null);
     var page = dom("/console");
@@ -312,23 +313,6 @@ class LivePageTest {
     assertThat(text(page, "//article//p[@class='why']")).contains("no pod is listed");
     assertThat(text(dom("/console/default/hello-00001"), "//section[@id='queue']"))
         .contains("waiting1 / 10", "Oldest waits: ");
-  }
-
-  private record Waiting(Loop loop) implements QueuedCaller {
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
-    public void granted(Permit permit) {
-      throw new AssertionError("there is no pod");
-    }
-
-    @Override
-    public void rejected(Rejection reason) {
-      throw new AssertionError(reason);
-    }
   }
 
   @Test

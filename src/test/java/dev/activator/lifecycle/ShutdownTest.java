@@ -2,12 +2,18 @@ package dev.activator.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class ShutdownTest {
   private final List<String> done = new ArrayList<>();
@@ -90,5 +96,39 @@ class ShutdownTest {
     runs();
     shutdown.signal("TERM");
     assertThat(done).containsExactly("waited", "unready", "exit 0", "halt 1");
+  }
+
+  @Test
+  void aListenerThatFailsInTheRestOfTheStartEndsItOnceThatIsOver() {
+    shutdown.failed("no requests are taken any more");
+    assertThat(done).isEmpty();
+
+    runs();
+
+    assertThat(done).containsExactly("unready", "exit 1");
+  }
+
+  @Test
+  void aSignalInterruptsNoWaitThatItDidNotLetBegin() {
+    // A wait of the start that begins while the signal is handled.
+    var refused = new AtomicReference<Throwable>();
+    var logger = (Logger) LoggerFactory.getLogger(Shutdown.class);
+    var starts = new AppenderBase<ILoggingEvent>() {
+      @Override
+      protected void append(ILoggingEvent event) {
+        refused.set(catchThrowable(() -> shutdown.during(() -> done.add("waited"))));
+      }
+    };
+    starts.start();
+    logger.addAppender(starts);
+    try {
+      shutdown.signal("TERM");
+    } finally {
+      logger.detachAppender(starts);
+    }
+
+    assertThat(refused.get()).isInstanceOf(InterruptedException.class);
+    assertThat(Thread.interrupted()).isFalse();
+    assertThat(done).isEmpty();
   }
 }

@@ -2,6 +2,7 @@ package dev.activator.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +28,14 @@ abstract class LoopContract {
     done.get(120, TimeUnit.SECONDS);
 
     assertThat(steps).containsExactly("first", "second");
+  }
+
+  @Test
+  void itsClockBeginsWithTheProcess_soThatItCannotRunOver() {
+    long now = loop().nanoTime();
+
+    assertThat(Duration.ofNanos(now)).isBetween(Duration.ZERO,
+        Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime() + 1));
   }
 
   @Test

@@ -24,9 +24,11 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
+import dev.activator.testing.CountedLoops;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission;
 import dev.activator.proxy.policy.MemoryBound;
@@ -37,7 +39,6 @@ import dev.activator.upstream.Upstreams;
 import dev.activator.tls.PodTls;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
@@ -129,7 +130,7 @@ public final class Activator implements Closeable {
   final SeenRequests requests = new SeenRequests();
   final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
   volatile Readiness readiness = new Readiness.Ready();
-  private final MultiThreadIoEventLoopGroup group;
+  private final CountedLoops group;
   public final ProxyServer server;
   final HeldBytes held;
   final UnreadBytes unread;
@@ -162,7 +163,7 @@ public final class Activator implements Closeable {
   Activator(Settings settings, PodTls tls, IoHandlerFactory io, KeepAlive keepAlive, int threads)
       throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));
-    group = new MultiThreadIoEventLoopGroup(threads, io);
+    group = new CountedLoops(threads, io);
     loops = new LoopGroup(group);
     upstreams = new Upstreams(loops, IdleLimits.DEFAULT, keepAlive, new Random(1), tls);
     held = new HeldBytes(new MemoryBound(settings.heldBytes()));
@@ -267,7 +268,12 @@ public final class Activator implements Closeable {
   @Override
   public void close() {
     server.close();
+    if (!group.isShuttingDown()) {
+      upstreams.close();
+      Quiescence.settle(this);
+    }
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+    Quiescence.settle(group);
   }
 
   private record SlowLoop(Loop loop, int slowness) implements Loop {

@@ -8,6 +8,7 @@ import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.revision.Revision;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
+import dev.activator.testing.quiescence.Quiescence;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.SingleThreadEventExecutor;
@@ -124,9 +125,9 @@ class DrainTest extends WireTest {
     var free = new CountDownLatch(1);
     var early = new AtomicBoolean();
     try {
-      var server = new ProxyServer(acceptors, serving, new LoopGroup(serving),
+      var server = Quiescence.watch(new ProxyServer(acceptors, serving, new LoopGroup(serving),
           Duration.ofSeconds(60), of -> Dispatchers.of(of, Revision.of(Activator.HELLO, 0),
-              activator.throttle::admit, null, activator.held.share()));
+              activator.throttle::admit, null, activator.held.share())));
       int port = server.listen("127.0.0.1", FreePort.next());
       // given a connection that waits for its handlers
       loop.execute(() -> {

@@ -10,6 +10,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission.Rejection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -33,7 +34,7 @@ class Http2DrainTest {
   private final FakeThrottle throttle = new FakeThrottle();
   private final Http2Session session = Http2Session.of(channel,
       Dispatchers.of(loop, Revision.of(HELLO, 0), throttle::admit, null,
-          new HeldBytes(new MemoryBound(1 << 20)).share()),
+          Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share()),
       Duration.ofSeconds(60), new EndedConnections());
 
   @BeforeEach

@@ -236,7 +236,7 @@ class Http2EndingsTest extends Http2WireTest {
         callers.getLast().headers(stream, true, get("/", "grpc-timeout", "10m"));
       }
     }
-    eventually(() -> assertThat(activator.throttle.inFlight()).isEqualTo(2_000));
+    eventually(() -> assertThat(activator.throttle.granted()).isEqualTo(2_000));
     // Ten milliseconds of its clock, which is slow.
     long since = System.nanoTime();
     Awaitility.await().until(() -> System.nanoTime() - since > 250_000_000L);

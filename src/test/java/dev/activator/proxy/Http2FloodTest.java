@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -114,6 +115,7 @@ class Http2FloodTest extends Http2WireTest {
   }
 
   @Test
+  @Tag("burst")
   void servesAnIngressWhoseCallersGiveUpWhileTheyAreQueued() throws Exception {
     // given a request that is queued for 200 ms: the others are, too, when it ends
     var slow = new RevisionId("default", "slow-00001");

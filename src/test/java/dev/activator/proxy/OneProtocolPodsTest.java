@@ -12,6 +12,7 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.HttpProbeClient;
@@ -80,10 +81,12 @@ class OneProtocolPodsTest extends WireTest {
     var revision = Revision.of(Activator.HELLO, 10);
     activator.revisions.put(Activator.HELLO, revision);
     var loop = activator.loops.all().getFirst();
-    var throttler = new Throttler(_ -> loop, id -> activator.revisions.get(id), "10.9.9.9",
-        RevisionOptions.of(1_000), new Random(1));
+    var throttler = Quiescence
+        .watch(new Throttler(_ -> loop, id -> activator.revisions.get(id), "10.9.9.9",
+            RevisionOptions.of(1_000), new Random(1)));
     backends = new RevisionBackendsManager(_ -> loop, loop,
-        new HttpProbeClient(activator.upstreams), BackendSettings.DEFAULT, new Random(1));
+        Quiescence.watch(new HttpProbeClient(activator.upstreams)), BackendSettings.DEFAULT,
+        new Random(1));
     backends.onChange(published::add);
     backends.onChange(throttler::destinations);
     throttler.onUnreachable((_, pod) -> suspected.add(pod));

@@ -22,6 +22,7 @@ import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.RawPeer;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -90,13 +91,15 @@ class RequestPortsTest {
         health::readiness);
     throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),
         new Random(1));
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
-    var held = new HeldBytes(new MemoryBound(1 << 20));
+    var upstreams = Quiescence
+        .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+    var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20)));
     server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             new NoCounter(), (_, _) -> {
             }, held.share(),
-            new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
+            Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
+            CallerTexts.NONE));
     ports = ports(Duration.ofSeconds(40), Duration.ofSeconds(30));
     ports.open();
   }

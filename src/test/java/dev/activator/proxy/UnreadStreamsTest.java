@@ -9,6 +9,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -32,7 +33,7 @@ class UnreadStreamsTest {
   private final UnreadStreams unread = session.unread();
 
   private Http2Session open() {
-    var held = new HeldBytes(new MemoryBound(1 << 20)).share();
+    var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share();
     var dispatcher = Dispatchers.of(loop, Revision.of(new RevisionId("default", "hello"), 0),
         (_, _) -> {
           throw new IllegalStateException("no request comes here");

@@ -22,6 +22,7 @@ import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.testing.quiescence.Quiescence;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -71,7 +72,8 @@ final class Callers {
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
         reporter.onLoop(loop), (step, request) -> saw(throttler, step, request), held.share(),
-        new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
+        Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
+        CallerTexts.NONE));
   }
 
   private void saw(Throttler throttler, Step step, RequestRecord request) {

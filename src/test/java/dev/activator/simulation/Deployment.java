@@ -151,9 +151,18 @@ final class Deployment {
 
   /** It is deleted with all it has, and made again under the same name. */
   void recreate() {
-    if (revision == null) {
-      return;
+    if (revision != null) {
+      delete();
+      clock.schedule(Duration.ofMillis(150 + random.nextInt(2_000)), () -> {
+        if (revision == null) {
+          create();
+        }
+      });
     }
+  }
+
+  /** With all it has. */
+  void delete() {
     story.tell("%s is deleted", id);
     revision = null;
     wanted = 0;
@@ -164,11 +173,6 @@ final class Deployment {
     soon(100, () -> removeIfGone(ResourceKind.ENDPOINT_SLICES, "-a"));
     soon(100, () -> removeIfGone(ResourceKind.ENDPOINT_SLICES, "-b"));
     List.copyOf(pods).forEach(this::remove);
-    clock.schedule(Duration.ofMillis(150 + random.nextInt(2_000)), () -> {
-      if (revision == null) {
-        create();
-      }
-    });
   }
 
   private void removeIfGone(ResourceKind<?> kind, String suffix) {

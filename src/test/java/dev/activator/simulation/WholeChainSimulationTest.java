@@ -62,6 +62,7 @@ class WholeChainSimulationTest {
       world.live(Duration.ofSeconds(30));
       world.comeToRest();
       world.checkRest();
+      world.checkDeleted();
       return world;
     } catch (AssertionError | RuntimeException broken) {
       throw new AssertionError("seed " + seed + ": " + broken + "\n" + world.story.text(), broken);

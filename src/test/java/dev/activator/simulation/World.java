@@ -22,6 +22,7 @@ import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
@@ -247,6 +248,12 @@ final class World {
     int probes = pods.probes;
     clock.advance(Duration.ofSeconds(30));
     require(pods.probes - probes < 5, pods.probes - probes + " probes of healthy pods");
+  }
+
+  /** All is deleted, and nothing may be left of it. */
+  void checkDeleted() {
+    deployments.values().stream().filter(Deployment::exists).forEach(Deployment::delete);
+    Quiescence.assertNothingLeft(this);
   }
 
   Map<Integer, Integer> statuses() {

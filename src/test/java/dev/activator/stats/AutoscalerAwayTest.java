@@ -25,6 +25,7 @@ import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -159,16 +160,18 @@ class AutoscalerAwayTest {
         health.link(false);
       }
     });
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
+    var upstreams = Quiescence
+        .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
     var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
         revisions::get,
         health::readiness);
-    var held = new HeldBytes(new MemoryBound(1 << 20));
+    var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20)));
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, queues::admit, upstreams.of(loop),
             reporter.onLoop(loop), (_, _) -> {
             }, held.share(),
-            new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE));
+            Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
+            CallerTexts.NONE));
     proxy = server;
     requests = server.listen("127.0.0.1", 0);
     for (int i = 0; i < CALLERS; i++) {

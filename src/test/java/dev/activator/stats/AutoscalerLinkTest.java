@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -320,7 +321,8 @@ class AutoscalerLinkTest {
   void tellsWhatIsThereAndNothingOfBefore(long seed) {
     var random = new Random(seed);
     var linkUnderTest = link(random);
-    var reporter = new ConcurrencyReporter(loop, Duration.ofSeconds(1), linkUnderTest);
+    var reporter = Quiescence
+        .watch(new ConcurrencyReporter(loop, Duration.ofSeconds(1), linkUnderTest));
     linkUnderTest.onChange(reporter);
     var counter = reporter.onLoop(loop);
     List<RevisionId> there = new ArrayList<>();

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.quiescence.Quiescence;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
@@ -234,7 +235,7 @@ class AutoscalerLinkWireTest {
     int port = serve(FreePort.next(), WebsocketServerSpec.builder().build());
     var open = linkTo(port, AutoscalerLink.Timings.DEFAULT);
     // Its first periodic report is a day away.
-    var reporter = new ConcurrencyReporter(loop, Duration.ofDays(1), open);
+    var reporter = Quiescence.watch(new ConcurrencyReporter(loop, Duration.ofDays(1), open));
     open.onChange(reporter);
     var counter = reporter.onLoop(loop);
     reporter.start();

@@ -28,6 +28,7 @@ public final class FakeThrottle {
   private Destination destination = new Destination("127.0.0.1", 1);
   private int free;
   private int inFlight;
+  private int granted;
   private int retried;
   public final AtomicInteger broken = new AtomicInteger();
   /** Permits of requests whose callers left, or whose time was over, while they ran. */
@@ -93,6 +94,11 @@ public final class FakeThrottle {
     return retried;
   }
 
+  /** Permits, since the start. */
+  public synchronized int granted() {
+    return granted;
+  }
+
   public synchronized int inFlight() {
     return inFlight;
   }
@@ -108,6 +114,7 @@ public final class FakeThrottle {
   private Slot take(RevisionId revision) {
     free--;
     inFlight++;
+    granted++;
     return new Slot(revision, own.getOrDefault(revision, destination));
   }
 

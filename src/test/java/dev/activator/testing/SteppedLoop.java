@@ -1,8 +1,10 @@
 package dev.activator.testing;
 
 import dev.activator.loop.Loop;
+import dev.activator.loop.NettyLoop;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -65,6 +67,16 @@ public final class SteppedLoop implements Loop {
     }
     real.execute(() -> now = end);
     settle();
+  }
+
+  /** Whether its thread takes no more tasks. */
+  public boolean hasEnded() {
+    return real instanceof NettyLoop loop && loop.eventLoop().isShuttingDown();
+  }
+
+  /** What is to run later. */
+  public synchronized List<Runnable> tasks() {
+    return tasks.stream().map(Task::action).toList();
   }
 
   private void settle() {

@@ -1,24 +1,60 @@
 package dev.activator.testing;
 
 import dev.activator.loop.Loop;
+import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
+import org.jspecify.annotations.Nullable;
 
-/** A request that waits as long as it has to, and does nothing with what it gets. */
-public record StubQueuedCaller(Loop loop) implements QueuedCaller {
+/** A request that is queued or runs until the test is over. */
+public final class StubQueuedCaller implements QueuedCaller {
+  private final Loop loop;
+  private @Nullable Permit permit;
+
+  public StubQueuedCaller(Loop loop) {
+    this.loop = loop;
+  }
+
+  /** What it gets is given back when the test is over. */
+  public StubQueuedCaller with(Admission admission) {
+    Quiescence.watch(this, () -> leave(admission));
+    if (admission instanceof Permit now) {
+      permit = now;
+    }
+    return this;
+  }
+
+  private void leave(Admission admission) {
+    var running = permit;
+    if (running != null) {
+      permit = null;
+      running.release(Ending.ANSWERED);
+    } else if (admission instanceof QueueEntry entry) {
+      loop.execute(entry::giveUp);
+    }
+  }
+
+  @Override
+  public Loop loop() {
+    return loop;
+  }
+
   @Override
   public long maxWaitNanos() {
     return Long.MAX_VALUE;
   }
 
   @Override
-  public void granted(Permit permit) {
-    // It never gives it back.
+  public void granted(Permit now) {
+    permit = now;
   }
 
   @Override
   public void rejected(Rejection reason) {
-    // It asks no more.
+    // It does not come back.
   }
 }

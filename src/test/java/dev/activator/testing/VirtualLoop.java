@@ -3,6 +3,7 @@ package dev.activator.testing;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.PriorityQueue;
 
 /** A loop whose time moves only when told. Tasks run inside {@link #advance} and nowhere else. */
@@ -54,6 +55,11 @@ public final class VirtualLoop implements Loop {
   /** The time since this loop was made. */
   public Duration elapsed() {
     return Duration.ofNanos(now);
+  }
+
+  /** What is to run, due or not. */
+  public List<Runnable> tasks() {
+    return tasks.stream().map(Task::action).toList();
   }
 
   /** How many tasks there are, due or not. */

@@ -3,10 +3,13 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -46,9 +49,11 @@ class AllocationTest {
   void aQueuedRequestTakesHalfAKilobyteAtMost(int containerConcurrency) {
     var revision = new OneRevision(containerConcurrency, "activator.dev/queue-capacity", "30000");
     var waiter = new HeldRequest(revision.loop);
+    var queued = new ArrayList<QueueEntry>(2 * HELD);
+    Quiescence.watch(queued, () -> queued.forEach(QueueEntry::giveUp));
     Runnable requests = () -> {
       for (int i = 0; i < HELD; i++) {
-        revision.admit(waiter);
+        queued.add((QueueEntry) revision.admit(waiter));
         revision.loop.run();
       }
     };

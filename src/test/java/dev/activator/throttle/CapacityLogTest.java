@@ -117,6 +117,7 @@ class CapacityLogTest {
     @Override
     public void granted(Admission.Permit permit) {
       linesBefore = log.lines().size();
+      permit.release(Admission.Ending.ANSWERED);
     }
 
     @Override

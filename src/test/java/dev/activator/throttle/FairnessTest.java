@@ -8,7 +8,9 @@ import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.policy.RevisionOptions;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** One revision's flood, and another revision on the same loop. */
@@ -33,6 +36,8 @@ class FairnessTest {
   private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
       new RevisionOptions(FLOOD, Duration.ZERO, null, 0), new Random(1));
   private final List<RevisionId> grants = new ArrayList<>();
+  private final List<Permit> granted = new ArrayList<>();
+  private final List<QueueEntry> queued = new ArrayList<>();
 
   /** Notes whose turn it was. */
   private final class Noted implements QueuedCaller {
@@ -55,6 +60,7 @@ class FairnessTest {
     @Override
     public void granted(Permit permit) {
       grants.add(revision);
+      granted.add(permit);
     }
 
     @Override
@@ -64,7 +70,13 @@ class FairnessTest {
   }
 
   private void ask(RevisionId revision) {
-    throttler.admit(revisions.get(revision), new Noted(revision));
+    queued.add((QueueEntry) throttler.admit(revisions.get(revision), new Noted(revision)));
+  }
+
+  @AfterEach
+  void callersLeave() {
+    granted.forEach(permit -> permit.release(Ending.ANSWERED));
+    queued.forEach(QueueEntry::giveUp);
   }
 
   @Test

@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -88,6 +89,13 @@ class GoodputTest {
       permit.release(Ending.ANSWERED);
     }
 
+    private void leaveIfWaiting() {
+      if (!left && !isServed()) {
+        patience.cancel();
+        leave();
+      }
+    }
+
     private void leave() {
       left = true;
       if (service == null) {
@@ -101,6 +109,11 @@ class GoodputTest {
     boolean isServed() {
       return servedNanos >= 0;
     }
+  }
+
+  @AfterEach
+  void callersLeave() {
+    callers.forEach(Caller::leaveIfWaiting);
   }
 
   /** Callers of this patience come at random, for this long. */

@@ -1,6 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.revision.Destination;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
@@ -22,6 +23,15 @@ final class HeldRequest implements QueuedCaller {
 
   HeldRequest(Loop loop) {
     this.loop = loop;
+    Quiescence.watch(this, this::leave);
+  }
+
+  private void leave() {
+    if (permit != null) {
+      release();
+    } else if (place != null) {
+      place.giveUp();
+    }
   }
 
   /** Asks, and keeps the permit or the place. */

@@ -89,7 +89,10 @@ final class OneRevision {
   }
 
   QueueEntry place() {
-    return (QueueEntry) admit(new HeldRequest(loop));
+    var caller = new HeldRequest(loop);
+    var place = (QueueEntry) admit(caller);
+    caller.told(place);
+    return place;
   }
 
   ThrottleView view() {

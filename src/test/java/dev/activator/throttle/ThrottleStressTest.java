@@ -9,6 +9,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
@@ -52,9 +53,9 @@ class ThrottleStressTest {
   @CsvSource({"0", "1", "3", "4"})
   void neitherLosesARequestNorOverloadsAPod(int concurrency) throws Exception {
     var revision = Revision.of(ID, concurrency);
-    var throttler = new Throttler(loops::loopFor, id -> revision, "10.9.9.9",
+    var throttler = Quiescence.watch(new Throttler(loops::loopFor, id -> revision, "10.9.9.9",
         RevisionOptions.of(10_000),
-        LoopGroup.random());
+        LoopGroup.random()));
     throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(A, B)));
 
     // when chains of requests run on every loop, while one of the pods comes and goes

@@ -7,6 +7,7 @@ import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.ThrottleView.PodLoad;
@@ -26,7 +27,9 @@ class ThrottlerTest extends ThrottlerScene {
     exists(1);
     pods(A);
 
-    var admission = throttler.admit(revision, new HeldRequest(loop));
+    var caller = new HeldRequest(loop);
+    var admission = throttler.admit(revision, caller);
+    caller.told(admission);
 
     assertThat(admission).isInstanceOfSatisfying(Permit.class,
         permit -> assertThat(permit.destination()).isEqualTo(A));
@@ -106,8 +109,9 @@ class ThrottlerTest extends ThrottlerScene {
 
   @Test
   void manyQueuedRequestsAllRunWhenPodsWithoutALimitStart() {
-    var many = new Throttler(id -> loop, exist::get, OWN, RevisionOptions.of(10_000),
-        new Random(1));
+    var many = Quiescence
+        .watch(new Throttler(id -> loop, exist::get, OWN, RevisionOptions.of(10_000),
+            new Random(1)));
     exist.put(ID, Revision.of(ID, 0));
     var held = new ArrayList<HeldRequest>();
     for (int i = 0; i < 2_000; i++) {

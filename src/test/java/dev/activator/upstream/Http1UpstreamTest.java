@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import io.netty.buffer.Unpooled;
@@ -40,8 +41,10 @@ class Http1UpstreamTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
-  private final Http1Pool pool = (Http1Pool) new Upstreams(loops, IdleLimits.DEFAULT,
-      new Random(1), new PodTls()).of(loops.all().getFirst())
+  private final Http1Pool pool = (Http1Pool) Quiescence
+      .watch(new Upstreams(loops, IdleLimits.DEFAULT,
+          new Random(1), new PodTls()))
+      .of(loops.all().getFirst())
       .plain(new Destination("127.0.0.1", 1));
   private final PodChannel channel = new PodChannel();
 

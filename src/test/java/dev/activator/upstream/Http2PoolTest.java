@@ -7,6 +7,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -26,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Requests that wait for a connection, and what they may do once they have it. */
@@ -36,8 +38,8 @@ class Http2PoolTest {
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
   private final NettyLoop loop = loops.all().getFirst();
-  private final UpstreamPools pools = new Upstreams(loops,
-      new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls()).of(loop);
+  private final UpstreamPools pools = Quiescence.watch(new Upstreams(loops,
+      new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls())).of(loop);
 
   @AfterEach
   void stop() {
@@ -76,6 +78,7 @@ class Http2PoolTest {
   }
 
   @Test
+  @Tag("burst")
   void servesWaitingRequestsWithoutRecursion_whenEachEndsAtOnce() throws Exception {
     var ready = new CountDownLatch(1);
     var ended = new AtomicInteger();
@@ -103,8 +106,12 @@ class Http2PoolTest {
       Awaitility.await().until(() -> pod.connections() == 3);
       onLoop(() -> true);
       assertThat(ended).hasValue(0);
-      assertThat(onLoop(() -> pools.plainHttp2(pod.destination()).reuse(new RecordingListener())))
-          .isNotNull();
+      onLoop(() -> {
+        var last = pools.plainHttp2(pod.destination()).reuse(new RecordingListener());
+        assertThat(last).isNotNull();
+        last.close();
+        return true;
+      });
     }
   }
 
@@ -229,10 +236,14 @@ class Http2PoolTest {
         return pool.dial(new RecordingListener(connected::complete, () -> {
         }));
       });
-      connected.get(120, TimeUnit.SECONDS);
+      var connection = connected.get(120, TimeUnit.SECONDS);
 
       // then it is the pod's pool again
       assertThat(onLoop(pools::poolCount)).isOne();
+      onLoop(() -> {
+        connection.close();
+        return true;
+      });
     }
   }
 }

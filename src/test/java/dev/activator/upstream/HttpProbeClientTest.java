@@ -9,6 +9,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -38,7 +39,7 @@ class HttpProbeClientTest {
   private final NettyLoop loop = loops.all().getFirst();
   private final Upstreams upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1),
       new PodTls());
-  private final ProbeClient client = new HttpProbeClient(upstreams);
+  private final ProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams));
   private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
 
   @AfterEach

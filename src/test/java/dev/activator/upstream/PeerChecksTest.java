@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.upstream.policy.PeerState;
 import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -60,6 +61,7 @@ class PeerChecksTest {
   private List<Connection> connections(int count) {
     var all = Stream.generate(Connection::new).limit(count).toList();
     all.forEach(checks::add);
+    Quiescence.watch(checks, () -> all.forEach(connection -> connection.channel.close()));
     return all;
   }
 

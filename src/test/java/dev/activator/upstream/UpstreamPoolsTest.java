@@ -11,6 +11,7 @@ import dev.activator.revision.Protocol;
 import dev.activator.testing.FullPod;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.quiescence.Quiescence;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -53,8 +54,9 @@ class UpstreamPoolsTest {
   }
 
   private Upstreams upstreams(int total, int perDestination, Duration timeout) {
-    return new Upstreams(loops, new IdleLimits(total, perDestination, timeout), new Random(1),
-        new PodTls());
+    return Quiescence
+        .watch(new Upstreams(loops, new IdleLimits(total, perDestination, timeout), new Random(1),
+            new PodTls()));
   }
 
   private Upstreams upstreams() {
@@ -79,7 +81,8 @@ class UpstreamPoolsTest {
   private void ask(Upstreams upstreams, Destination destination, Duration timeout) {
     var request = new ProbeRequest(destination, Protocol.HTTP1, "/healthz", "some.host",
         Map.of("K-Network-Probe", "queue", "User-Agent", "Knative-Activator-Probe"), timeout);
-    loop.execute(() -> new HttpProbeClient(upstreams).ask(loop, request, answers::add));
+    loop.execute(
+        () -> Quiescence.watch(new HttpProbeClient(upstreams)).ask(loop, request, answers::add));
   }
 
   private ProbeAnswer asked(Upstreams upstreams, ScriptedPod pod) throws InterruptedException {
@@ -176,7 +179,8 @@ class UpstreamPoolsTest {
   private void askForConnection(Upstreams upstreams, Destination destination) {
     var request = new ProbeRequest(destination, Protocol.HTTP1, "", "", Map.of(),
         Duration.ofSeconds(30));
-    loop.execute(() -> new HttpProbeClient(upstreams).ask(loop, request, answers::add));
+    loop.execute(
+        () -> Quiescence.watch(new HttpProbeClient(upstreams)).ask(loop, request, answers::add));
   }
 
   @Test
@@ -219,6 +223,19 @@ class UpstreamPoolsTest {
     assertThat(ended.poll(120, TimeUnit.SECONDS)).isEqualTo("ended");
     awaitIdle(upstreams, 0);
     Awaitility.await().until(() -> onLoop(() -> upstreams.of(loop).poolCount() == 0));
+  }
+
+  @Test
+  void keepsNoPool_whenNoRequestConnects() throws Exception {
+    var upstreams = upstreams();
+
+    onLoop(() -> {
+      upstreams.of(loop).plain(new Destination("127.0.0.1", 1)).reuse(new RecordingListener());
+      return upstreams.of(loop).plainHttp2(new Destination("127.0.0.1", 1))
+          .reuse(new RecordingListener());
+    });
+
+    assertThat(onLoop(() -> upstreams.of(loop).poolCount())).isZero();
   }
 
   @Test

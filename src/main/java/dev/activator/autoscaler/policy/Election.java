@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Election {
   private static final double JITTER = 1.2;
+  private static final Duration LONG_AGO = Duration.ofDays(365);
   /** By how much two clocks of one machine may differ within a renewal. */
   private static final long SLEEP = Duration.ofSeconds(1).toNanos();
 
@@ -52,13 +53,20 @@ public final class Election {
   public record Moment(long nanos, Instant wall) {
     /** Nanoseconds since an earlier moment, by the clock that says more. */
     long since(Moment earlier) {
-      return Math.max(nanos - earlier.nanos,
-          Duration.between(earlier.wall, wall).toNanos());
+      return Math.max(nanos - earlier.nanos, wallNanosSince(earlier));
     }
 
     /** Whether the machine slept in between: its timers, and what is counted by them, are wrong. */
     boolean sleptSince(Moment earlier) {
-      return Duration.between(earlier.wall, wall).toNanos() - (nanos - earlier.nanos) > SLEEP;
+      return wallNanosSince(earlier) > nanos - earlier.nanos + SLEEP;
+    }
+
+    /** A clock may be set by more years than a number of nanoseconds holds. */
+    private long wallNanosSince(Moment earlier) {
+      var passed = Duration.between(earlier.wall, wall);
+      return passed.compareTo(LONG_AGO) > 0
+          ? LONG_AGO.toNanos()
+          : passed.compareTo(LONG_AGO.negated()) < 0 ? -LONG_AGO.toNanos() : passed.toNanos();
     }
   }
 
@@ -88,7 +96,7 @@ public final class Election {
     }
     renewed = null;
     boolean free = lease.holder().isEmpty() || unchangedFor(now) >= duration(lease);
-    return free ? next(lease, now, lease.transitions() + 1, now.wall) : null;
+    return free ? next(lease, now, after(lease), now.wall) : null;
   }
 
   /** There is no lease. One that was deleted while another held it counts until it would have ended. */
@@ -98,7 +106,7 @@ public final class Election {
     if (held) {
       return null;
     }
-    int transitions = observed == null ? 0 : observed.transitions() + 1;
+    int transitions = observed == null ? 0 : after(observed);
     renewed = null;
     return new LeaseRecord(identity, seconds(), transitions, now.wall, now.wall, "");
   }
@@ -203,6 +211,11 @@ public final class Election {
 
   private LeaseRecord next(LeaseRecord lease, Moment now, int transitions, Instant acquired) {
     return new LeaseRecord(identity, seconds(), transitions, acquired, now.wall, lease.version());
+  }
+
+  /** The number of the next term; the API accepts no negative one. */
+  private static int after(LeaseRecord lease) {
+    return lease.transitions() == Integer.MAX_VALUE ? 0 : lease.transitions() + 1;
   }
 
   private long unchangedFor(Moment now) {

@@ -138,6 +138,20 @@ final class JsonCursor {
     return absent;
   }
 
+  /** At least 0, of 64 bits. */
+  long longCount(long absent) {
+    if (!isPresent()) {
+      return absent;
+    }
+    if (parser.currentToken() == JsonToken.VALUE_NUMBER_INT
+        && parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER
+        && parser.getLongValue() >= 0) {
+      return parser.getLongValue();
+    }
+    problem(wrong("a whole number, 0 or more"));
+    return absent;
+  }
+
   boolean isCount() {
     return parser.currentToken() == JsonToken.VALUE_NUMBER_INT
         && parser.getNumberType() == JsonParser.NumberType.INT && parser.getIntValue() >= 0;

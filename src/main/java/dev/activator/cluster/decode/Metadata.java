@@ -11,7 +11,7 @@ final class Metadata {
   private Map<String, String> labels = Map.of();
   private Map<String, String> annotations = Map.of();
   private String created = "";
-  private int generation;
+  private long generation;
   private boolean ends;
 
   void read(JsonCursor in) {
@@ -24,7 +24,7 @@ final class Metadata {
         case "labels" -> labels = in.texts();
         case "annotations" -> annotations = in.texts();
         case "creationTimestamp" -> created = in.anyText();
-        case "generation" -> generation = in.count(0);
+        case "generation" -> generation = in.longCount(0);
         case "deletionTimestamp" -> ends = in.isPresent();
       }
     }
@@ -63,7 +63,7 @@ final class Metadata {
     return created;
   }
 
-  int generation() {
+  long generation() {
     return generation;
   }
 

@@ -28,7 +28,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
   private int windowSeconds;
   private int replicas = -1;
   private int desiredReplicas = -1;
-  private int observedGeneration;
+  private long observedGeneration;
   private final List<Condition> conditions = new ArrayList<>(2);
 
   @Override
@@ -81,7 +81,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
       switch (field) {
         case "replicas" -> replicas = in.count(-1);
         case "desiredReplicas" -> desiredReplicas = in.count(-1);
-        case "observedGeneration" -> observedGeneration = in.count(0);
+        case "observedGeneration" -> observedGeneration = in.longCount(0);
         case "conditions" -> {
           for (var _ : in.items()) {
             var one = StatusCondition.read(in);

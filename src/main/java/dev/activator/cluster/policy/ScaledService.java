@@ -19,7 +19,7 @@ import java.util.OptionalInt;
  * @param window over which the load is averaged
  * @param status as it was written last
  */
-public record ScaledService(RevisionId id, String uid, String created, int generation,
+public record ScaledService(RevisionId id, String uid, String created, long generation,
     ScaleTargetRef workload, String service, String port, List<String> hosts, int minReplicas,
     OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration timeout,
     Duration window, Map<String, String> labels, Map<String, String> annotations,

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param observedGeneration of the spec that this is about
  */
 public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
-    int observedGeneration, List<Condition> conditions) {
+    long observedGeneration, List<Condition> conditions) {
   public static final String READY = "Ready";
   public static final String ACTIVE = "Active";
   public static final ScaledServiceStatus NONE = new ScaledServiceStatus(OptionalInt.empty(),

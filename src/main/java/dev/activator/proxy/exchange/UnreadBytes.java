@@ -78,13 +78,17 @@ public final class UnreadBytes {
   }
 
   private void freeMemory() {
+    largest().scheduleEnding();
+  }
+
+  private Share largest() {
     var largest = shares.getFirst();
     for (var share : shares) {
       if (share.bytes.getOpaque() > largest.bytes.getOpaque()) {
         largest = share;
       }
     }
-    largest.scheduleEnding();
+    return largest;
   }
 
   public final class Share {
@@ -166,6 +170,11 @@ public final class UnreadBytes {
         } else {
           // Whether a caller has stalled is known only after a while.
           stalled.within(STALLED);
+          var largest = largest();
+          if (largest != this) {
+            // Meanwhile more may be held there, by callers that have stalled.
+            largest.scheduleEnding();
+          }
         }
       }
     }

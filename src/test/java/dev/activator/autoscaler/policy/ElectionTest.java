@@ -61,6 +61,29 @@ class ElectionTest {
   }
 
   @Test
+  void theTermAfterTheLastNumberIsZero() {
+    var last = new LeaseRecord("b", 15, Integer.MAX_VALUE, NOON, NOON, "7");
+    election.read(last, at(100));
+
+    assertThat(election.read(last, at(115)).transitions()).isZero();
+    assertThat(election.absent(at(115)).transitions()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-9223372036854775808, 100000000000000000", "9223372036854775807, 100000000000000000",
+      "0, -100000000000000000"})
+  void aClockThatRunsOverOrIsSetByAnyNumberOfYearsEndsATermAtMost(long nanos, long years) {
+    var begin = new Moment(nanos, NOON);
+    election.wrote(stored(election.absent(begin), "1"), begin, begin);
+    long second = 1_000_000_000;
+
+    assertThat(election.leads(new Moment(nanos + 9 * second, NOON.plusSeconds(9)))).isTrue();
+    assertThat(election.leads(new Moment(nanos + 10 * second, NOON.plusSeconds(10)))).isFalse();
+    var set = years > 0 ? Instant.MAX : Instant.MIN;
+    assertThat(election.leads(new Moment(nanos + second, set))).isEqualTo(years < 0);
+  }
+
+  @Test
   void anOldLeaseIsNoReasonAtTheFirstLook() {
     // given a lease that was renewed an hour ago by this machine's clock, which may be wrong
     assertThat(election.read(OTHERS, at(0, 3_600))).isNull();

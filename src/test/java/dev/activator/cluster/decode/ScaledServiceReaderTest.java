@@ -51,6 +51,19 @@ class ScaledServiceReaderTest {
   }
 
   @Test
+  void readsGenerationsOf64Bits() {
+    var read = read("""
+        {metadata: {namespace: shop, name: web, uid: u, generation: 9223372036854775807},
+         spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web},
+          serviceRef: {name: web, port: http}, target: {concurrency: 1}},
+         status: {observedGeneration: 9223372036854775806}}
+        """);
+
+    assertThat(read.generation()).isEqualTo(Long.MAX_VALUE);
+    assertThat(read.status().observedGeneration()).isEqualTo(Long.MAX_VALUE - 1);
+  }
+
+  @Test
   void readsEveryField() {
     assertThat(read(WHOLE)).isEqualTo(new ScaledService(new RevisionId("shop", "web"), "u",
         "2026-01-01T00:00:00Z", 4, new ScaleTargetRef("apps/v1", "Deployment", "web"), "svc",

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Threads that get in each other's way. */
@@ -112,6 +113,7 @@ class InformerStressTest {
   }
 
   @Test
+  @Tag("burst")
   @DisplayName("5.2b holds no more than the latest of each key for a listener that wants that")
   void aStuckListenerOfTheLatestHoldsOneChangeAKey() {
     var stuck = new CountDownLatch(1);
@@ -172,6 +174,7 @@ class InformerStressTest {
   }
 
   @Test
+  @Tag("burst")
   @DisplayName("5.5 catches up a thousand handlers while the world changes, without loss or double")
   void catchesUpAnyNumberOfHandlers() {
     var writing = new AtomicBoolean(true);

@@ -19,6 +19,7 @@ import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -124,8 +125,9 @@ class LocalRuntimeTest {
   @Test
   void goesFromZeroToOneAndBackAsTheAutoscalerDecides() {
     var scaling = new RevisionScaling(store, loop(), new Defaults(Duration.ofSeconds(6), 10));
-    var autoscaler = new Autoscaler(loop(), scaling, WriteGuard.ALONE, new ScalingListener() {
-    }, new Random(1));
+    var autoscaler = Quiescence
+        .watch(new Autoscaler(loop(), scaling, WriteGuard.ALONE, new ScalingListener() {
+        }, new Random(1)));
     autoscaler.start();
     scaling.start(autoscaler);
 

@@ -8,6 +8,7 @@ import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.stats.RequestCounter;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.upstream.PodPools;
@@ -32,7 +33,8 @@ public final class Dispatchers {
     return new RequestDispatcher(loop, router, throttle, pods, counter,
         (_, _) -> {
         }, held,
-        new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop), CallerTexts.NONE);
+        Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
+        CallerTexts.NONE);
   }
 
   /** Sends a request, in the version that it says. */

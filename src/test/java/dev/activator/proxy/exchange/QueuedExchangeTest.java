@@ -12,6 +12,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -23,6 +24,8 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +41,7 @@ class QueuedExchangeTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final VirtualLoop revisionLoop = VirtualLoop.nearOverflow();
+  private final List<Exchange> exchanges = new ArrayList<>(2 * HELD);
   private final Throttler throttler = new Throttler(_ -> revisionLoop, _ -> HELLO, "10.9.9.9",
       RevisionOptions.of(10 * HELD), new Random(1));
 
@@ -60,6 +64,12 @@ class QueuedExchangeTest {
     assertThat(throttler.view(HELLO.id()).queued()).isEqualTo(2 * HELD);
   }
 
+  @AfterEach
+  void callersLeave() {
+    exchanges.forEach(Exchange::callerGone);
+    revisionLoop.run();
+  }
+
   private void hold(RequestDispatcher dispatcher) {
     // one timer for all: it belongs to the connection
     var caller = new SilentCaller(VirtualLoop.nearOverflow());
@@ -68,7 +78,9 @@ class QueuedExchangeTest {
       var route = new Router.ToRevision(HELLO, "hello", "/", null);
       var record = new HttpRequestRecord(dispatcher, caller.caller(), request,
           new NettyFields(request.headers()), route);
-      new Exchange(dispatcher, record, caller, HELLO).start();
+      var exchange = new Exchange(dispatcher, record, caller, HELLO);
+      exchange.start();
+      exchanges.add(exchange);
       revisionLoop.run();
     }
   }
@@ -88,8 +100,9 @@ class QueuedExchangeTest {
     var loops = new LoopGroup(group);
     NettyLoop loop = loops.all().getFirst();
     assertThat(loop.eventLoop()).isSameAs(eventLoop);
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls());
-    var held = new HeldBytes(new MemoryBound(Long.MAX_VALUE));
+    var upstreams = Quiescence
+        .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+    var held = Quiescence.watch(new HeldBytes(new MemoryBound(Long.MAX_VALUE)));
     return Dispatchers.of(loop, HELLO, throttler::admit, upstreams.of(loop), held.share());
   }
 }

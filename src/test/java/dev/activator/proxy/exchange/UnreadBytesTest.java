@@ -9,8 +9,12 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class UnreadBytesTest {
@@ -23,7 +27,20 @@ class UnreadBytesTest {
   private final UnreadBytes.Share share = unread.share(loop);
   private final CompletableFuture<Integer> endedBeforeOthers = new CompletableFuture<>();
   private final CompletableFuture<Void> within = new CompletableFuture<>();
+  private final Queue<UnreadBytes.Account> accounts = new ConcurrentLinkedQueue<>();
   private int ended;
+
+  private UnreadBytes.Account account(UnreadBytes.Share of, EmbeddedChannel channel,
+      UnreadBytes.CallerConnection caller) {
+    var account = of.account(channel, caller, 0);
+    accounts.add(account);
+    return account;
+  }
+
+  @AfterEach
+  void callersLeave() {
+    accounts.forEach(UnreadBytes.Account::close);
+  }
 
   @Test
   void servesOtherConnectionsBetweenTheConnectionsThatItEnds() throws Exception {
@@ -31,7 +48,7 @@ class UnreadBytesTest {
       loop.execute(() -> {
         var channel = new EmbeddedChannel();
         for (int i = 0; i < CALLERS; i++) {
-          share.account(channel, new Caller(100), 0).measure();
+          account(share, channel, new Caller(100)).measure();
         }
       });
 
@@ -49,10 +66,10 @@ class UnreadBytesTest {
       loop.execute(() -> {
         var channel = new EmbeddedChannel();
         for (int i = 0; i < 20; i++) {
-          share.account(channel, new SlowSocket(), 0).measure();
+          account(share, channel, new SlowSocket()).measure();
         }
         for (int i = 0; i < CALLERS; i++) {
-          share.account(channel, new Caller(100), 0).measure();
+          account(share, channel, new Caller(100)).measure();
         }
       });
 
@@ -67,7 +84,7 @@ class UnreadBytesTest {
     var virtual = VirtualLoop.nearOverflow();
     var share = unread.share(virtual);
     for (int i = 0; i < 10; i++) {
-      share.account(new EmbeddedChannel(), new SlowSocket(), 0).measure();
+      account(share, new EmbeddedChannel(), new SlowSocket()).measure();
       virtual.run();
     }
 
@@ -79,9 +96,9 @@ class UnreadBytesTest {
   void endsConnectionsOfAnotherLoopOnceThoseOfTheFirstHaveGone() {
     var first = VirtualLoop.nearOverflow();
     var second = VirtualLoop.nearOverflow();
-    var leaving = unread.share(first).account(new EmbeddedChannel(), new Caller(3_000), 0);
+    var leaving = account(unread.share(first), new EmbeddedChannel(), new Caller(3_000));
     leaving.measure();
-    unread.share(second).account(new EmbeddedChannel(), new Caller(2_000), 0).measure();
+    account(unread.share(second), new EmbeddedChannel(), new Caller(2_000)).measure();
 
     leaving.close();
     first.run();
@@ -89,6 +106,44 @@ class UnreadBytesTest {
 
     assertThat(ended).isOne();
     group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  @Test
+  void endsConnectionsOfAnotherLoopWhileThoseOfTheFirstAreStillRead() {
+    var first = VirtualLoop.nearOverflow();
+    var second = VirtualLoop.nearOverflow();
+    var read = new Reader(3_000);
+    var leaving = unread.share(first).account(new EmbeddedChannel(), read, 0);
+    leaving.measure();
+    var stalled = unread.share(second).account(new EmbeddedChannel(), new Caller(2_000), 0);
+    stalled.measure();
+    accounts.addAll(List.of(leaving, stalled));
+
+    read.left = 100;
+    leaving.measure();
+    first.advance(Duration.ofSeconds(1));
+    second.advance(Duration.ofSeconds(1));
+
+    assertThat(ended).isOne();
+    group.shutdownGracefully(0, 0, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  private static final class Reader implements UnreadBytes.CallerConnection {
+    private long left;
+
+    Reader(long left) {
+      this.left = left;
+    }
+
+    @Override
+    public long queuedBytes() {
+      return left;
+    }
+
+    @Override
+    public boolean endUnread(long bytes) {
+      return false;
+    }
   }
 
   private final class Caller implements UnreadBytes.CallerConnection {

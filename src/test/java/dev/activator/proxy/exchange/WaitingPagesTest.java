@@ -29,6 +29,7 @@ import dev.activator.revision.StartTrouble;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -66,8 +67,8 @@ class WaitingPagesTest {
       new Router(new RevisionNames.Knative("cluster.local", _ -> ID), _ -> null, _ -> revision,
           Readiness.Ready::new),
       throttler::admit, pod, counter, starts,
-      new HeldBytes(new MemoryBound(1 << 20)).share(),
-      new UnreadBytes(new UnreadBudget(Long.MAX_VALUE)).share(loop),
+      Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share(),
+      Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
       new CallerTexts(false, new WaitingPages(WaitingPage.Mode.AUTO,
           () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)));
 

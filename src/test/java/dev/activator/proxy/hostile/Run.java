@@ -26,6 +26,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.network.SimulatedNetwork;
 import dev.activator.testing.network.SimulatedNetwork.Answer;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.PodTls;
@@ -85,8 +86,9 @@ final class Run {
     this.throttler = new Throttler(_ -> network.loop(), _ -> revision, "10.9.9.9",
         RevisionOptions.of(100), random);
     var loops = network.loops();
-    var upstreams = new Upstreams(loops, IdleLimits.DEFAULT, KeepAlive.TO_PODS, random,
-        new PodTls());
+    var upstreams = Quiescence
+        .watch(new Upstreams(loops, IdleLimits.DEFAULT, KeepAlive.TO_PODS, random,
+            new PodTls()));
     var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
         id -> id.equals(REVISION) ? revision : null, Readiness.Ready::new);
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,

@@ -1,0 +1,104 @@
+package dev.activator.testing.quiescence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.StubQueuedCaller;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.Ending;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** What the check finds, and names. */
+class QuiescenceTest {
+  private static final Revision HELLO = Revision.of(new RevisionId("ns", "hello"), 1);
+
+  /** As a test has it, and not in a field, which would be checked. */
+  private static final class Scene {
+    private final VirtualLoop loop = new VirtualLoop();
+    private final Throttler throttler = new Throttler(_ -> loop, _ -> HELLO, "10.9.9.9",
+        RevisionOptions.of(10), new Random(1));
+
+    private Scene() {
+      throttler.revision(HELLO);
+      loop.run();
+    }
+
+    private void pod() {
+      throttler.destinations(HealthyDestinations.pods(HELLO.id(),
+          Destinations.of(new Destination("10.0.0.1", 8012))));
+      loop.run();
+    }
+  }
+
+  private static Iterable<String> left(Object root) {
+    return Quiescence.remaining(List.of(root), false);
+  }
+
+  @Test
+  void namesAPermitThatIsNotReleased() {
+    var scene = new Scene();
+    scene.pod();
+    var permit = (Permit) scene.throttler.admit(HELLO, new StubQueuedCaller(scene.loop));
+
+    assertThat(left(scene)).singleElement().asString()
+        .startsWith("throttle.Pod.inFlight(): 1 (by ");
+    permit.release(Ending.ANSWERED);
+    assertThat(left(scene)).isEmpty();
+  }
+
+  @Test
+  void namesAQueueEntryAndItsTimer() {
+    var scene = new Scene();
+    var entry = (QueueEntry) scene.throttler.admit(HELLO, new StubQueuedCaller(scene.loop));
+    scene.loop.run();
+
+    assertThat(left(scene)).anyMatch(it -> it.startsWith("throttle.Permits.queued: 1"))
+        .anyMatch(it -> it.startsWith("throttle.WaitQueue.queue: 1 entries"))
+        .anyMatch(it -> it.equals("a timer of throttle.StartMonitor is set"));
+    entry.giveUp();
+    assertThat(left(scene)).isEmpty();
+  }
+
+  @Test
+  void namesBytesThatAreStillCounted() {
+    var held = new HeldBytes(new MemoryBound(1_000));
+    held.share().add(7);
+
+    assertThat(left(held)).containsExactly(
+        "proxy.exchange.HeldBytes$Share.bytes: 7 (by proxy.exchange.HeldBytes.shares)");
+  }
+
+  @Test
+  void namesARevisionThatIsDeletedAndKept() {
+    var scene = new Scene();
+
+    assertThat(left(scene)).isEmpty();
+    assertThat(Quiescence.remaining(List.of(scene), true)).singleElement().asString()
+        .startsWith("throttle.Throttler.throttlers: 1 entries, one of ns/hello");
+    Deletion.deleteRevisions(scene.throttler);
+    assertThat(Quiescence.remaining(List.of(scene), true)).isEmpty();
+  }
+
+  @Test
+  void findsNothingInATimerThatIsATests() {
+    var loop = new VirtualLoop();
+    new DeadlineTimer(loop, () -> {
+    }).within(Duration.ofDays(1));
+
+    assertThat(left(loop)).isEmpty();
+  }
+}
