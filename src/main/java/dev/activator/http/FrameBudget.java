@@ -1,4 +1,4 @@
-package dev.activator.upstream.policy;
+package dev.activator.http;
 
 /**
  * A token bucket for HTTP/2 control frames, which cost their sender almost nothing: limited by time
