@@ -65,9 +65,9 @@ public final class IncomingHead extends DefaultHttp2Headers {
       int bytes = block.readableBytes();
       try {
         return super.decodeHeaders(stream, block);
-      } catch (Http2Exception refused) {
+      } catch (Http2Exception e) {
         head.countTable(2 * bytes);
-        throw refused;
+        throw e;
       }
     }
 

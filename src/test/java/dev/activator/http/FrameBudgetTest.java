@@ -64,7 +64,7 @@ class FrameBudgetTest {
     for (int i = 0; i < 100_000; i++) {
       budget.earn(1 << 20);
     }
-    assertThat(take(FrameBudget.MOST, 0)).isTrue();
+    assertThat(take(FrameBudget.MAX_SAVED, 0)).isTrue();
     assertThat(take(1, 0)).isFalse();
   }
 
