@@ -115,8 +115,8 @@ public enum Metric {
       "Without Knative: scales of workloads that this activator wrote: result written, or why not,"
           + " such as conflict, forbidden or unavailable."),
   SCALE_HELD("activator.scale.held", Kind.GAUGE, "{workload}", List.of(),
-      "Workloads that are left as they are although the autoscaler in this process decides otherwise:"
-          + " another has scaled them, or not every activator was heard."),
+      "Workloads that keep their scale although the autoscaler in this process decided on another:"
+          + " someone else scaled them, or not every activator has reported its requests."),
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
       "Lines for standard output that were dropped, as their reader did not keep up."),
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),

@@ -258,8 +258,8 @@ public final class EmbeddedPlatform implements Platform {
   public void greet(int consolePort) {
     sampleKnown.completeOnTimeout(null, SAMPLE_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
     log.info("""
-        Ready, with a small Kubernetes of its own:
-            Look: kubectl -s http://{}:{} get services.serving.knative.dev,pods
+        Ready, with an embedded Kubernetes API:
+            List: kubectl -s http://{}:{} get services.serving.knative.dev,pods
             Console: http://{}:{}/
             Try: curl http://hello.default.localhost:{}/
             Stop: Ctrl-C, or kill {}""", LOOPBACK, api.port(), LOOPBACK, consolePort,

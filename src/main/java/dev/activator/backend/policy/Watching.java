@@ -336,6 +336,6 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return traits.addressing().clusterIpMayServe() && !fallback.healthy()
         && pods.any(PodHealth::ready)
         && (!traits.addressing().podsAreProbed()
-            || pods.all(pod -> pod.looksLikeAMesh(fallback.podsProbedFrom())));
+            || pods.all(pod -> pod.indicatesMesh(fallback.podsProbedFrom())));
   }
 }

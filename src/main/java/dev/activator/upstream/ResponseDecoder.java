@@ -1,5 +1,9 @@
-package dev.activator.upstream.codec;
+package dev.activator.upstream;
 
+import dev.activator.http.FieldCount;
+import dev.activator.http.FieldList;
+import dev.activator.http.IncomingHead;
+import dev.activator.http.KnownNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -21,13 +25,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Needs the request's method, as the response to HEAD has no body. A head may have 10 MiB, as in
- * Go.
+ * Reads a pod's responses in HTTP/1.1. It needs the request's method, as the response to HEAD has
+ * no body. A head may have 10 MiB, as in Go.
  */
 public final class ResponseDecoder extends HttpResponseDecoder {
-  static final int NO_STATUS = -1;
-
-  private static final int STATUS_DIGITS = 3;
   private static final int MAX_HEAD_BYTES = 10 << 20;
   private static final int MAX_PIECE_BYTES = 64 << 10;
 
@@ -130,30 +131,10 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected HttpMessage createMessage(String[] line) {
-    if (statusCode(line[1]) == NO_STATUS) {
+    if (IncomingHead.statusCode(line[1]) == IncomingHead.NO_STATUS) {
       throw new IllegalArgumentException("malformed status code");
     }
     return super.createMessage(line);
-  }
-
-  /**
-   * Three digits, the first not zero; else {@link #NO_STATUS}.
-   *
-   * <p><b>Source.</b> RFC 9110, section 15.
-   */
-  static int statusCode(@Nullable CharSequence text) {
-    if (text == null || text.length() != STATUS_DIGITS || text.charAt(0) == '0') {
-      return NO_STATUS;
-    }
-    int code = 0;
-    for (int i = 0; i < STATUS_DIGITS; i++) {
-      char c = text.charAt(i);
-      if (c < '0' || c > '9') {
-        return NO_STATUS;
-      }
-      code = 10 * code + (c - '0');
-    }
-    return code;
   }
 
   private static boolean is(AsciiString word, byte[] line, int start, int length) {

@@ -1,4 +1,4 @@
-package dev.activator.upstream.codec;
+package dev.activator.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -71,9 +71,9 @@ final class FrameReader
           in.readerIndex(end);
         }
       }
-    } catch (Http2Exception | RuntimeException failure) {
-      failed = !(failure instanceof Http2Exception error && Http2Exception.isStreamError(error));
-      throw failure;
+    } catch (Http2Exception | RuntimeException e) {
+      failed = !(e instanceof Http2Exception error && Http2Exception.isStreamError(error));
+      throw e;
     } finally {
       limits.readEnds(failed ? 0 : partialHeadBytes(in), heads.tableBytes());
     }
@@ -271,12 +271,12 @@ final class FrameReader
       long value = in.readUnsignedInt();
       try {
         settings.put(key, Long.valueOf(value));
-      } catch (IllegalArgumentException malformed) {
+      } catch (IllegalArgumentException e) {
         throw Http2Exception.connectionError(
             key == Http2CodecUtil.SETTINGS_INITIAL_WINDOW_SIZE
                 ? Http2Error.FLOW_CONTROL_ERROR
                 : Http2Error.PROTOCOL_ERROR,
-            malformed, "a malformed setting");
+            e, "a malformed setting");
       }
     }
     try {

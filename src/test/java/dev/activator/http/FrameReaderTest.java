@@ -1,4 +1,4 @@
-package dev.activator.upstream.codec;
+package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.activator.upstream.codec;
+package dev.activator.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
@@ -43,9 +43,9 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
     this.mostControlFrames = mostControlFrames;
   }
 
-  /** @param told when too many answers to PING, SETTINGS and errors are not read */
-  void onOverLimit(Runnable told) {
-    overLimit = told;
+  /** @param action runs when the other end leaves too many answers to PING, SETTINGS and errors unread */
+  void onOverLimit(Runnable action) {
+    overLimit = action;
   }
 
   @Override
@@ -54,9 +54,9 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
     var frame = context.alloc().buffer(HEAD_BYTES).writeZero(FRAME_HEADER_BYTES);
     try {
       heads.encodeHeaders(stream, headers, frame);
-    } catch (Http2Exception | RuntimeException failure) {
+    } catch (Http2Exception | RuntimeException e) {
       frame.release();
-      return promise.setFailure(failure);
+      return promise.setFailure(e);
     }
     int flags = last ? Http2Flags.END_STREAM : 0;
     int length = frame.readableBytes() - FRAME_HEADER_BYTES;
@@ -103,9 +103,9 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
     ByteBuf frame;
     try {
       frame = context.alloc().buffer(FRAME_HEADER_BYTES + (small ? length : 0));
-    } catch (OutOfMemoryError failure) {
+    } catch (OutOfMemoryError e) {
       data.release();
-      return promise.setFailure(failure);
+      return promise.setFailure(e);
     }
     frameHeader(frame, length, Http2FrameTypes.DATA, last ? Http2Flags.END_STREAM : 0, stream);
     if (small) {

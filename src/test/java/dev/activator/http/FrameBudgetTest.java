@@ -1,4 +1,4 @@
-package dev.activator.upstream.policy;
+package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -64,7 +64,7 @@ class FrameBudgetTest {
     for (int i = 0; i < 100_000; i++) {
       budget.earn(1 << 20);
     }
-    assertThat(take(FrameBudget.MOST, 0)).isTrue();
+    assertThat(take(FrameBudget.MAX_SAVED, 0)).isTrue();
     assertThat(take(1, 0)).isFalse();
   }
 

@@ -1,4 +1,4 @@
-package dev.activator.upstream.codec;
+package dev.activator.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
@@ -220,8 +220,8 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
     try {
       windows.incrementWindowSize(connection().connectionStream(), -bytes);
       windows.incrementWindowSize(stream, -bytes);
-    } catch (Http2Exception impossible) {
-      throw new IllegalStateException(impossible);
+    } catch (Http2Exception e) {
+      throw new IllegalStateException(e);
     }
   }
 
@@ -244,8 +244,8 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
       if (connection().local().flowController().consumeBytes(stream, bytes)) {
         flushSoon();
       }
-    } catch (Http2Exception failure) {
-      onError(context(), true, failure);
+    } catch (Http2Exception e) {
+      onError(context(), true, e);
     }
   }
 

@@ -1,5 +1,6 @@
-package dev.activator.upstream.codec;
+package dev.activator.upstream;
 
+import dev.activator.http.MessageEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpConstants;
@@ -7,7 +8,7 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 
-/** Writes requests. */
+/** Writes requests to a pod in HTTP/1.1. */
 public final class RequestEncoder extends MessageEncoder {
   private static final byte[] LINE_END = " HTTP/1.1\r\n".getBytes(StandardCharsets.US_ASCII);
 

@@ -1,4 +1,4 @@
-package dev.activator.upstream.codec;
+package dev.activator.http;
 
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -37,11 +37,11 @@ public final class FieldList extends HttpHeaders {
 
   /** Nothing is added to it. */
   static final FieldList NONE = new FieldList(false);
-  private static final int USUAL = 8;
+  private static final int INITIAL_CAPACITY = 8;
 
   private final boolean checked;
-  private CharSequence[] names = new CharSequence[USUAL];
-  private CharSequence[] values = new CharSequence[USUAL];
+  private CharSequence[] names = new CharSequence[INITIAL_CAPACITY];
+  private CharSequence[] values = new CharSequence[INITIAL_CAPACITY];
   private int size;
   /** A bit for each name that was ever added: most lookups find nothing. */
   private long present;
@@ -331,7 +331,7 @@ public final class FieldList extends HttpHeaders {
     var text = get(name);
     try {
       return text == null ? null : Integer.valueOf(text);
-    } catch (NumberFormatException none) {
+    } catch (NumberFormatException e) {
       return null;
     }
   }

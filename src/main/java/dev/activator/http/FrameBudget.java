@@ -1,4 +1,4 @@
-package dev.activator.upstream.policy;
+package dev.activator.http;
 
 /**
  * A token bucket for HTTP/2 control frames, which cost their sender almost nothing: limited by time
@@ -13,7 +13,7 @@ public final class FrameBudget {
   static final int PER_RESPONSE_FRAME = 10;
   /** Giving it up has cost the caller a stream for as long. */
   public static final long LONG_REQUEST_NANOS = 100_000_000L;
-  static final int MOST = 10 * BURST;
+  static final int MAX_SAVED = 10 * BURST;
 
   private static final long NANOS_PER_FRAME = 1_000_000_000L / PER_SECOND;
   /** Response bytes that earn one more control frame. */
@@ -59,10 +59,10 @@ public final class FrameBudget {
 
   /** The reset of a stream open for {@link #LONG_REQUEST_NANOS} is free. */
   public void forgiveReset() {
-    left = Math.min(MOST, left + 1);
+    left = Math.min(MAX_SAVED, left + 1);
   }
 
   public void earn(int responseBytes) {
-    left = Math.min(MOST, left + PER_RESPONSE_FRAME + responseBytes / FRAME_BYTES);
+    left = Math.min(MAX_SAVED, left + PER_RESPONSE_FRAME + responseBytes / FRAME_BYTES);
   }
 }

@@ -1,7 +1,8 @@
-package dev.activator.upstream.codec;
+package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.upstream.RequestEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

@@ -1,4 +1,4 @@
-package dev.activator.upstream.codec;
+package dev.activator.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> RFC 9113, sections 8.2 and 8.3.
  */
 public final class IncomingHead extends DefaultHttp2Headers {
+  public static final int NO_STATUS = -1;
+
+  private static final int STATUS_DIGITS = 3;
   private static final int SLACK_BYTES = 64;
   /** A table of 4 KiB whose strings have arrays six times as long. */
   private static final int MAX_TABLE_BYTES = 24 << 10;
@@ -62,9 +65,9 @@ public final class IncomingHead extends DefaultHttp2Headers {
       int bytes = block.readableBytes();
       try {
         return super.decodeHeaders(stream, block);
-      } catch (Http2Exception refused) {
+      } catch (Http2Exception e) {
         head.countTable(2 * bytes);
-        throw refused;
+        throw e;
       }
     }
 
@@ -208,8 +211,28 @@ public final class IncomingHead extends DefaultHttp2Headers {
 
   /** Null if malformed. */
   public @Nullable HttpResponseStatus responseStatus() {
-    int code = ResponseDecoder.statusCode(status);
-    return code == ResponseDecoder.NO_STATUS ? null : HttpResponseStatus.valueOf(code);
+    int code = statusCode(status);
+    return code == NO_STATUS ? null : HttpResponseStatus.valueOf(code);
+  }
+
+  /**
+   * Three digits, the first not zero; else {@link #NO_STATUS}.
+   *
+   * <p><b>Source.</b> RFC 9110, section 15.
+   */
+  public static int statusCode(@Nullable CharSequence text) {
+    if (text == null || text.length() != STATUS_DIGITS || text.charAt(0) == '0') {
+      return NO_STATUS;
+    }
+    int code = 0;
+    for (int i = 0; i < STATUS_DIGITS; i++) {
+      char c = text.charAt(i);
+      if (c < '0' || c > '9') {
+        return NO_STATUS;
+      }
+      code = 10 * code + (c - '0');
+    }
+    return code;
   }
 
   @Override
