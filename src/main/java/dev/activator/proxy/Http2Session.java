@@ -1,5 +1,9 @@
 package dev.activator.proxy;
 
+import dev.activator.http.FrameBudget;
+import dev.activator.http.Http2Endpoint;
+import dev.activator.http.Http2Setup;
+import dev.activator.http.IncomingHead;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.StreamHistory;
@@ -7,11 +11,7 @@ import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.proxy.policy.Version;
-import dev.activator.upstream.codec.Http2Endpoint;
-import dev.activator.upstream.codec.Http2Setup;
-import dev.activator.upstream.codec.IncomingHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
