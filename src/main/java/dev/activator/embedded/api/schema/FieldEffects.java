@@ -11,8 +11,8 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The table of fields that have an effect here, and of the reasons why others have none. {@code
- * docs/embedded-mode.md} has the same table, and a test compares them.
+ * Which fields have an effect here, and why others have none. {@code docs/embedded-mode.md} has the
+ * same table, and a test compares them.
  */
 final class FieldEffects {
   /** What runs programs: Knative's Services, and Deployments. */
@@ -63,7 +63,7 @@ final class FieldEffects {
       Json.MAPPER.readTree("[{\"latestRevision\":true,\"percent\":100}]"));
 
   /**
-   * A path, and all below it that has no other row.
+   * A path, and all below it that has no row of its own.
    *
    * @param reason why it has no effect; empty if it works
    */
@@ -124,7 +124,7 @@ final class FieldEffects {
         ignored("spec", "nothing runs a Pod that is created by hand; apply a Deployment, or a"
             + " Service of serving.knative.dev/v1")));
     rows.put(Kinds.SERVICE, List.of(works("metadata"), works("status"), works("spec.selector"),
-        works("spec.ports"), ignored("spec.type", "a Service of v1 has no address")));
+        works("spec.ports"), ignored("spec.type", "a Service of v1 has no ClusterIP")));
     for (var kind : List.of(Kinds.CONFIGURATION, Kinds.ROUTE)) {
       rows.put(kind, List.of(works("metadata"), works("status"), ignored("spec", NOTHING_ACTS)));
     }
