@@ -113,6 +113,7 @@ final class World {
     cluster.onPods(now -> clock.schedule(SOON,
         () -> checks(now.revision()).listed(now, healthy.get(now.revision()))));
     cluster.onPodsGone(backends::podsGone);
+    cluster.onEndpointsWatch(backends::watchChanged);
     cluster.onClusterIp(backends::clusterIp);
     cluster.onPublicAddresses(throttler::publicAddresses);
     backends.onChange(throttler::destinations);
