@@ -298,8 +298,8 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     }
     return now.pods().stream().noneMatch(Address::ready)
         ? cause(State.NOT_READY,
-            listed(now) + ", and Kubernetes calls none ready, without which the ClusterIP leads"
-                + " nowhere",
+            listed(now) + ", and Kubernetes calls none ready, so the ClusterIP has no"
+                + " endpoint",
             "a pod that Kubernetes calls ready")
         : cause(State.NO_CLUSTER_IP, "the ClusterIP does not answer our probe: " + why(clusterIp),
             "an answer from the ClusterIP");

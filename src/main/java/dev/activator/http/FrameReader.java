@@ -15,8 +15,8 @@ import io.netty.handler.codec.http2.Http2Settings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads frames and tells Netty's decoder, which knows the states of streams. Unlike Netty's own
- * reader it makes no objects for a frame. Frames of unknown types are left out.
+ * Reads HTTP/2 frames and calls Netty's decoder, which knows the states of streams. Unlike Netty's
+ * own reader it makes no objects for a frame. Frames of unknown types are skipped.
  *
  * <p><b>Errors.</b> After a connection error nothing more is read.
  *

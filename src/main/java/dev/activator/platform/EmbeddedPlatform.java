@@ -2,14 +2,14 @@ package dev.activator.platform;
 
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.WriteGuard;
-import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.LivePage;
-import dev.activator.console.RevisionFacts;
+import dev.activator.console.PlatformFacts;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Meta;
@@ -166,7 +166,7 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public RevisionFacts facts(RevisionFacts ofCluster) {
+  public PlatformFacts facts(PlatformFacts ofCluster) {
     return new EmbeddedFacts(ofCluster, store, actions, maxPods, () -> requestPort.getAsInt());
   }
 

@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A released permit goes to the head of the queue.
+ * Admits or queues the requests of one revision. A released permit goes to the head of the queue.
  *
  * <p><b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop};
  * {@link Permits}, {@link StartEstimator} and {@link RetryBudget} are shared.

@@ -230,7 +230,7 @@ class DiagnosisTest {
             .routing(false, true, failing(IP, true, 0, "not answered yet"), false),
             State.NOT_READY,
             "1 request waits for default/hello-00001: 1 pod is listed, and Kubernetes calls none"
-                + " ready, without which the ClusterIP leads nowhere; the autoscaler link is up;"
+                + " ready, so the ClusterIP has no endpoint; the autoscaler link is up;"
                 + " a pod was first requested 2.1 s ago.",
             "a pod that Kubernetes calls ready"),
         row(now -> now.waiting(2).pods(failing(A, false, 3, "connection refused"))

@@ -39,6 +39,11 @@ class PlainWordsTest {
       Word.of("besides", "and, except, in addition to"),
       Word.of("anew", "again"),
       Word.of("of its own", "its own, separate"),
+      Word.of("hears?", "receives"),
+      Word.of("nobody|somebody|whoever|whom", "who or what it is"),
+      Word.of("nowhere", "where it is not"),
+      Word.of("seldom", "rarely"),
+      Word.of("hurried", "e, or what it is"),
       Word.of("what there is", "the name of the thing"),
       Word.of("what it comes to", "the name of the result"));
   private static final Pattern CONSTANT = Pattern

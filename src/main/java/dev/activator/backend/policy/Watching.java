@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Endpoints and the Revision exist. Each event updates what is known; then {@link #decide} says
- * what to publish and probe.
+ * The state of a watcher whose Endpoints and Revision exist. Each event updates the state; then
+ * {@link #decide} says what to publish and probe.
  *
  * @param published nothing is published twice
  * @param start how long pods took to start

@@ -3,9 +3,9 @@ package dev.activator.throttle.policy;
 import java.time.Duration;
 
 /**
- * The window of a new pod without a concurrency limit grows by one with each request served,
- * doubles with each time step, so that slow requests do not keep it small, and halves when the pod
- * refuses or breaks off a request.
+ * The window of requests in flight of a new pod without a concurrency limit. It grows by one with
+ * each request served, doubles with each time step, so that slow requests do not keep it small, and
+ * halves when the pod refuses or breaks off a request.
  *
  * <p><b>Source.</b> TCP: RFC 5681, section 3.1.
  *

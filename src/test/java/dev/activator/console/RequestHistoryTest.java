@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class RevisionActivityTest {
+class RequestHistoryTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
 
   private final VirtualLoop loop = new VirtualLoop();
@@ -18,11 +18,11 @@ class RevisionActivityTest {
   private int queued;
   private boolean counting;
   private int copies;
-  private final RevisionActivity activity = new RevisionActivity(loop::nanoTime, _ -> queued,
+  private final RequestHistory activity = new RequestHistory(loop::nanoTime, _ -> queued,
       new Histograms());
 
   /** Counts only while it is asked to. */
-  private final class Histograms implements RevisionActivity.Durations {
+  private final class Histograms implements RequestHistory.Durations {
     @Override
     public void start() {
       counting = true;
@@ -174,9 +174,9 @@ class RevisionActivityTest {
   void interpolatesPercentilesInTheirBucket() {
     var bounds = new long[]{10, 20};
 
-    assertThat(RevisionActivity.percentile(new long[]{0, 0, 0}, bounds, 0.5)).isNaN();
-    assertThat(RevisionActivity.percentile(new long[]{4, 0, 0}, bounds, 0.5)).isEqualTo(5);
-    assertThat(RevisionActivity.percentile(new long[]{2, 2, 0}, bounds, 0.75)).isEqualTo(15);
-    assertThat(RevisionActivity.percentile(new long[]{1, 1, 8}, bounds, 0.99)).isEqualTo(20);
+    assertThat(RequestHistory.percentile(new long[]{0, 0, 0}, bounds, 0.5)).isNaN();
+    assertThat(RequestHistory.percentile(new long[]{4, 0, 0}, bounds, 0.5)).isEqualTo(5);
+    assertThat(RequestHistory.percentile(new long[]{2, 2, 0}, bounds, 0.75)).isEqualTo(15);
+    assertThat(RequestHistory.percentile(new long[]{1, 1, 8}, bounds, 0.99)).isEqualTo(20);
   }
 }

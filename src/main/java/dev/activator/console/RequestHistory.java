@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any.
  */
-public final class RevisionActivity {
+public final class RequestHistory {
   static final int SECONDS = 60;
   private static final long NANOS_A_SECOND = 1_000_000_000L;
   /** A snapshot of a histogram is kept for each ten seconds. */
@@ -45,7 +45,7 @@ public final class RevisionActivity {
     long @Nullable [] of(RevisionId id);
   }
 
-  public RevisionActivity(LongSupplier nanoTime, ToIntFunction<RevisionId> queued,
+  public RequestHistory(LongSupplier nanoTime, ToIntFunction<RevisionId> queued,
       Durations durations) {
     this.nanoTime = nanoTime;
     this.queued = queued;

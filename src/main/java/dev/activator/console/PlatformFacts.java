@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any.
  */
-public interface RevisionFacts {
+public interface PlatformFacts {
   /** @param origin such as an annotation, a property or a default */
   record Setting(String name, String value, String origin) {}
 
