@@ -85,7 +85,7 @@ public final class EffectiveSettings {
    * {@code ${PROBE_TIMEOUT:300ms}}.
    *
    * @param name of the property or variable that was set
-   * @param value empty if it is set nowhere
+   * @param value empty if it is not set
    * @param source such as {@code command line}
    */
   public record Setting(String name, String value, String source) {}
