@@ -305,7 +305,9 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
     @Override
     public final void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,
         int padding, boolean last) throws Http2Exception {
-      headRead(id, (IncomingHead) headers, last);
+      var head = (IncomingHead) headers;
+      head.check();
+      headRead(id, head, last);
     }
 
     protected abstract void headRead(int id, IncomingHead head, boolean last)

@@ -37,11 +37,6 @@ public final class Http2Setup {
     this.pending = ofServer ? new PendingBytes(distributor) : null;
     connection.remote().flowController(new DefaultHttp2RemoteFlowController(connection,
         pending == null ? distributor : pending));
-    if (ofServer) {
-      // Before the caller has acknowledged it.
-      connection.remote().maxActiveStreams(
-          Math.toIntExact(Objects.requireNonNull(settings.maxConcurrentStreams())));
-    }
     var reader = new FrameReader(
         new IncomingHead.Decoder(Objects.requireNonNull(settings.maxHeaderListSize())), limits);
     this.encoder = new DefaultHttp2ConnectionEncoder(connection, writer);

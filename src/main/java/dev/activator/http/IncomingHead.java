@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Pseudo-headers and fields as Netty's HPACK decoder adds them. There is one for a connection: it
  * holds until the next head, while its fields may be kept.
  *
- * <p><b>Errors.</b> An {@link IllegalArgumentException} for what is malformed, which the decoder makes
+ * <p><b>Errors.</b> An {@link IllegalArgumentException} for what is malformed, which Netty's decoder makes
  * an error of the stream.
  *
  * <p><b>Source.</b> RFC 9113, sections 8.2 and 8.3.
@@ -34,6 +34,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
   private int pseudoHeaders;
   private int tableBytes;
   private boolean endsInBlank;
+  private @Nullable Http2Exception malformed;
   private @Nullable CharSequence method;
   private @Nullable CharSequence scheme;
   private @Nullable CharSequence authority;
@@ -45,7 +46,10 @@ public final class IncomingHead extends DefaultHttp2Headers {
     super(false, 2);
   }
 
-  /** Decodes all heads of a connection into the same one. */
+  /**
+   * Decodes all heads of a connection into the same one. A malformed head is returned, too, so that its
+   * stream is known when its body comes; {@link #check} refuses it.
+   */
   static final class Decoder extends DefaultHttp2HeadersDecoder {
     private final IncomingHead head = new IncomingHead();
 
@@ -67,7 +71,11 @@ public final class IncomingHead extends DefaultHttp2Headers {
         return super.decodeHeaders(stream, block);
       } catch (Http2Exception e) {
         head.countTable(2 * bytes);
-        throw e;
+        if (!Http2Exception.isStreamError(e)) {
+          throw e;
+        }
+        head.refuse(e);
+        return head;
       }
     }
 
@@ -86,11 +94,22 @@ public final class IncomingHead extends DefaultHttp2Headers {
     fields = empty;
     pseudoHeaders = 0;
     endsInBlank = false;
+    malformed = null;
     method = null;
     scheme = null;
     authority = null;
     path = null;
     status = null;
+  }
+
+  /** Netty asks whether the pseudo-headers are there before it passes the head on. */
+  private void refuse(Http2Exception why) {
+    reset(FieldList.NONE);
+    malformed = why;
+    method = "GET";
+    scheme = "http";
+    path = "/";
+    status = "500";
   }
 
   @Override
@@ -169,6 +188,12 @@ public final class IncomingHead extends DefaultHttp2Headers {
       throw new IllegalArgumentException("a pseudo-header twice");
     }
     return value;
+  }
+
+  void check() throws Http2Exception {
+    if (malformed != null) {
+      throw malformed;
+    }
   }
 
   public HttpHeaders fields() {

@@ -236,9 +236,11 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     super.channelRead(on, message);
   }
 
+  /** Servers of gRPC in Go may answer each part with a PING, to measure the connection. */
   @Override
   public Future<Void> writeContent(int stream, HttpContent part) {
     writtenSinceRead = true;
+    budget.earn(part.content().readableBytes());
     return super.writeContent(stream, part);
   }
 

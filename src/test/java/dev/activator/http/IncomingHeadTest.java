@@ -25,7 +25,9 @@ final class IncomingHeadTest {
     }
     var block = Unpooled.buffer();
     encoder.encodeHeaders(1, from, block);
-    return (IncomingHead) decoder.decodeHeaders(1, block);
+    var head = (IncomingHead) decoder.decodeHeaders(1, block);
+    head.check();
+    return head;
   }
 
   @Test

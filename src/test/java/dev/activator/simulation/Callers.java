@@ -1,5 +1,6 @@
 package dev.activator.simulation;
 
+import dev.activator.http.FieldList;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver.Step;
@@ -36,6 +37,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +50,7 @@ final class Callers {
   private final Random random;
   private final Story story;
   private final HeldBytes held = new HeldBytes(new MemoryBound(8 << 20));
+  private final Revisions revisions;
   private final List<RequestDispatcher> dispatchers = new ArrayList<>();
   private final Map<String, Caller> open = new HashMap<>();
   private final Map<RevisionId, Integer> openOf = new HashMap<>();
@@ -58,15 +61,16 @@ final class Callers {
   private final Map<RevisionId, Long> newestFirst = new HashMap<>();
   private int requests;
 
-  Callers(VirtualLoop clock, Random random, Story story) {
+  /** @param revisions as the activator knows them */
+  Callers(VirtualLoop clock, Random random, Story story, Revisions revisions) {
     this.clock = clock;
     this.random = random;
     this.story = story;
+    this.revisions = revisions;
   }
 
   /** One more event loop that takes requests. */
-  void loop(Loop loop, Revisions revisions, Throttler throttler, SimulatedPods pods,
-      ConcurrencyReporter reporter) {
+  void loop(Loop loop, Throttler throttler, SimulatedPods pods, ConcurrencyReporter reporter) {
     var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
         revisions,
         Readiness.Ready::new);
@@ -133,6 +137,11 @@ final class Callers {
     }
   }
 
+  /** The uid of the revision that the activator knew when this request came. */
+  String uidFor(String number) {
+    return Objects.requireNonNull(open.get(number)).uid;
+  }
+
   int open() {
     return open.size();
   }
@@ -180,6 +189,7 @@ final class Callers {
     private final String number;
     private final Loop loop;
     private final RevisionId revision;
+    private String uid = "";
     private final boolean idempotent = random.nextInt(3) > 0;
     private final boolean http2 = random.nextInt(4) == 0;
     private final long sinceNanos = clock.nanoTime();
@@ -212,13 +222,15 @@ final class Callers {
     void send(RequestDispatcher dispatcher) {
       var request = new DefaultHttpRequest(
           http2 ? HttpVersion.valueOf("HTTP/2.0") : HttpVersion.HTTP_1_1,
-          idempotent ? HttpMethod.GET : HttpMethod.POST, "/");
+          idempotent ? HttpMethod.GET : HttpMethod.POST, "/", FieldList.CHECKED);
       request.headers().set("Host", "any.example").set(NUMBER, number)
           .set("Knative-Serving-Namespace", revision.namespace())
           .set("Knative-Serving-Revision", revision.name());
       if (!idempotent && !http2) {
         request.headers().set("Transfer-Encoding", "chunked");
       }
+      var known = revisions.find(revision);
+      uid = known == null ? "" : known.uid();
       dispatcher.dispatch(request, http2 ? Version.HTTP_2 : Version.HTTP_1_1, this);
       if (parts == 0 && exchange != null) {
         exchange.content(LastHttpContent.EMPTY_LAST_CONTENT);

@@ -1,5 +1,6 @@
 package dev.activator.simulation;
 
+import dev.activator.http.FieldList;
 import dev.activator.revision.Destination;
 import dev.activator.simulation.SimulatedPods.Process;
 import dev.activator.testing.StubUpstreamConnection;
@@ -83,7 +84,8 @@ final class SimulatedPool implements UpstreamPool {
     private boolean requestEnded;
     private boolean responseEnded;
     private boolean running;
-    private boolean counted;
+    /** Of the request that is counted as running; null if none is. */
+    private @Nullable String sender;
     /** As the kernel here knows. */
     private boolean ended;
 
@@ -109,8 +111,8 @@ final class SimulatedPool implements UpstreamPool {
     public void write(HttpObject part) {
       if (part instanceof HttpRequest head) {
         request = head;
-        counted = true;
-        network.began(to, target);
+        sender = network.sender(head.headers().get(Callers.NUMBER));
+        network.began(to, target, sender);
       }
       requestEnded |= part instanceof LastHttpContent;
       ReferenceCountUtil.release(part);
@@ -158,7 +160,8 @@ final class SimulatedPool implements UpstreamPool {
       running = false;
       var to = listener;
       if (to != null) {
-        to.head(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status)));
+        to.head(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status),
+            FieldList.CHECKED));
       }
       if (listener != null) {
         responseEnded = true;
@@ -183,9 +186,9 @@ final class SimulatedPool implements UpstreamPool {
     }
 
     private void done() {
-      if (counted) {
-        counted = false;
-        network.ended(to, target);
+      if (sender != null) {
+        network.ended(to, target, sender);
+        sender = null;
       }
       request = null;
     }
