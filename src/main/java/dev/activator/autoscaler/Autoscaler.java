@@ -122,7 +122,11 @@ public final class Autoscaler {
 
   private void configure(RevisionId id, Configured now) {
     loop.execute(() -> {
-      var before = configured.put(id, now);
+      var before = configured.get(id);
+      if (before != null && !before.workload.equals(now.workload)) {
+        forget(id);
+      }
+      configured.put(id, now);
       if (term == null || now.isScaledLike(before)) {
         return;
       }
