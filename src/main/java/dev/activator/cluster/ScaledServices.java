@@ -104,7 +104,8 @@ final class ScaledServices {
     this.domain = domain;
     this.activators = activators;
     this.listener = listener;
-    this.kinds = new TargetKinds(session, this::targetChanged);
+    this.kinds = new TargetKinds(session, this::targetChanged,
+        kind -> objects.values().stream().anyMatch(one -> one.workload().kind().equals(kind)));
     this.hosts = HostTable.of(List.of(), domain);
   }
 
@@ -163,6 +164,8 @@ final class ScaledServices {
   /** A Knative revision has this name from now on, or no more; on the loop. */
   void named(RevisionId id) {
     if (objects.containsKey(id)) {
+      // The revision's addresses are not this one's.
+      retold.add(id);
       stale(List.of(id));
     }
   }
@@ -309,12 +312,14 @@ final class ScaledServices {
   private void settle(RevisionId id) {
     var object = objects.get(id);
     var before = told.get(id);
-    if (object == null) {
+    if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
+      // One that was made again under the name is another.
       told.remove(id);
+      before = null;
+      listener.gone(id);
+    }
+    if (object == null) {
       retold.remove(id);
-      if (before != null) {
-        listener.gone(id);
-      }
       return;
     }
     var workload = kinds.find(id.namespace(), object.workload());
