@@ -119,7 +119,7 @@ httpGet:
 
 {{/*
 How the kubelet asks whether the process lives: the management port, in the scheme it speaks. Where the kubelet
-cannot ask it, because it wants a client certificate or has an address of its own, the port for requests
+cannot ask it, because it wants a client certificate or has a different address, the port for requests
 must take a connection.
 */}}
 {{- define "activator.liveness" -}}

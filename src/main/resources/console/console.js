@@ -4,7 +4,7 @@
 const main = document.getElementById("parts");
 const filter = document.getElementById("filter");
 const stale = document.getElementById("stale");
-let heard = Date.now();
+let updatedAt = Date.now();
 let news = new Date();
 
 function replace(id, html) {
@@ -42,7 +42,7 @@ function narrow() {
 }
 
 function age() {
-  const seconds = Math.round((Date.now() - heard) / 1000);
+  const seconds = Math.round((Date.now() - updatedAt) / 1000);
   const old = seconds > 3;
   document.body.classList.toggle("old", old);
   stale.hidden = !old;
@@ -53,7 +53,7 @@ function watch() {
   const revision = main.dataset.revision;
   const updates = new EventSource("/console/updates" + (revision ? `?revision=${encodeURIComponent(revision)}` : ""));
   updates.addEventListener("parts", event => {
-    heard = Date.now();
+    updatedAt = Date.now();
     news = new Date();
     show(JSON.parse(event.data));
     age();

@@ -2,14 +2,14 @@
 {
   const byId = id => document.getElementById(id);
   let status = JSON.parse(document.currentScript.dataset.status);
-  let told = performance.now();
+  let receivedAt = performance.now();
   let longest = 3000;
   const text = (id, value) => { const at = byId(id); if (at && at.textContent !== value) at.textContent = value; };
   const seconds = millis => `${(millis / 1000).toFixed(1)} s`;
   const step = (id, kind) => { const at = byId(id); if (at) at.className = kind; };
 
   function draw() {
-    const since = performance.now() - told;
+    const since = performance.now() - receivedAt;
     const asked = status.askedMillis === null ? 0 : status.askedMillis + since;
     const probe = status.listedMillis === null ? 0 : Math.min(asked, status.listedMillis + since);
     const pod = asked - probe;
@@ -45,7 +45,7 @@
         return;
       }
       status = now;
-      told = performance.now();
+      receivedAt = performance.now();
     } catch (failure) {
       text("why", "No answer from the network; trying again.");
       next = 2000;

@@ -31,7 +31,7 @@ import org.slf4j.Logger;
 class ArchitectureTest {
   private static final String ROOT = "dev.activator";
   private static final List<String> GROUND = List.of("revision", "config", "loop", "observability",
-      "lifecycle", "tls", "upstream");
+      "lifecycle", "tls", "http", "upstream");
 
   private static final JavaClasses PRODUCT = new ClassFileImporter()
       .withImportOption(location -> !location.contains("/test-classes/")).importPackages(ROOT);
@@ -51,8 +51,9 @@ class ArchitectureTest {
         new Row("loop", List.of()),
         new Row("observability", List.of("revision", "config", "template")),
         new Row("lifecycle", List.of()), new Row("tls", List.of("revision", "config", "loop")),
+        new Row("http", List.of()),
         new Row("upstream",
-            List.of("revision", "config", "loop", "observability", "lifecycle", "tls")),
+            List.of("revision", "config", "loop", "observability", "lifecycle", "tls", "http")),
         new Row("cluster", GROUND), new Row("backend", GROUND), new Row("throttle", GROUND),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("proxy", and(GROUND, "throttle", "stats")),
@@ -157,7 +158,7 @@ class ArchitectureTest {
   @Test
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
-    onlyIn("io.netty..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
+    onlyIn("io.netty..", reason, "loop", "tls", "http", "upstream", "proxy", "stats", "autoscaler",
         "console", "embedded", "training", "profiling", "platform", "app");
     onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
         "console", "embedded", "training", "profiling", "platform", "app");

@@ -130,7 +130,7 @@ class ObservabilityConfiguration {
     return loops.all().stream().map(loop -> new LoopDelay(loop, clock, DELAY_PERIOD)).toList();
   }
 
-  /** Reads the stages only with the metrics. */
+  /** Meters of the stages, which read them when metrics are collected. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
       Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,

@@ -13,12 +13,12 @@ import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.Parsed;
 import dev.activator.console.ActivatorEndpoint;
-import dev.activator.console.Overview.ApiState;
 import dev.activator.console.ClusterFacts;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
+import dev.activator.console.Overview.ApiState;
 import dev.activator.console.Overview.LeaderReport;
-import dev.activator.console.RevisionActivity;
+import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
 import dev.activator.console.ScalingFacts;
 import dev.activator.console.WaitReasons;
@@ -27,9 +27,9 @@ import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.Observability;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
+import dev.activator.observability.Observability;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
@@ -178,13 +178,13 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  RevisionActivity revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
+  RequestHistory revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
       ObjectProvider<Observability> observability, Cluster cluster) {
     Loop clock = loops.loopFor("clock");
-    var activity = new RevisionActivity(clock::nanoTime, id -> {
+    var activity = new RequestHistory(clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
-    }, new RevisionActivity.Durations() {
+    }, new RequestHistory.Durations() {
       @Override
       public void start() {
         observability.getObject().startCounting();
@@ -214,7 +214,7 @@ class OperatorsConfiguration {
 
   @Bean
   RevisionCard.Source revisionCards(Platform platform, Cluster cluster,
-      IdentityProperties identity, ServingProperties serving, RevisionActivity activity,
+      IdentityProperties identity, ServingProperties serving, RequestHistory activity,
       ColdStarts starts, LastFailures failures, LoopGroup loops) {
     var clock = loops.loopFor("clock");
     var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving.queueCapacity(),

@@ -2,14 +2,14 @@ package dev.activator.app;
 
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
+import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
-import dev.activator.console.RevisionActivity;
+import dev.activator.console.RequestHistory;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -20,24 +20,24 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
-import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.RequestPorts;
 import dev.activator.proxy.exchange.CallerTexts;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.exchange.WaitingPageTemplate;
 import dev.activator.proxy.exchange.WaitingPages;
-import dev.activator.revision.ChildName;
-import dev.activator.stats.AutoscalerLink;
-import dev.activator.stats.ConcurrencyReporter;
-import dev.activator.throttle.Throttler;
+import dev.activator.proxy.exchange.WaitingPageTemplate;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.ProxyServer;
+import dev.activator.proxy.RequestPorts;
+import dev.activator.revision.ChildName;
 import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
+import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.throttle.Throttler;
 import dev.activator.tls.InternalTls;
 import dev.activator.training.ColdStartWarmUp;
 import dev.activator.training.WarmUp;
@@ -102,7 +102,7 @@ class RequestConfiguration {
 
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      RequestMeters meters, RevisionActivity activity) {
+      RequestMeters meters, RequestHistory activity) {
     var reporter = new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
         StageMeters.stats(link, meters, activity::reported));
     link.onChange(reporter);

@@ -80,7 +80,7 @@ public final class SettingsCheck
           var origins = new SettingOrigins(environment);
           throw new StartFailedException(origins.of(one.property, "").name() + " and "
               + origins.of(other.property, "").name() + " are both " + one.port
-              + ", but each needs a port of its own");
+              + ", but two servers cannot share a port");
         }
       }
     }

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
+ * Settings of the probes, which decide which destinations are healthy.
+ *
  * @param addressing read by any thread; its value may change
  * @param probeFrequency the longest pause between two probes of a pod that is starting
  * @param repeatsPerSecond limits probes of failed addresses, and of new ones that no request waits

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains why a request waits.
+ * A snapshot of the pods and the ClusterIP that one revision's watcher follows.
  *
  * @param published where requests can go
  * @param pods all listed ones, in order

@@ -8,7 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * <b>Threads.</b> Any. The queue belongs to {@code loop}; a probe is sent on its revision's loop.
+ * Limits the rate of probes over all revisions and sends the urgent ones first.
+ *
+ * <p><b>Threads.</b> Any. The queue belongs to {@code loop}; a probe is sent on its revision's loop.
  */
 final class ProbeScheduler {
   private record Probe(Loop loop, Urgency urgency, Consumer<Urgency> send) {

@@ -170,8 +170,8 @@ public final class RevisionBackendsManager {
       HealthyDestinations destinations) {
     try {
       listener.accept(destinations);
-    } catch (RuntimeException bug) {
-      log.error("{}: a listener failed", destinations.revision(), bug);
+    } catch (RuntimeException e) {
+      log.error("{}: a listener failed", destinations.revision(), e);
     }
   }
 }

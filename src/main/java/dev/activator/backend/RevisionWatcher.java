@@ -161,8 +161,8 @@ final class RevisionWatcher {
       var step = state.on(event, Duration.ofNanos(loop.nanoTime()));
       state = step.next();
       step.effects().forEach(this::perform);
-    } catch (RuntimeException bug) {
-      fail(event, bug);
+    } catch (RuntimeException e) {
+      fail(event, e);
     }
     if (hasEnded()) {
       pauses.values().forEach(Loop.Timer::cancel);
@@ -223,9 +223,9 @@ final class RevisionWatcher {
         scheduler.ended(revision, urgency);
         answered(new Answer(destination, outcome, Duration.ofNanos(loop.nanoTime() - sent)));
       });
-    } catch (RuntimeException bug) {
+    } catch (RuntimeException e) {
       scheduler.notSent(revision, urgency);
-      fail(destination, bug);
+      fail(destination, e);
     }
   }
 

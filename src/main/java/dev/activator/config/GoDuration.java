@@ -56,7 +56,7 @@ public final class GoDuration {
     }
     if (end == 0 || end < digits.length()) {
       throw new IllegalArgumentException(
-          "'" + text + "' is not a duration; one looks like 300ms or 1m30s");
+          "'" + text + "' is not a duration such as 300ms or 1m30s");
     }
     return sum;
   }

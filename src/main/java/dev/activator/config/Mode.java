@@ -33,13 +33,13 @@ public enum Mode {
     };
   }
 
-  /** How to have the other mode, where a variable of the shell chose a cluster; else empty. */
+  /** How to choose embedded mode, if KUBECONFIG alone chose a cluster; else empty. */
   public static String hint(Map<String, String> environment) {
     boolean chosen = isSet(environment, "KUBECONFIG") && !isSet(environment, "ACTIVATOR_MODE")
         && !isSet(environment, "KUBERNETES_SERVICE_HOST");
     return chosen
         ? "A cluster is used because KUBECONFIG is '" + environment.get("KUBECONFIG")
-            + "'; for a cluster of its own on this machine, start it with ACTIVATOR_MODE=embedded"
+            + "'; to use the embedded cluster instead, start it with ACTIVATOR_MODE=embedded"
         : "";
   }
 

@@ -17,7 +17,7 @@ final class Charts {
   private Charts() {}
 
   /** Requests a second as an area, the queue as a line. */
-  static String sparkline(RevisionActivity.LastMinute minute) {
+  static String sparkline(RequestHistory.LastMinute minute) {
     String label = minute.requestsInAll() + " requests in the last minute, at most "
         + minute.mostRequests() + " a second; at most " + minute.mostQueued() + " queued";
     return "<svg class=\"spark\" viewBox=\"0 0 " + WIDTH + " " + HEIGHT

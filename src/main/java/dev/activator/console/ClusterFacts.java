@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** What a cluster shows of a revision: its settings, its Events, and the command for its log. */
-public final class ClusterFacts implements RevisionFacts {
+public final class ClusterFacts implements PlatformFacts {
   private static final String SERVICE = "serving.knative.dev/service";
   private static final String MAX_SCALE = "autoscaling.knative.dev/max-scale";
   private static final String THE_REVISION = "the Revision";

@@ -157,7 +157,7 @@ final class ConsolePages {
     var counts = card.minute().durations();
     double nanos = counts == null
         ? Double.NaN
-        : RevisionActivity.percentile(counts, Metric.SERVER_DURATION.bounds(), share);
+        : RequestHistory.percentile(counts, Metric.SERVER_DURATION.bounds(), share);
     return Double.isNaN(nanos) ? "–" : length(Duration.ofNanos(Math.round(nanos)));
   }
 
@@ -213,8 +213,8 @@ final class ConsolePages {
     return parts;
   }
 
-  static SequencedMap<String, String> detail(String problem, RevisionCard card, RevisionFacts facts,
-      RevisionFacts.Known<RevisionFacts.EventLine> events, List<ColdStart> starts,
+  static SequencedMap<String, String> detail(String problem, RevisionCard card, PlatformFacts facts,
+      PlatformFacts.Known<PlatformFacts.EventLine> events, List<ColdStart> starts,
       LivePage.@Nullable Actions actions) {
     var id = card.id();
     var parts = new LinkedHashMap<String, String>();
@@ -288,14 +288,14 @@ final class ConsolePages {
             : "<p>Oldest waits: " + waits + "</p>"));
   }
 
-  private static String settings(List<RevisionFacts.Setting> all) {
+  private static String settings(List<PlatformFacts.Setting> all) {
     return section("settings", "half", "Autoscaler and settings", table("settings", "",
         all.stream().map(each -> "<tr><td>" + text(each.name()) + "</td><td>" + text(each.value())
             + "</td><td class=\"soft\">" + text(each.origin()) + "</td></tr>").collect(joining()),
         "what", "value", "from, or why"));
   }
 
-  private static String events(RevisionFacts.Known<RevisionFacts.EventLine> events) {
+  private static String events(PlatformFacts.Known<PlatformFacts.EventLine> events) {
     var rows = events.all().stream().map(each -> "<tr><td>"
         + each.when().toString().substring(11, 19) + "</td><td class=\""
         + (each.type().equals("Warning") ? "failed" : "") + "\">" + text(each.reason())
@@ -307,7 +307,7 @@ final class ConsolePages {
         : table("events", "", rows));
   }
 
-  private static String log(RevisionFacts.Known<String> log) {
+  private static String log(PlatformFacts.Known<String> log) {
     return section("log", "wide", "What its pods print", log.all().isEmpty()
         ? "<p class=\"soft\">"
             + (log.insteadDo().isEmpty() ? "Nothing yet." : text(log.insteadDo())) + "</p>"

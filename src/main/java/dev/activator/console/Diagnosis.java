@@ -111,7 +111,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       case NOT_READY -> listed(now) + ", and Kubernetes calls none ready";
       case NOT_DELIVERABLE -> listed(now) + ", but requests could not be delivered";
       case NO_CLUSTER_IP -> "the ClusterIP does not answer";
-      case NOT_SYNCED -> "the activator has not heard everything yet of the Kubernetes API";
+      case NOT_SYNCED -> "the activator has not read everything from the Kubernetes API yet";
     };
   }
 
@@ -175,7 +175,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
 
   private static Cause cause(RevisionSnapshot now) {
     if (!now.api().synced()) {
-      return cause(State.NOT_SYNCED, "not everything was heard yet of what the Kubernetes API has",
+      return cause(State.NOT_SYNCED, "the first lists of the Kubernetes API are not complete",
           "a complete list of Revisions, Services and Endpoints: " + now.api().problems());
     }
     if (now.capacity() > 0) {
@@ -298,8 +298,8 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     }
     return now.pods().stream().noneMatch(Address::ready)
         ? cause(State.NOT_READY,
-            listed(now) + ", and Kubernetes calls none ready, without which the ClusterIP leads"
-                + " nowhere",
+            listed(now) + ", and Kubernetes calls none ready, so the ClusterIP has no"
+                + " endpoint",
             "a pod that Kubernetes calls ready")
         : cause(State.NO_CLUSTER_IP, "the ClusterIP does not answer our probe: " + why(clusterIp),
             "an answer from the ClusterIP");

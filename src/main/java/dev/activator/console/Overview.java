@@ -53,7 +53,7 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
       text.append("; ").append(leader.summary());
     }
     if (!api.synced()) {
-      text.append("; not everything was heard yet of what the Kubernetes API has");
+      text.append("; the first lists of the Kubernetes API are not complete");
     } else if (!api.problems().isEmpty()) {
       text.append("; news from the Kubernetes API may be missing: ")
           .append(String.join("; ", api.problems()));

@@ -1,7 +1,7 @@
 package dev.activator.console;
 
-import dev.activator.console.RevisionActivity.LastMinute;
-import dev.activator.console.RevisionFacts.CardFacts;
+import dev.activator.console.PlatformFacts.CardFacts;
+import dev.activator.console.RequestHistory.LastMinute;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.revision.RevisionId;
@@ -89,7 +89,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   }
 
   /** Makes cards of snapshots. <b>Threads.</b> Any. */
-  public record Source(RevisionFacts facts, RevisionActivity activity, ColdStarts starts,
+  public record Source(PlatformFacts facts, RequestHistory activity, ColdStarts starts,
       LastFailures failures, LongSupplier nanoTime) {
 
     RevisionCard of(RevisionSnapshot now) {

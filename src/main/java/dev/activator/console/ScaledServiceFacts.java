@@ -4,7 +4,7 @@ import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
-import dev.activator.console.RevisionFacts.Setting;
+import dev.activator.console.PlatformFacts.Setting;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.ArrayList;

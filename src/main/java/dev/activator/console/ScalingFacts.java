@@ -4,7 +4,7 @@ import dev.activator.autoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceStatus;
-import dev.activator.console.RevisionFacts.Setting;
+import dev.activator.console.PlatformFacts.Setting;
 import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;

@@ -65,12 +65,12 @@ public final class Shutdown {
 
   private synchronized void waits(@Nullable Thread thread) throws InterruptedException {
     boolean ending = phase.get() == Phase.ENDING;
-    // One that does not begin must not be interrupted later.
+    // A thread that will not wait must not be interrupted later.
     waiting = ending ? null : thread;
     if (ending) {
       // An interrupt that came after the wait must not affect later calls.
       var _ = Thread.interrupted();
-      throw new InterruptedException("told to end while still starting");
+      throw new InterruptedException("received a signal to end while still starting");
     }
   }
 
@@ -100,20 +100,20 @@ public final class Shutdown {
   public void signal(String name) {
     switch (phase.getAndSet(Phase.ENDING)) {
       case STARTING -> {
-        log.info("Told to end by SIG{}, while still starting", name);
+        log.info("Received SIG{} while still starting: ends", name);
         interruptWait();
       }
       case RUNNING -> {
-        log.info("Told to end by SIG{}", name);
+        log.info("Received SIG{}: ends in order", name);
         endInOrder();
       }
       // Already ends in order; only the next signal is a second one.
       case FAILING -> {
-        log.info("Told to end by SIG{}, while it already does", name);
+        log.info("Received SIG{} while already ending", name);
         interruptWait();
       }
       case ENDING -> {
-        log.error("Told to end again, by SIG{}: ends at once", name);
+        log.error("Received a second signal, SIG{}: ends at once", name);
         halt.accept(1);
       }
     }

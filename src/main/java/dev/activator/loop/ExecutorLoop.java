@@ -41,8 +41,8 @@ abstract class ExecutorLoop implements Loop {
     public void run() {
       try {
         task.run();
-      } catch (RuntimeException | Error failure) {
-        log.error("A task failed; the loop goes on", failure);
+      } catch (RuntimeException | Error e) {
+        log.error("A task failed; the loop goes on", e);
       }
     }
   }

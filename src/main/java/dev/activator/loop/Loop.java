@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
- * Runs tasks one at a time, in order, and tells the time. Repeating tasks use a
+ * Runs tasks one at a time, in order, and is their clock. Repeating tasks use a
  * {@link DeadlineTimer}.
  *
  * <p><b>Threads.</b> Any thread may call. State that only a loop's tasks touch needs no lock.

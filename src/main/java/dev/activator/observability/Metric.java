@@ -21,9 +21,9 @@ public enum Metric {
   PODS_REQUESTED("kn.revision.pods.requested", Kind.GAUGE, "{pod}", Names.SHORT,
       "Replicas of the workload, as this process last read or wrote them."),
   PODS_COUNT("kn.revision.pods.count", Kind.GAUGE, "{pod}", Names.SHORT,
-      "Pods that the workload has, as it counted them then."),
+      "Pods of the workload, by its status when its scale was last read or written."),
   PODS_NOT_READY("kn.revision.pods.not_ready.count", Kind.GAUGE, "{pod}", Names.SHORT,
-      "Those of them that are not ready."),
+      "Pods of the workload that are not ready."),
   LINK_REACHABLE("kn.activator.stats.conn.reachable", Kind.GAUGE, "{reachable}", List.of("peer"),
       "Whether the autoscaler is connected, 1 or 0; no series before the first connection."),
   LINK_ERRORS("kn.activator.stats.conn.errors", Kind.COUNTER, "{error}", List.of("peer"),
@@ -115,8 +115,8 @@ public enum Metric {
       "Without Knative: scales of workloads that this activator wrote: result written, or why not,"
           + " such as conflict, forbidden or unavailable."),
   SCALE_HELD("activator.scale.held", Kind.GAUGE, "{workload}", List.of(),
-      "Workloads that are left as they are although the autoscaler in this process decides otherwise:"
-          + " another has scaled them, or not every activator was heard."),
+      "Workloads that keep their scale although the autoscaler in this process decided on another:"
+          + " someone else scaled them, or not every activator has reported its requests."),
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
       "Lines for standard output that were dropped, as their reader did not keep up."),
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),

@@ -20,7 +20,7 @@ final class RevisionMeters {
   public static final int MAX_HOSTS = 32;
   public static final int MAX_SERIES = 512;
   public static final int MAX_PODS = 128;
-  /** Coarse, so that loops seldom write to the same cache line. */
+  /** Coarse, so that loops rarely write to the same cache line. */
   private static final long LAST_USE_NANOS = 1_000_000;
   private static final int QUEUED = 0;
   private static final int ACTIVE = 1;

@@ -2,7 +2,7 @@ package dev.activator.platform;
 
 import dev.activator.cluster.EventReader.Event;
 import dev.activator.console.ClusterFacts;
-import dev.activator.console.RevisionFacts;
+import dev.activator.console.PlatformFacts;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
@@ -17,17 +17,17 @@ import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /** What the cluster in this process shows of a revision: Events, output, and a URL for this machine. */
-final class EmbeddedFacts implements RevisionFacts {
+final class EmbeddedFacts implements PlatformFacts {
   private static final int MAX_EVENTS = 20;
   private static final int MAX_LINES = 60;
 
-  private final RevisionFacts cluster;
+  private final PlatformFacts cluster;
   private final ApiStore store;
   private final EmbeddedActions scaled;
   private final int maxPods;
   private final IntSupplier requestPort;
 
-  EmbeddedFacts(RevisionFacts cluster, ApiStore store, EmbeddedActions scaled, int maxPods,
+  EmbeddedFacts(PlatformFacts cluster, ApiStore store, EmbeddedActions scaled, int maxPods,
       IntSupplier requestPort) {
     this.cluster = cluster;
     this.store = store;

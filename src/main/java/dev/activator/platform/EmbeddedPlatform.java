@@ -2,14 +2,14 @@ package dev.activator.platform;
 
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.WriteGuard;
-import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.LivePage;
-import dev.activator.console.RevisionFacts;
+import dev.activator.console.PlatformFacts;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Meta;
@@ -166,7 +166,7 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public RevisionFacts facts(RevisionFacts ofCluster) {
+  public PlatformFacts facts(PlatformFacts ofCluster) {
     return new EmbeddedFacts(ofCluster, store, actions, maxPods, () -> requestPort.getAsInt());
   }
 
@@ -258,8 +258,8 @@ public final class EmbeddedPlatform implements Platform {
   public void greet(int consolePort) {
     sampleKnown.completeOnTimeout(null, SAMPLE_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join();
     log.info("""
-        Ready, with a small Kubernetes of its own:
-            Look: kubectl -s http://{}:{} get services.serving.knative.dev,pods
+        Ready, with an embedded Kubernetes API:
+            List: kubectl -s http://{}:{} get services.serving.knative.dev,pods
             Console: http://{}:{}/
             Try: curl http://hello.default.localhost:{}/
             Stop: Ctrl-C, or kill {}""", LOOPBACK, api.port(), LOOPBACK, consolePort,

@@ -2,11 +2,11 @@ package dev.activator.platform;
 
 import dev.activator.autoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
-import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
+import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.LivePage;
-import dev.activator.console.RevisionFacts;
+import dev.activator.console.PlatformFacts;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.RevisionId;
@@ -50,7 +50,7 @@ public interface Platform {
   }
 
   /** Extends what the console shows of revisions in a cluster. */
-  default RevisionFacts facts(RevisionFacts ofCluster) {
+  default PlatformFacts facts(PlatformFacts ofCluster) {
     return ofCluster;
   }
 

@@ -1,12 +1,12 @@
 package dev.activator.proxy;
 
+import dev.activator.http.FrameBudget;
+import dev.activator.http.FrameLimits;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.PartialHeads;
-import dev.activator.upstream.codec.FrameLimits;
-import dev.activator.upstream.policy.FrameBudget;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameTypes;

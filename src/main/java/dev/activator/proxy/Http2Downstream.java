@@ -1,12 +1,12 @@
 package dev.activator.proxy;
 
+import dev.activator.http.Http2Endpoint;
 import dev.activator.proxy.codec.NettyFields;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
-import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.HeaderRewriter;
+import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.Version;
-import dev.activator.upstream.codec.Http2Endpoint;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpResponse;

@@ -40,7 +40,7 @@ final class Http2Drain {
   private void refuseNewRequests() {
     if (!refusesNewRequests && session.isOpen()) {
       refusesNewRequests = true;
-      session.sendGoAway(session.lastStream());
+      session.sendGoAway(session.connection().remote().lastStreamCreated());
       streamClosed();
     }
   }

@@ -1,5 +1,9 @@
 package dev.activator.proxy;
 
+import dev.activator.http.FrameBudget;
+import dev.activator.http.Http2Endpoint;
+import dev.activator.http.Http2Setup;
+import dev.activator.http.IncomingHead;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.StreamHistory;
@@ -7,11 +11,7 @@ import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.proxy.policy.Version;
-import dev.activator.upstream.codec.Http2Endpoint;
-import dev.activator.upstream.codec.Http2Setup;
-import dev.activator.upstream.codec.IncomingHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -250,12 +250,12 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
       return;
     }
     limiter.answeredError();
-    if (error instanceof HeaderListSizeException && of(stream) == null) {
-      refuseHead(id);
+    if (error instanceof HeaderListSizeException && stream != null && of(stream) == null) {
+      refuseHead(stream);
     } else if (isOver) {
       onConnectionError(on, false, cause, Http2Exception.connectionError(
-          history.errorOfUnknown(lastStream()),
-          "Stream %d is over", id));
+          history.errorOfUnknown(connection().remote().lastStreamCreated()), "Stream %d is over",
+          id));
     } else if (error.error() == Http2Error.PROTOCOL_ERROR && stream != null && of(stream) != null
         && stream.state() == Http2Stream.State.HALF_CLOSED_REMOTE) {
       // For example a second head after END_STREAM.
@@ -278,18 +278,12 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     super.onConnectionError(on, outbound, cause, error);
   }
 
-  /** Netty has not kept the head, so whether a body follows is unknown. */
-  private void refuseHead(int id) {
-    try {
-      var known = connection().stream(id);
-      var stream = known == null ? connection().remote().createStream(id, false) : known;
-      var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
-      assign(stream, downstream);
-      downstream.answer(new Failure.HeadTooLarge(), ErrorFormat.TEXT);
-      downstream.ended();
-    } catch (Http2Exception tooMany) {
-      onError(context(), false, tooMany);
-    }
+  /** The head was not kept, so its method is unknown. */
+  private void refuseHead(Http2Stream stream) {
+    var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
+    assign(stream, downstream);
+    downstream.answer(new Failure.HeadTooLarge(), ErrorFormat.TEXT);
+    downstream.ended();
   }
 
   @Override
@@ -302,10 +296,6 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
 
   void drain() {
     drain.begin();
-  }
-
-  int lastStream() {
-    return history.lastId(connection().remote().lastStreamCreated());
   }
 
   boolean isOpen() {
@@ -340,6 +330,9 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
         downstream.content(new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER,
             Http2Head.trailers(id, head)), 0);
       } else if (stream != null) {
+        if (connection().numActiveStreams() > MAX_STREAMS) {
+          throw Http2Exception.streamError(id, Http2Error.REFUSED_STREAM, "too many streams");
+        }
         begin(stream, Http2Head.parse(id, head), last);
       }
     }
@@ -364,6 +357,12 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
       if (downstream != null && downstream.openNanos() >= FrameBudget.LONG_REQUEST_NANOS) {
         limiter.gaveUp();
       }
+    }
+
+    /** Netty would refuse a stream unseen, and end the connection when its body comes. */
+    @Override
+    public void onSettingsAckRead(ChannelHandlerContext on) {
+      connection().remote().maxActiveStreams(Integer.MAX_VALUE);
     }
 
     @Override

@@ -6,20 +6,22 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * <b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}: a parent too long for
- * 63 characters is cut and made unique by its MD5.
+ * Names of objects that Knative derives from a parent's name. A parent too long for 63 characters
+ * is cut and made unique by its MD5.
+ *
+ * <p><b>Source.</b> {@code ChildName} in {@code knative.dev/pkg/kmeta/names.go}.
  */
 public final class ChildName {
-  private static final int LONGEST = 63;
+  private static final int MAX_LENGTH = 63;
   private static final int HASH_LENGTH = 32;
 
   private ChildName() {}
 
   public static String of(String parent, String suffix) {
-    if (parent.length() + suffix.length() <= LONGEST) {
+    if (parent.length() + suffix.length() <= MAX_LENGTH) {
       return parent + suffix;
     }
-    return parent.substring(0, LONGEST - HASH_LENGTH - suffix.length()) + md5(parent) + suffix;
+    return parent.substring(0, MAX_LENGTH - HASH_LENGTH - suffix.length()) + md5(parent) + suffix;
   }
 
   public static String ofPrivateService(String revision) {
@@ -30,8 +32,8 @@ public final class ChildName {
     try {
       var digest = MessageDigest.getInstance("MD5");
       return HexFormat.of().formatHex(digest.digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException absent) {
-      throw new IllegalStateException("every Java platform has MD5", absent);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has MD5", e);
     }
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.revision;
 
-/** Decides which port's pods count, not how a request is forwarded. */
+/** The protocol of a revision's port. It decides which port's pods count, not how a request is forwarded. */
 public enum Protocol {
   HTTP1("http"),
   H2C("http2");

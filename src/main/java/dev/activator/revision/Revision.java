@@ -4,6 +4,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
+ * A Knative Revision as the data path uses it: its identity, limits, protocol and probes.
+ *
  * @param uid differs if a revision is deleted and created again
  * @param containerConcurrency 0 means unlimited
  * @param probesBeforeReady whether a pod that answers our probe serves before Kubernetes calls it

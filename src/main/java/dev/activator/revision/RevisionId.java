@@ -3,7 +3,7 @@ package dev.activator.revision;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** Neither part is empty. */
+/** The namespace and the name of a Revision, neither empty. */
 public record RevisionId(String namespace, String name) implements Comparable<RevisionId> {
   private static final Comparator<RevisionId> ORDER = Comparator.comparing(RevisionId::namespace)
       .thenComparing(RevisionId::name);

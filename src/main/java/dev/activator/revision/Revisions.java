@@ -2,7 +2,11 @@ package dev.activator.revision;
 
 import org.jspecify.annotations.Nullable;
 
-/** <b>Threads.</b> Any thread may call; never blocks. */
+/**
+ * The known revisions by id.
+ *
+ * <p><b>Threads.</b> Any thread may call; never blocks.
+ */
 public interface Revisions {
   @Nullable Revision find(RevisionId id);
 }

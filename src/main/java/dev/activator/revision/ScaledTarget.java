@@ -17,7 +17,7 @@ import java.util.OptionalInt;
  * @param window over which the load is averaged, and after which an idle workload is scaled to zero; 6
  *     s to 1 h, in whole seconds
  * @param requestTimeout how long a request may take, waiting included
- * @param lastDesired what the leader before us published in the status; empty if nobody did
+ * @param lastDesired what the leader before us published in the status; empty if it published none
  */
 public record ScaledTarget(RevisionId id, ScaleTargetRef workload, int minReplicas,
     OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,

@@ -162,7 +162,7 @@ public final class TemplateOutline {
     }
   }
 
-  /** Where the braces close, skipping quotes and comments; -1 if nowhere. */
+  /** Where the braces close, skipping quotes and comments; -1 if they do not. */
   private static int closing(String text, int from) {
     if (text.startsWith(COMMENT, from)) {
       int end = text.indexOf("*/", from + 2);

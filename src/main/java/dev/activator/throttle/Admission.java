@@ -7,6 +7,7 @@ import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
+/** The answer to a request for capacity: a permit, a place in the queue, or a rejection. */
 public sealed interface Admission {
   /**
    * <b>Threads.</b> Any may release; only the request's loop may retry.

@@ -22,7 +22,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * While requests are queued, new requests get no permit, so they do not overtake.
+ * The permits of one revision. While requests are queued, new requests get none, so they do not
+ * overtake.
  *
  * <p>No wake-up is lost: a request first increments the queued count, then tries again on the loop;
  * a release first returns the permit, then reads the count. Both are volatile accesses in program

@@ -9,8 +9,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revision's loop decides and the caller is told on its own loop; there the permit of a request
- * that has given up is released.
+ * A request in the queue. The revision's loop grants or rejects it; the caller is called back on the
+ * caller's own loop, which releases the permit of a request that has given up.
  *
  * <p><b>Threads.</b> Any may call {@link #grant} or {@link #reject}, once; {@code done} belongs to
  * the caller's loop.

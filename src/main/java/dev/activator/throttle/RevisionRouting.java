@@ -110,10 +110,10 @@ final class RevisionRouting {
     }
   }
 
-  /** Pods that come and go while others serve, or that answer only probes, are too many to tell. */
+  /** At DEBUG while other pods serve: there are too many changes for INFO. */
   private void logCapacity(Subset before, Subset now) {
     boolean fromOrToZero = before.destinations().isEmpty() || now.destinations().isEmpty();
-    // What has no uid is not in Kubernetes.
+    // A revision without uid is not in Kubernetes.
     var level = fromOrToZero && !revision.uid().isEmpty() && limit.isDue(loop.nanoTime())
         ? Level.INFO
         : Level.DEBUG;

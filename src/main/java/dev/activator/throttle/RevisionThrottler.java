@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A released permit goes to the head of the queue.
+ * Admits or queues the requests of one revision. A released permit goes to the head of the queue.
  *
  * <p><b>Threads.</b> Any, except {@link #inspect}. The state belongs to {@code loop};
  * {@link Permits}, {@link StartEstimator} and {@link RetryBudget} are shared.
@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
 final class RevisionThrottler implements Permits.Owner {
   private static final Logger log = LoggerFactory.getLogger(RevisionThrottler.class);
 
-  /** Of requests that are shown one by one. */
-  private static final int MOST_WAITS = 5;
+  /** How many waiting requests a snapshot lists one by one. */
+  private static final int MAX_LISTED_WAITS = 5;
   /** Then other tasks of the loop run. */
   private static final int MAX_GRANTS_PER_TASK = 256;
 
@@ -379,7 +379,7 @@ final class RevisionThrottler implements Permits.Owner {
   ThrottleView.Details inspect() {
     return new ThrottleView.Details(view(), routing.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout(),
-            queue.oldest(MOST_WAITS).map(this::waitOf).toList()),
+            queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList()),
         start(),
         routing.activator(), routing.ejected());
   }

@@ -9,6 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
+ * A snapshot of one revision's throttler.
+ *
  * @param containerConcurrency 0 for no limit
  * @param capacity of this activator; {@link Integer#MAX_VALUE} for no limit
  * @param oldestWait zero if the queue is empty

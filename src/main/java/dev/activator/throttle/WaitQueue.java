@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * First those that could not be delivered, then in order of arrival. While {@link QueueOrder} says
+ * The queue of one revision: first requests that could not be delivered, then in order of arrival. While {@link QueueOrder} says
  * newest first, those that have arrived since run before the others, newest first; the others run
  * only if their callers will probably stay, or last.
  *

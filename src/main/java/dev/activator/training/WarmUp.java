@@ -168,7 +168,7 @@ public final class WarmUp {
     var router = new Router(new RevisionNames.Knative("cluster.local", _ -> ID), _ -> null,
         _ -> revision,
         Readiness.Ready::new);
-    var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NOBODY);
+    var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NO_AUTOSCALER);
     var meters = new RequestMeters(new Meters(), _ -> revision);
     var held = new HeldBytes(new MemoryBound(1 << 20));
     var unread = new UnreadBytes(new UnreadBudget(1 << 20));
@@ -192,7 +192,7 @@ public final class WarmUp {
     }
   }
 
-  private static final StatSink NOBODY = new StatSink() {
+  private static final StatSink NO_AUTOSCALER = new StatSink() {
     @Override
     public void atOnce(List<RevisionStat> stats) {
       // Not reported.

@@ -1,7 +1,5 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.codec.RequestEncoder;
-import dev.activator.upstream.codec.ResponseDecoder;
 import dev.activator.upstream.policy.PeerState;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

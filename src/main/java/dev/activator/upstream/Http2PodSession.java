@@ -1,10 +1,10 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.codec.Http2Endpoint;
-import dev.activator.upstream.codec.Http2Setup;
-import dev.activator.upstream.codec.IncomingHead;
+import dev.activator.http.FrameBudget;
+import dev.activator.http.Http2Endpoint;
+import dev.activator.http.Http2Setup;
+import dev.activator.http.IncomingHead;
 import dev.activator.upstream.policy.PeerState;
-import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.upstream.policy.Pings;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -236,9 +236,11 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     super.channelRead(on, message);
   }
 
+  /** Servers of gRPC in Go may answer each part with a PING, to measure the connection. */
   @Override
   public Future<Void> writeContent(int stream, HttpContent part) {
     writtenSinceRead = true;
+    budget.earn(part.content().readableBytes());
     return super.writeContent(stream, part);
   }
 

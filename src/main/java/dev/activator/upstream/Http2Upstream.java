@@ -1,8 +1,8 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.codec.FieldCount;
-import dev.activator.upstream.codec.Http2Endpoint;
-import dev.activator.upstream.codec.IncomingHead;
+import dev.activator.http.FieldCount;
+import dev.activator.http.Http2Endpoint;
+import dev.activator.http.IncomingHead;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;

@@ -46,6 +46,7 @@ public final class HttpProbeClient implements ProbeClient {
     private @Nullable HttpResponse head;
     private int readBytes;
     private boolean answered;
+    private boolean askedAgain;
 
     Probe(UpstreamPools pools, ProbeRequest request, Consumer<ProbeAnswer> done) {
       this.pools = pools;
@@ -144,7 +145,8 @@ public final class HttpProbeClient implements ProbeClient {
     public void failed(UpstreamFailure failure) {
       var ended = connection;
       connection = null;
-      if (ended != null && ended.reused() && head == null) {
+      if (ended != null && ended.reused() && head == null && !askedAgain) {
+        askedAgain = true;
         dial = pool().dial(this);
       } else {
         answer(ended != null || wasConnected(failure)

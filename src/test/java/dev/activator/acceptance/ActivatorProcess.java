@@ -77,7 +77,7 @@ final class ActivatorProcess implements AutoCloseable {
 
   /** The base URL of its Kubernetes API. */
   String api() {
-    return "http://127.0.0.1:" + port("Look: kubectl -s http://127\\.0\\.0\\.1:(\\d+)");
+    return "http://127.0.0.1:" + port("List: kubectl -s http://127\\.0\\.0\\.1:(\\d+)");
   }
 
   /** Waits for its end. */

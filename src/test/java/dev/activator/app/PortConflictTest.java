@@ -58,7 +58,7 @@ class PortConflictTest {
 
     assertThatThrownBy(() -> SettingsCheck.checkPorts(environment))
         .isInstanceOf(StartFailedException.class)
-        .hasMessage(names + " are both " + port + ", but each needs a port of its own");
+        .hasMessage(names + " are both " + port + ", but two servers cannot share a port");
   }
 
   @ParameterizedTest(name = "{0} is fine")
@@ -80,7 +80,7 @@ class PortConflictTest {
 
     assertThatThrownBy(() -> SettingsCheck.checkPorts(environment))
         .hasMessage("activator.port.http1 and"
-            + " activator.embedded.api-port are both 8001, but each needs a port of its own");
+            + " activator.embedded.api-port are both 8001, but two servers cannot share a port");
   }
 
   @ParameterizedTest(name = "{0}")

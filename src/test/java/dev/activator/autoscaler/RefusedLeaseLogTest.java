@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,8 +42,8 @@ class RefusedLeaseLogTest {
     var lease = new FakeLease();
     lease.refusesWrites = true;
     try (var log = LogLines.of(LeaderElection.class)) {
-      new LeaderElection("a", loop, lease, new NoListener(),
-          Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), new Random(1), Times.DEFAULT).start();
+      Quiescence.watch(new LeaderElection("a", loop, lease, new NoListener(),
+          Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), new Random(1), Times.DEFAULT)).start();
       loop.advance(Duration.ofMinutes(1));
 
       assertThat(log.at(Level.WARN))

@@ -6,6 +6,7 @@ import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer.Reason;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,13 +32,14 @@ class RescueTest {
   private final Rescue rescue = activator("a");
 
   private Rescue activator(String name) {
-    return new Rescue(loop, scales, listener -> new LeaderElection(name, loop, lease, listener,
-        CLOCK, new Random(1), Times.DEFAULT), new ScalingListener() {
-          @Override
-          public void happened(RevisionId id, boolean warning, String reason, String message) {
-            events.add(name + " " + reason + " " + id.name());
-          }
-        });
+    return Quiescence
+        .watch(new Rescue(loop, scales, listener -> new LeaderElection(name, loop, lease, listener,
+            CLOCK, new Random(1), Times.DEFAULT), new ScalingListener() {
+              @Override
+              public void happened(RevisionId id, boolean warning, String reason, String message) {
+                events.add(name + " " + reason + " " + id.name());
+              }
+            }));
   }
 
   @BeforeEach

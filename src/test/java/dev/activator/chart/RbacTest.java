@@ -3,6 +3,7 @@ package dev.activator.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.CertificateListener;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
@@ -127,9 +128,10 @@ class RbacTest {
   void allowsWhatIsEverAskedAndNoMore(EndpointsSource source) throws Exception {
     // given an activator that follows all there is: maps, certificates, pods that do not start
     try (var api = EmbeddedApi.start();
-        var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-            KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
-            AddressSource.of(source, "10.0.0.1"))) {
+        var cluster = Quiescence
+            .watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+                KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
+                AddressSource.of(source, "10.0.0.1")))) {
       api.store().create(Kinds.SECRET, CERTIFICATE);
       api.store().create(Kinds.CONFIG_MAP, NETWORK);
       cluster.onConfigMap(NAMESPACE, "config-network", _ -> {

@@ -15,6 +15,7 @@ import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Lifetime;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
+import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,9 +47,9 @@ class EndpointsSourceTest {
   }
 
   private Cluster cluster(EndpointsSource source, Duration patience) {
-    var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+    var cluster = Quiescence.watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
         KubernetesVersion.MINIMUM, patience, ReflectorSettings.DEFAULT, new Random(1),
-        new AddressSource(source, IpFamily.IPV4));
+        new AddressSource(source, IpFamily.IPV4)));
     clusters.add(cluster);
     cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));
     cluster.onPodsGone(id -> told.remove(id.name()));

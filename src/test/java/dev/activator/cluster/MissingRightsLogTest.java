@@ -14,6 +14,7 @@ import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
+import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Random;
@@ -40,9 +41,10 @@ class MissingRightsLogTest {
   /** The one line that a class logs where a kind may not be listed. */
   private static String logged(Class<?> writer, Kind refused) throws Exception {
     try (var api = EmbeddedApi.start();
-        var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-            KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
-            AddressSource.DEFAULT);
+        var cluster = Quiescence
+            .watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+                KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
+                AddressSource.DEFAULT));
         var log = new LogOf(writer)) {
       ScaledServiceKind.createIn(api.store());
       api.store().create(ScaledServiceKind.of(api.store()), Objects.parse("""

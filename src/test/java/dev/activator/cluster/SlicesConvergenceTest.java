@@ -10,6 +10,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -61,9 +62,9 @@ class SlicesConvergenceTest {
   }
 
   private Cluster cluster(EmbeddedApi api) {
-    var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+    var cluster = Quiescence.watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
         KubernetesVersion.MINIMUM, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
-        new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4));
+        new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4)));
     cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));
     cluster.onPodsGone(id -> told.remove(id.name()));
     return cluster;

@@ -22,7 +22,7 @@ class GoDurationTest {
   @ValueSource(strings = {"", "300", "ms", "1 s", "1m 30s", "1d", "PT1S", "-", "1s x", "1..5s"})
   void isRefusedByNameWhenItIsNone(String text) {
     assertThatThrownBy(() -> GoDuration.parse(text)).isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("'" + text + "' is not a duration; one looks like 300ms or 1m30s");
+        .hasMessage("'" + text + "' is not a duration such as 300ms or 1m30s");
   }
 
   @ParameterizedTest

@@ -230,7 +230,7 @@ class DiagnosisTest {
             .routing(false, true, failing(IP, true, 0, "not answered yet"), false),
             State.NOT_READY,
             "1 request waits for default/hello-00001: 1 pod is listed, and Kubernetes calls none"
-                + " ready, without which the ClusterIP leads nowhere; the autoscaler link is up;"
+                + " ready, so the ClusterIP has no endpoint; the autoscaler link is up;"
                 + " a pod was first requested 2.1 s ago.",
             "a pod that Kubernetes calls ready"),
         row(now -> now.waiting(2).pods(failing(A, false, 3, "connection refused"))
@@ -266,8 +266,8 @@ class DiagnosisTest {
                 + " 1 pod; the first has waited 1.7 s."),
         row(now -> now.waiting(1).signals(false, "revisions: connection refused", null),
             State.NOT_SYNCED,
-            "1 request waits for default/hello-00001: not everything was heard yet of what the"
-                + " Kubernetes API has; the autoscaler link is up; a pod was first requested 2.1 s ago.",
+            "1 request waits for default/hello-00001: the first lists of the Kubernetes"
+                + " API are not complete; the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a complete list of Revisions, Services and Endpoints: [revisions: connection"
                 + " refused]"));
   }

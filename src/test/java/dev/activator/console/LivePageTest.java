@@ -3,18 +3,33 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.loop.ThreadLoop;
+import dev.activator.console.Overview.ApiState;
 import dev.activator.loop.Loop;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.Meters;
 import dev.activator.observability.Metric;
+import dev.activator.observability.Outcome;
+import dev.activator.observability.Phases;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Destinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.RevisionStat;
+import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.testing.StubQueuedCaller;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.Throttler;
+import dev.activator.upstream.ProbeAnswer;
 import java.io.StringReader;
 import java.time.Clock;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,21 +40,6 @@ import javax.xml.xpath.XPathFactory;
 import org.jspecify.annotations.Nullable;
 import org.w3c.dom.Document;
 import org.xml.sax.InputSource;
-import dev.activator.observability.ColdStarts.ColdStart;
-import dev.activator.observability.Outcome;
-import dev.activator.observability.Phases;
-import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
-import dev.activator.revision.Listing;
-import dev.activator.revision.PodListing;
-import dev.activator.revision.Revision;
-import dev.activator.revision.RevisionId;
-import dev.activator.stats.AutoscalerLink;
-import dev.activator.testing.StubQueuedCaller;
-import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
-import dev.activator.upstream.ProbeAnswer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -87,7 +87,7 @@ class LivePageTest {
   private final LastFailures failures = new LastFailures(loop::nanoTime,
       _ -> Revision.of(HELLO, 0));
   private final AtomicLong seconds = new AtomicLong();
-  private final RevisionActivity activity = new RevisionActivity(
+  private final RequestHistory activity = new RequestHistory(
       () -> seconds.get() * 1_000_000_000, _ -> 7, new Histogram());
   private volatile String unready = "";
   private volatile String kind = "Revision";
@@ -95,7 +95,7 @@ class LivePageTest {
   private final AtomicInteger eventsRead = new AtomicInteger();
 
   /** One more short request at each look. */
-  private static final class Histogram implements RevisionActivity.Durations {
+  private static final class Histogram implements RequestHistory.Durations {
     private volatile long @Nullable [] counts;
 
     @Override
@@ -133,7 +133,7 @@ class LivePageTest {
   }
 
   /** Every text would be markup if it were not escaped. */
-  private final class SomeFacts implements RevisionFacts {
+  private final class SomeFacts implements PlatformFacts {
     @Override
     public CardFacts card(RevisionId id) {
       return new CardFacts(kind, obstacles, "http://hello/?<script>&\"'", 10);

@@ -4,19 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.ScalingSession;
-import dev.activator.console.ClusterFacts;
-import dev.activator.console.ScalingFacts;
-import dev.activator.testing.FreePort;
 import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.WriteRate;
-import dev.activator.console.RevisionFacts.Setting;
-import dev.activator.console.RevisionFacts;
+import dev.activator.cluster.ScalingSession;
+import dev.activator.console.ClusterFacts;
+import dev.activator.console.PlatformFacts.Setting;
+import dev.activator.console.PlatformFacts;
 import dev.activator.console.RevisionReport.ScalingReport;
+import dev.activator.console.ScalingFacts;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
@@ -31,6 +30,7 @@ import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
+import dev.activator.testing.FreePort;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.net.URI;
@@ -162,7 +162,7 @@ class StandalonePlatformTest {
         .containsExactly("there is no Service shop/web"));
     // written by the one that scales
     await().untilAsserted(() -> assertThat(facts().events(WEB).join().all())
-        .extracting(RevisionFacts.EventLine::reason).contains("ServiceNotFound"));
+        .extracting(PlatformFacts.EventLine::reason).contains("ServiceNotFound"));
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.FrameBudget;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.PartialHeads;
@@ -11,7 +12,6 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.upstream.policy.FrameBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

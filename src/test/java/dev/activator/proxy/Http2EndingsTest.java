@@ -2,8 +2,8 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.FrameBudget;
 import dev.activator.testing.RawHttp2;
-import dev.activator.upstream.policy.FrameBudget;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

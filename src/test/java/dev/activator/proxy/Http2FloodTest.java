@@ -2,8 +2,8 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.FrameBudget;
 import dev.activator.proxy.EndedConnections.Reason;
-import dev.activator.upstream.policy.FrameBudget;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;

@@ -2,9 +2,9 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.http.FrameBudget;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.ScriptedPod;
-import dev.activator.upstream.policy.FrameBudget;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;

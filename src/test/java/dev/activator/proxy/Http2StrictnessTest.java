@@ -212,7 +212,7 @@ class Http2StrictnessTest extends WireTest {
   void endsAConnectionThatSendsEmptyParts() throws Exception {
     try (var caller = RawHttp2.caller(activator.connect())) {
       caller.headers(1, false, head());
-      Flood.of(caller.peer(), RawHttp2.bytes(RawHttp2.DATA, 0, 1, new byte[0]), 10_000);
+      Flood.of(caller.peer(), RawHttp2.bytes(RawHttp2.DATA, 0, 1, new byte[0]));
       assertThat(caller.awaitEnd()).isIn(ENHANCE_YOUR_CALM, -1);
     }
   }
@@ -234,6 +234,14 @@ class Http2StrictnessTest extends WireTest {
       // And the connection goes on.
       caller.headers(5, true, head());
       assertThat(caller.response(5)).isEqualTo("200 ");
+    }
+  }
+
+  @Test
+  void answersAPathThatIsTooLong() throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, head(":path", "/" + "a".repeat(17 * 65_000)));
+      assertThat(caller.response(1)).startsWith("431 ");
     }
   }
 
@@ -287,6 +295,50 @@ class Http2StrictnessTest extends WireTest {
       assertThat(refused.stream()).isEqualTo(501);
       assertThat(refused.number()).isEqualTo(7);
       assertThat(activator.arrivals).hasValue(250);
+    }
+  }
+
+  @Test
+  void servesTheOtherStreams_whenOneTooManyHasABody() throws Exception {
+    pod();
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      // Before it knows the limit, a caller may begin as many as it likes.
+      for (int i = 0; i < 260; i++) {
+        caller.headers(2 * i + 1, false, head(":method", "POST"));
+        caller.data(2 * i + 1, false, "x");
+      }
+      for (int i = 250; i < 260; i++) {
+        var refused = caller.read(RawHttp2.RST_STREAM);
+        assertThat(refused.stream()).isEqualTo(2 * i + 1);
+        assertThat(refused.number()).isEqualTo(7);
+        caller.data(2 * i + 1, true, "y");
+      }
+      for (int i = 0; i < 250; i++) {
+        caller.data(2 * i + 1, true, "y");
+      }
+      assertThat(caller.responses(250)).hasSize(250).containsValue("200 ");
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("resetting")
+  void servesOtherStreams_whenAMalformedRequestHasABody(String what, String[] head)
+      throws Exception {
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, false, head);
+      caller.data(1, true, "body");
+      // A stream behind it, and one that lies between.
+      caller.headers(5, false, head);
+      caller.data(5, true, "body");
+
+      caller.headers(7, true, head("k-network-probe", "activator"));
+
+      for (int stream = 1; stream <= 5; stream += 4) {
+        var reset = caller.read();
+        assertThat(reset.type()).isEqualTo(RawHttp2.RST_STREAM);
+        assertThat(reset.stream()).isEqualTo(stream);
+      }
+      assertThat(caller.response(7)).isEqualTo("200 activator");
     }
   }
 

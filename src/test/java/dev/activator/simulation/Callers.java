@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,7 @@ final class Callers {
   private final Random random;
   private final Story story;
   private final HeldBytes held = new HeldBytes(new MemoryBound(8 << 20));
+  private final Revisions revisions;
   private final List<RequestDispatcher> dispatchers = new ArrayList<>();
   private final Map<String, Caller> open = new HashMap<>();
   private final Map<RevisionId, Integer> openOf = new HashMap<>();
@@ -58,15 +60,16 @@ final class Callers {
   private final Map<RevisionId, Long> newestFirst = new HashMap<>();
   private int requests;
 
-  Callers(VirtualLoop clock, Random random, Story story) {
+  /** @param revisions as the activator knows them */
+  Callers(VirtualLoop clock, Random random, Story story, Revisions revisions) {
     this.clock = clock;
     this.random = random;
     this.story = story;
+    this.revisions = revisions;
   }
 
   /** One more event loop that takes requests. */
-  void loop(Loop loop, Revisions revisions, Throttler throttler, SimulatedPods pods,
-      ConcurrencyReporter reporter) {
+  void loop(Loop loop, Throttler throttler, SimulatedPods pods, ConcurrencyReporter reporter) {
     var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
         revisions,
         Readiness.Ready::new);
@@ -133,6 +136,11 @@ final class Callers {
     }
   }
 
+  /** The uid of the revision that the activator knew when this request came. */
+  String uidFor(String number) {
+    return Objects.requireNonNull(open.get(number)).uid;
+  }
+
   int open() {
     return open.size();
   }
@@ -180,6 +188,7 @@ final class Callers {
     private final String number;
     private final Loop loop;
     private final RevisionId revision;
+    private String uid = "";
     private final boolean idempotent = random.nextInt(3) > 0;
     private final boolean http2 = random.nextInt(4) == 0;
     private final long sinceNanos = clock.nanoTime();
@@ -219,6 +228,8 @@ final class Callers {
       if (!idempotent && !http2) {
         request.headers().set("Transfer-Encoding", "chunked");
       }
+      var known = revisions.find(revision);
+      uid = known == null ? "" : known.uid();
       dispatcher.dispatch(request, http2 ? Version.HTTP_2 : Version.HTTP_1_1, this);
       if (parts == 0 && exchange != null) {
         exchange.content(LastHttpContent.EMPTY_LAST_CONTENT);

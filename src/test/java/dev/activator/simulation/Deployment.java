@@ -185,11 +185,6 @@ final class Deployment {
     return revision != null;
   }
 
-  /** Whether it was never deleted and made again. */
-  boolean isFirst() {
-    return generation == 1;
-  }
-
   /** How many pods it has had. */
   int made() {
     return made;
@@ -233,7 +228,7 @@ final class Deployment {
   }
 
   private void start() {
-    var pod = new Pod(new SimulatedPods.Process(id, "uid-" + generation, freeAddress()));
+    var pod = new Pod(new SimulatedPods.Process(id, freeAddress()));
     pods.add(pod);
     network.add(pod.process);
     soon(400, () -> {

@@ -138,9 +138,10 @@ final class RevisionChecks {
   /**
    * A request begins to run.
    *
+   * @param sender what was sent for an earlier revision of the same name does not count
    * @param healthy where requests can go now
    */
-  void began(Destination destination, SimulatedPods.Process process,
+  void began(Destination destination, SimulatedPods.Process process, String sender,
       @Nullable HealthyDestinations healthy) {
     int limit = deployment.limit();
     if (limit == 0) {
@@ -153,11 +154,10 @@ final class RevisionChecks {
     }
     var view = throttler.view(id());
     int most = view == null ? 0 : view.capacity();
-    int all = pods.runningThroughClusterIp(process);
-    // What one before it of the same name was sent counts no more, and may run on its pods.
-    if (healthy != null && deployment.isFirst()) {
+    int all = pods.runningThroughClusterIp(id(), sender);
+    if (healthy != null) {
       most = Math.max(most, limit * healthy.pods().size());
-      all += healthy.pods().all().stream().mapToInt(pods::running).sum();
+      all += healthy.pods().all().stream().mapToInt(pod -> pods.running(pod, sender)).sum();
     }
     for (int capacity : capacities) {
       most = Math.max(most, capacity);

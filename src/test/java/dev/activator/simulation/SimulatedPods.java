@@ -33,15 +33,19 @@ final class SimulatedPods implements ProbeClient {
   interface Observer {
     void headLeft(String request);
 
+    /**
+     * The uid of the revision that the activator knew when this request came. A recreated revision
+     * may have the same ClusterIP.
+     */
+    String sender(String request);
+
     /** @param destination that of the process, or the ClusterIP of its revision */
-    void began(Destination destination, Process process);
+    void began(Destination destination, Process process, String sender);
   }
 
   /** A process behind an address. */
   static final class Process {
     final RevisionId revision;
-    /** Differs between a revision and a later one of the same name. */
-    final String revisionUid;
     final Destination at;
     /** The uid of its pod. */
     String pod = "";
@@ -57,9 +61,8 @@ final class SimulatedPods implements ProbeClient {
     final List<SimulatedPool.Connection> connections = new ArrayList<>();
     final List<Runnable> stalled = new ArrayList<>();
 
-    Process(RevisionId revision, String revisionUid, Destination at) {
+    Process(RevisionId revision, Destination at) {
       this.revision = revision;
-      this.revisionUid = revisionUid;
       this.at = at;
     }
 
@@ -70,20 +73,17 @@ final class SimulatedPods implements ProbeClient {
     int running() {
       return (int) connections.stream().filter(SimulatedPool.Connection::isRunning).count();
     }
-
-    /** The same for all processes of a revision, but not for those of another of the same name. */
-    private Object throughClusterIp() {
-      return revision + revisionUid;
-    }
   }
+
+  /** Requests to a process, or through the ClusterIP of a revision. */
+  private record Sent(Object to, String sender) {}
 
   private final VirtualLoop clock;
   private final Random random;
   private final Observer observer;
   private final Map<Destination, Process> processes = new TreeMap<>();
   private final Map<Destination, RevisionId> clusterIps = new HashMap<>();
-  /** By process, or by the revision whose ClusterIP it runs through. */
-  private final Map<Object, Integer> running = new HashMap<>();
+  private final Map<Sent, Integer> running = new HashMap<>();
   int probes;
 
   SimulatedPods(VirtualLoop clock, Random random, Observer observer) {
@@ -130,21 +130,22 @@ final class SimulatedPods implements ProbeClient {
 
   /** Those that were sent to this process itself. */
   int running(Process process) {
-    return running.getOrDefault(process, 0);
+    return running.entrySet().stream().filter(each -> each.getKey().to() == process)
+        .mapToInt(Map.Entry::getValue).sum();
   }
 
   @Nullable Process at(Destination address) {
     return processes.get(address);
   }
 
-  int running(Destination address) {
+  /** Those of one sender. */
+  int running(Destination address, String sender) {
     var process = at(address);
-    return process == null ? 0 : running(process);
+    return process == null ? 0 : running.getOrDefault(new Sent(process, sender), 0);
   }
 
-  /** Those of the process's revision. */
-  int runningThroughClusterIp(Process process) {
-    return running.getOrDefault(process.throughClusterIp(), 0);
+  int runningThroughClusterIp(RevisionId revision, String sender) {
+    return running.getOrDefault(new Sent(revision, sender), 0);
   }
 
   /** When a message has crossed the network. */
@@ -193,17 +194,22 @@ final class SimulatedPods implements ProbeClient {
     observer.headLeft(request);
   }
 
-  void began(Destination address, Process process) {
-    running.merge(counted(address, process), 1, Integer::sum);
-    observer.began(address, process);
+  String sender(String request) {
+    return observer.sender(request);
   }
 
-  void ended(Destination address, Process process) {
-    running.merge(counted(address, process), -1, Integer::sum);
+  void began(Destination address, Process process, String sender) {
+    running.merge(sent(address, process, sender), 1, Integer::sum);
+    observer.began(address, process, sender);
   }
 
-  private Object counted(Destination address, Process process) {
-    return clusterIps.containsKey(address) ? process.throughClusterIp() : process;
+  void ended(Destination address, Process process, String sender) {
+    running.computeIfPresent(sent(address, process, sender),
+        (_, count) -> count == 1 ? null : count - 1);
+  }
+
+  private Sent sent(Destination address, Process process, String sender) {
+    return new Sent(clusterIps.containsKey(address) ? process.revision : process, sender);
   }
 
   /** The connections of one loop. */

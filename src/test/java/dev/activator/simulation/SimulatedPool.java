@@ -83,7 +83,8 @@ final class SimulatedPool implements UpstreamPool {
     private boolean requestEnded;
     private boolean responseEnded;
     private boolean running;
-    private boolean counted;
+    /** Of the request that is counted as running; null if none is. */
+    private @Nullable String sender;
     /** As the kernel here knows. */
     private boolean ended;
 
@@ -109,8 +110,8 @@ final class SimulatedPool implements UpstreamPool {
     public void write(HttpObject part) {
       if (part instanceof HttpRequest head) {
         request = head;
-        counted = true;
-        network.began(to, target);
+        sender = network.sender(head.headers().get(Callers.NUMBER));
+        network.began(to, target, sender);
       }
       requestEnded |= part instanceof LastHttpContent;
       ReferenceCountUtil.release(part);
@@ -183,9 +184,9 @@ final class SimulatedPool implements UpstreamPool {
     }
 
     private void done() {
-      if (counted) {
-        counted = false;
-        network.ended(to, target);
+      if (sender != null) {
+        network.ended(to, target, sender);
+        sender = null;
       }
       request = null;
     }

@@ -64,8 +64,8 @@ final class World {
     random = new Random(seed);
     api = new SimulatedApi(clock, random);
     pods = new SimulatedPods(clock, random, new Watch());
-    callers = new Callers(clock, random, story);
     cluster = SimulatedCluster.of(random);
+    callers = new Callers(clock, random, story, cluster);
     var home = new SimulatedLoop(clock, random);
     var other = new SimulatedLoop(clock, random);
     java.util.function.Function<RevisionId, SimulatedLoop> loops = id -> id.hashCode() % 2 == 0
@@ -80,12 +80,12 @@ final class World {
         new RevisionOptions(50, Duration.ZERO, null, slowStart ? 16 : 0), random);
     var autoscaler = new Autoscaler(new SimulatedLoop(clock, random), new Scales(),
         WriteGuard.ALONE, new ScalingListener() {
-        }, new Random(seed));
+        }, random);
     join(backends);
     reporter = new ConcurrencyReporter(new SimulatedLoop(clock, random), Duration.ofSeconds(1),
         new Link(autoscaler));
-    callers.loop(home, cluster, throttler, pods, reporter);
-    callers.loop(other, cluster, throttler, pods, reporter);
+    callers.loop(home, throttler, pods, reporter);
+    callers.loop(other, throttler, pods, reporter);
     for (int i = 0; i <= random.nextInt(3); i++) {
       var id = new RevisionId("ns", "rev-" + i);
       var made = new Deployment(id, i, clock, random, api, pods, story);
@@ -290,8 +290,14 @@ final class World {
     }
 
     @Override
-    public void began(Destination destination, SimulatedPods.Process process) {
-      checks(process.revision).began(destination, process, healthy.get(process.revision));
+    public String sender(String request) {
+      return callers.uidFor(request);
+    }
+
+    @Override
+    public void began(Destination destination, SimulatedPods.Process process, String sender) {
+      checks(process.revision).began(destination, process, sender,
+          healthy.get(process.revision));
     }
   }
 

@@ -181,6 +181,31 @@ class Http2PodSessionTest {
     assertThat(session.isIdle()).isTrue();
   }
 
+  /** As servers of gRPC in Go do, to measure the connection. */
+  @Test
+  void keepsTheConnection_whenThePodSendsAPingForEachPartOfABody() {
+    var listener = new RecordingListener();
+    var connection = session.lend(listener);
+    connection.write(request(HttpMethod.POST));
+    for (int i = 0; i < 20_000; i++) {
+      connection.write(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[1])));
+      connection.flush();
+      channel.runPendingTasks();
+      channel.releaseOutbound();
+      receives(RawHttp2.WINDOW_UPDATE, 0, 3, new byte[]{0, 0, 0, 1});
+      receives(RawHttp2.WINDOW_UPDATE, 0, 0, new byte[]{0, 0, 0, 1});
+      receives(RawHttp2.PING, 0, 0, new byte[8]);
+    }
+    connection.write(LastHttpContent.EMPTY_LAST_CONTENT);
+    connection.flush();
+    channel.runPendingTasks();
+
+    answers(3);
+
+    assertThat(listener.failure).isNull();
+    assertThat(listener.complete).isTrue();
+  }
+
   @Test
   void survivesTheLargestWindowsThatAPodMayGive() throws Exception {
     var listener = new RecordingListener();

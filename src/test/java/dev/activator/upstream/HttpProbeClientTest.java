@@ -7,6 +7,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
+import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.quiescence.Quiescence;
@@ -23,6 +24,8 @@ import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -184,6 +187,31 @@ class HttpProbeClientTest {
             .isEqualTo(new ProbeAnswer.Connected());
         assertThat(received.poll(120, TimeUnit.SECONDS)).isEmpty();
       }
+    }
+  }
+
+  @Test
+  void asksAgainOnce_whenAnHttp2PodRefusesEachStream() throws Exception {
+    var refused = new AtomicInteger();
+    var answersFirst = new AtomicBoolean(true);
+    try (var pod = new ScriptedPod(caller -> {
+      var http2 = RawHttp2.pod(caller);
+      while (true) {
+        var frame = http2.read(RawHttp2.HEADERS);
+        if (answersFirst.getAndSet(false)) {
+          http2.headers(frame.stream(), true, ":status", "200");
+        } else {
+          refused.incrementAndGet();
+          http2.reset(frame.stream(), 7);
+        }
+      }
+    })) {
+      assertThat(asked(pod.destination(), Protocol.H2C))
+          .isEqualTo(new ProbeAnswer.Answered(200, ""));
+
+      assertThat(asked(pod.destination(), Protocol.H2C, Duration.ofSeconds(30)))
+          .isInstanceOf(ProbeAnswer.InvalidResponse.class);
+      assertThat(refused).hasValue(2);
     }
   }
 

@@ -80,7 +80,7 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
   }
 
   /**
-   * What readiness needs, besides synced informers.
+   * What readiness needs in addition to synced informers.
    *
    * @param autoscaler when the connection to the autoscaler must be up: {@code startup} (once), {@code
    *     always} or {@code never}

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Smoothed mean and mean deviation.
+ * An estimate of a duration: smoothed mean and mean deviation.
  *
  * <p><b>Source.</b> RFC 6298, section 2, with the gains of TCP's round-trip estimate.
  */

@@ -69,8 +69,8 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
   }
 
   /** Counts only probes that began since the pod last changed, and not before {@code earliest}. */
-  boolean looksLikeAMesh(Duration earliest) {
-    if (last == null || !last.outcome().verdict().looksLikeAMesh()) {
+  boolean indicatesMesh(Duration earliest) {
+    if (last == null || !last.outcome().verdict().indicatesMesh()) {
       return false;
     }
     var began = last.at().minus(last.took());

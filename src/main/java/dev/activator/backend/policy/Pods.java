@@ -15,8 +15,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * @param leaving no longer followed, with a probe in flight: if one returns, it is not probed again
- * before that has ended
+ * The health of a revision's pods, by destination.
+ *
+ * @param leaving no longer listed, with a probe in flight: if such a pod is listed again, it is not
+ *     probed before that probe has ended
  * @param ending terminating pods: they get requests only if no other pod serves
  * @param identities where known
  */

@@ -19,12 +19,12 @@ public record ProbeBackoff(Duration frequency) {
   static final Duration LONG = Duration.ofSeconds(30);
 
   /** From a failure to the next probe, however long the probe took. */
-  private static final Duration SHORTEST = Duration.ofMillis(10);
-  private static final Duration LONGEST = Duration.ofSeconds(1);
-  private static final Duration LONGEST_VIA_CLUSTER_IP = Duration.ofSeconds(30);
+  private static final Duration MIN_PAUSE = Duration.ofMillis(10);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE_VIA_CLUSTER_IP = Duration.ofSeconds(30);
   private static final Duration UNNEEDED = Duration.ofMinutes(1);
-  private static final Duration SHORTEST_UNNEEDED = Duration.ofSeconds(15);
-  private static final Duration LONGEST_UNNEEDED = Duration.ofSeconds(30);
+  private static final Duration MIN_PAUSE_UNNEEDED = Duration.ofSeconds(15);
+  private static final Duration MAX_PAUSE_UNNEEDED = Duration.ofSeconds(30);
   private static final int PART_OF_AGE = 32;
   private static final int PART_OF_LONG_AGE = 150;
   private static final int PART_OF_DEVIATION = 10;
@@ -36,21 +36,21 @@ public record ProbeBackoff(Duration frequency) {
     }
     var early = start.earliest().minus(age);
     return early.isPositive()
-        ? shorter(longer(early, SHORTEST), frequency)
-        : shorter(longer(start.deviation().dividedBy(PART_OF_DEVIATION), SHORTEST),
+        ? shorter(longer(early, MIN_PAUSE), frequency)
+        : shorter(longer(start.deviation().dividedBy(PART_OF_DEVIATION), MIN_PAUSE),
             unexpected(age));
   }
 
   private Duration unexpected(Duration age) {
-    var start = shorter(longer(age.dividedBy(PART_OF_AGE), SHORTEST), frequency);
+    var start = shorter(longer(age.dividedBy(PART_OF_AGE), MIN_PAUSE), frequency);
     return age.compareTo(LONG) < 0
         ? start
-        : longer(start, shorter(age.dividedBy(PART_OF_LONG_AGE), LONGEST));
+        : longer(start, shorter(age.dividedBy(PART_OF_LONG_AGE), MAX_PAUSE));
   }
 
   /** The ClusterIP serves, and pods are probed only to return to them. */
   public Duration viaClusterIp(Duration age) {
-    return longer(frequency, shorter(age.dividedBy(2), LONGEST_VIA_CLUSTER_IP));
+    return longer(frequency, shorter(age.dividedBy(2), MAX_PAUSE_VIA_CLUSTER_IP));
   }
 
   /** @param unneeded since the address last changed and no request waited */
@@ -61,12 +61,12 @@ public record ProbeBackoff(Duration frequency) {
   /** No request waits, so an answer is not urgent. */
   public Duration unneeded(Duration unneeded) {
     return longer(frequency,
-        longer(SHORTEST_UNNEEDED, shorter(unneeded.dividedBy(4), LONGEST_UNNEEDED)));
+        longer(MIN_PAUSE_UNNEEDED, shorter(unneeded.dividedBy(4), MAX_PAUSE_UNNEEDED)));
   }
 
   /** The pause without the time the probe took. */
   Duration rest(Duration pause, Duration took) {
-    return longer(pause.minus(took), shorter(SHORTEST, pause));
+    return longer(pause.minus(took), shorter(MIN_PAUSE, pause));
   }
 
   private static Duration longer(Duration a, Duration b) {

@@ -1,6 +1,10 @@
 package dev.activator.backend.policy;
 
-/** @param detail for people */
+/**
+ * The verdict of one probe.
+ *
+ * @param detail for people
+ */
 public record ProbeOutcome(Verdict verdict, String detail) {
   /** A queue-proxy's whole answer to our probe. */
   static final String EXPECTED_BODY = "queue";
@@ -17,7 +21,7 @@ public record ProbeOutcome(Verdict verdict, String detail) {
     /** A mesh cut the connection, or the pod does not listen. */
     NO_ANSWER;
 
-    boolean looksLikeAMesh() {
+    boolean indicatesMesh() {
       return this == MESH_LIKE || this == NO_ANSWER;
     }
   }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Estimated from the revision's probes, and doubled after each timeout.
+ * The timeout of the next probe: estimated from the revision's probes, and doubled after each timeout.
  *
  * <p><b>Source.</b> RFC 6298, sections 2 and 5.5. Knative always uses 300 ms, here the minimum
  * unless {@code PROBE_TIMEOUT} is shorter.
@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param missed timeouts in a row, of any pod
  */
 public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int missed) {
-  private static final Duration SHORTEST = Duration.ofMillis(300);
-  private static final int MOST_DOUBLINGS = 16;
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(300);
+  private static final int MAX_DOUBLINGS = 16;
 
   public static ProbeTimeout of(Duration longest) {
     return new ProbeTimeout(longest, null, 0);
@@ -24,8 +24,8 @@ public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int m
     if (roundTrip == null) {
       return longest;
     }
-    var adapted = roundTrip.latest().multipliedBy(1L << Math.min(missed, MOST_DOUBLINGS));
-    var enough = adapted.compareTo(SHORTEST) > 0 ? adapted : SHORTEST;
+    var adapted = roundTrip.latest().multipliedBy(1L << Math.min(missed, MAX_DOUBLINGS));
+    var enough = adapted.compareTo(MIN_TIMEOUT) > 0 ? adapted : MIN_TIMEOUT;
     return enough.compareTo(longest) < 0 ? enough : longest;
   }
 

@@ -5,7 +5,7 @@ import dev.activator.config.MeshMode;
 import dev.activator.revision.RevisionId;
 
 /**
- * Fixed while the pods are watched.
+ * How a revision's pods are probed; fixed while they are watched.
  *
  * @param probesBeforeReady whether a pod that answers serves before Kubernetes calls it ready
  */

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Endpoints and the Revision exist. Each event updates what is known; then {@link #decide} says
- * what to publish and probe.
+ * The state of a watcher whose Endpoints and Revision exist. Each event updates the state; then
+ * {@link #decide} says what to publish and probe.
  *
  * @param published nothing is published twice
  * @param start how long pods took to start
@@ -336,6 +336,6 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return traits.addressing().clusterIpMayServe() && !fallback.healthy()
         && pods.any(PodHealth::ready)
         && (!traits.addressing().podsAreProbed()
-            || pods.all(pod -> pod.looksLikeAMesh(fallback.podsProbedFrom())));
+            || pods.all(pod -> pod.indicatesMesh(fallback.podsProbedFrom())));
   }
 }

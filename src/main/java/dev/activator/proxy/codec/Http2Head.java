@@ -1,8 +1,8 @@
 package dev.activator.proxy.codec;
 
+import dev.activator.http.FieldCount;
+import dev.activator.http.IncomingHead;
 import dev.activator.proxy.policy.Framing;
-import dev.activator.upstream.codec.FieldCount;
-import dev.activator.upstream.codec.IncomingHead;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;

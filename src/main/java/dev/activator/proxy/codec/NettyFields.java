@@ -1,8 +1,8 @@
 package dev.activator.proxy.codec;
 
+import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.Field;
 import dev.activator.proxy.policy.Fields;
-import dev.activator.upstream.codec.FieldList;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
 import java.util.EnumMap;

@@ -1,12 +1,12 @@
 package dev.activator.proxy.codec;
 
+import dev.activator.http.FieldCount;
+import dev.activator.http.FieldList;
+import dev.activator.http.KnownNames;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.Upgrade;
 import dev.activator.proxy.policy.Version;
-import dev.activator.upstream.codec.FieldCount;
-import dev.activator.upstream.codec.FieldList;
-import dev.activator.upstream.codec.KnownNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,6 +1,6 @@
 package dev.activator.proxy.codec;
 
-import dev.activator.upstream.codec.MessageEncoder;
+import dev.activator.http.MessageEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpHeaderNames;

@@ -20,11 +20,6 @@ public final class StreamHistory {
     created++;
   }
 
-  /** @param lastId by Netty, which has none after the largest */
-  public int lastId(int lastId) {
-    return lastId == 0 && created > 0 ? Integer.MAX_VALUE : lastId;
-  }
-
   public void reset(int id) {
     reset.add(id);
     if (reset.size() > REMEMBERED) {

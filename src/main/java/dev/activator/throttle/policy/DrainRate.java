@@ -1,7 +1,7 @@
 package dev.activator.throttle.policy;
 
 /**
- * Measured a second at a time.
+ * How fast a queue drains, measured a second at a time.
  *
  * @param sinceNanos start of the measurement, by the loop's clock
  * @param granted since then

@@ -1,7 +1,8 @@
 package dev.activator.throttle.policy;
 
 /**
- * In order of arrival, or newest first once callers leave a standing queue before they are served.
+ * The order of a queue: by arrival, or newest first once callers leave a standing queue before they
+ * are served.
  *
  * <p>Such a queue grows until its head has almost reached its callers' timeout. In order of arrival
  * each permit then goes to a caller that leaves before its response; the newest caller has the most

@@ -8,6 +8,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
+ * Options of one revision's queue and balancing: the defaults, replaced by its annotations.
+ *
  * @param queueTimeout from arrival; zero for no limit but the revision's own timeouts
  * @param balancer null to choose by container concurrency
  * @param slowStart the first window of a new pod without a limit; 0 for none
@@ -49,7 +51,7 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
       if (number >= 1) {
         return number;
       }
-    } catch (NumberFormatException none) {
+    } catch (NumberFormatException e) {
       // Reported below.
     }
     throw new IllegalArgumentException("'" + text + "' is not a whole number of at least 1");
@@ -83,8 +85,8 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
       }
       try {
         return parse.apply(text.strip());
-      } catch (IllegalArgumentException wrong) {
-        problems.accept("annotation " + name + ": " + wrong.getMessage());
+      } catch (IllegalArgumentException e) {
+        problems.accept("annotation " + name + ": " + e.getMessage());
         return otherwise;
       }
     }

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * An unreachable destination is ejected briefly, even the last one; it returns sooner if the prober
- * removes and re-adds it.
+ * A revision's healthy destinations, without those that are ejected. An unreachable destination is
+ * ejected briefly, even the last one; it returns sooner if the prober removes and re-adds it.
  *
  * @param ejectedUntilNanos by the loop's clock
  */

@@ -3,9 +3,9 @@ package dev.activator.throttle.policy;
 import java.time.Duration;
 
 /**
- * The window of a new pod without a concurrency limit grows by one with each request served,
- * doubles with each time step, so that slow requests do not keep it small, and halves when the pod
- * refuses or breaks off a request.
+ * The window of requests in flight of a new pod without a concurrency limit. It grows by one with
+ * each request served, doubles with each time step, so that slow requests do not keep it small, and
+ * halves when the pod refuses or breaks off a request.
  *
  * <p><b>Source.</b> TCP: RFC 5681, section 3.1.
  *
@@ -18,7 +18,7 @@ public record SlowStart(int window, long sinceNanos) {
   static final int UNLIMITED_FROM = 1_024;
   private static final long STEP_NANOS = Duration.ofMillis(100).toNanos();
   /** A window of one has no limit then. */
-  private static final long MOST_STEPS = Integer.numberOfTrailingZeros(UNLIMITED_FROM);
+  private static final long MAX_STEPS = Integer.numberOfTrailingZeros(UNLIMITED_FROM);
 
   public static SlowStart of(long window, long nowNanos) {
     return window >= UNLIMITED_FROM ? OVER : new SlowStart((int) window, nowNanos);
@@ -29,7 +29,7 @@ public record SlowStart(int window, long sinceNanos) {
   }
 
   public SlowStart at(long nowNanos) {
-    long steps = isOver() ? 0 : Math.clamp((nowNanos - sinceNanos) / STEP_NANOS, 0, MOST_STEPS);
+    long steps = isOver() ? 0 : Math.clamp((nowNanos - sinceNanos) / STEP_NANOS, 0, MAX_STEPS);
     return steps == 0 ? this : of((long) window << steps, sinceNanos + steps * STEP_NANOS);
   }
 

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A start lasts from the first request without capacity to the first pod with some.
+ * Measures how long a revision takes to start: from the first request without capacity to the first
+ * pod with some.
  *
  * <p>A start caused only by rejected requests may never complete; it counts as under way for the
  * usual duration of a start.

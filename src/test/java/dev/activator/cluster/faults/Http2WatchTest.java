@@ -10,6 +10,7 @@ import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.Certificate;
+import dev.activator.testing.quiescence.Quiescence;
 import io.fabric8.kubernetes.client.Config;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -83,8 +84,8 @@ class Http2WatchTest {
   @Test
   @DisplayName("8.8 C-3 notices by pings that the connection is half open, and watches over another")
   void noticesAHalfOpenConnection() {
-    var informers = new Informers(api,
-        new ReflectorContext(loop, Rig.QUICK, new Random(1), new ApiErrors(api.url())));
+    var informers = Quiescence.watch(new Informers(api,
+        new ReflectorContext(loop, Rig.QUICK, new Random(1), new ApiErrors(api.url()))));
     var lease = informers.lease(Rig.ENDPOINTS);
     await().until(() -> lease.view().health().watching());
     assertThat(watches).hasSize(1);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.Rig;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import io.fabric8.kubernetes.client.Config;
 import java.util.List;
 import java.util.Random;
@@ -70,8 +71,9 @@ class InformersTest {
     config.setMasterUrl("http://127.0.0.1:1");
     var loop = new VirtualLoop();
     try (var api = new KubernetesApi(config, null, WriteRate.UNLIMITED, new Refusing())) {
-      var informers = new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT,
-          new Random(1), new ApiErrors("http://x")));
+      var informers = Quiescence
+          .watch(new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT,
+              new Random(1), new ApiErrors("http://x"))));
       var lease = informers.lease(Rig.ENDPOINTS);
       loop.run();
       loop.run();

@@ -35,14 +35,4 @@ class StreamHistoryTest {
     assertThat(history.wasReset(3)).isTrue();
     assertThat(history.wasReset(2_001)).isTrue();
   }
-
-  @Test
-  void knowsTheLargestStream_whenNoOtherCanFollow() {
-    assertThat(history.lastId(0)).isZero();
-    history.created();
-    assertThat(history.lastId(1)).isEqualTo(1);
-    // Netty's number has overflowed.
-    assertThat(history.lastId(0)).isEqualTo(Integer.MAX_VALUE);
-    assertThat(history.errorOfUnknown(Integer.MAX_VALUE)).isEqualTo(Http2Error.PROTOCOL_ERROR);
-  }
 }

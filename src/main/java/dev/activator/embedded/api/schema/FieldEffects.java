@@ -124,7 +124,7 @@ final class FieldEffects {
         ignored("spec", "nothing runs a Pod that is created by hand; apply a Deployment, or a"
             + " Service of serving.knative.dev/v1")));
     rows.put(Kinds.SERVICE, List.of(works("metadata"), works("status"), works("spec.selector"),
-        works("spec.ports"), ignored("spec.type", "a Service of v1 has no address of its own")));
+        works("spec.ports"), ignored("spec.type", "a Service of v1 has no ClusterIP")));
     for (var kind : List.of(Kinds.CONFIGURATION, Kinds.ROUTE)) {
       rows.put(kind, List.of(works("metadata"), works("status"), ignored("spec", NOTHING_ACTS)));
     }

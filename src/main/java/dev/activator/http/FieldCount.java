@@ -1,0 +1,37 @@
+package dev.activator.http;
+
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+
+/**
+ * Limits the fields of a message, trailers included, as each takes many times its bytes in memory.
+ *
+ * <p><b>Errors.</b> {@link TooLongHttpHeaderException}.
+ */
+public final class FieldCount {
+  /** In HTTP/2, for head and trailers each. Envoy's limit is 100. */
+  public static final int OF_REQUESTS = 1_000;
+  /** In HTTP/2, for head and trailers each. */
+  public static final int OF_RESPONSES = 10_000;
+
+  private final int most;
+  private int fields;
+
+  public FieldCount(int most) {
+    this.most = most;
+  }
+
+  public void reset() {
+    fields = 0;
+  }
+
+  public int fields() {
+    return fields;
+  }
+
+  public void add() {
+    fields++;
+    if (fields > most) {
+      throw new TooLongHttpHeaderException("more than " + most + " fields");
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package dev.activator.http;
+
+/**
+ * A token bucket for HTTP/2 control frames, which cost their sender almost nothing: limited by time
+ * and by what the caller is sent.
+ *
+ * <p><b>Source.</b> RFC 9113, section 10.5. Envoy allows ten WINDOW_UPDATEs per DATA frame sent;
+ * nghttp2 1,000 resets, then 33 a second.
+ */
+public final class FrameBudget {
+  public static final int BURST = 1_000;
+  static final int PER_SECOND = 100;
+  static final int PER_RESPONSE_FRAME = 10;
+  /** Giving it up has cost the caller a stream for as long. */
+  public static final long LONG_REQUEST_NANOS = 100_000_000L;
+  static final int MAX_SAVED = 10 * BURST;
+
+  private static final long NANOS_PER_FRAME = 1_000_000_000L / PER_SECOND;
+  /** Response bytes that earn one more control frame. */
+  private static final int FRAME_BYTES = 1 << 10;
+
+  private static final int DATA = 0;
+  private static final int HEADERS = 1;
+  private static final int PUSH_PROMISE = 5;
+  private static final int CONTINUATION = 9;
+  private static final int END_STREAM = 1;
+
+  private int left = BURST;
+  private long refilledNanos;
+
+  public FrameBudget(long nowNanos) {
+    refilledNanos = nowNanos;
+  }
+
+  /** All frames but those that carry a part of a head or body. */
+  public static boolean isCharged(int type, int flags, int length) {
+    return switch (type) {
+      case DATA -> length == 0 && (flags & END_STREAM) == 0;
+      case HEADERS, CONTINUATION -> length == 0;
+      case PUSH_PROMISE -> false; // A connection error anyway.
+      default -> true;
+    };
+  }
+
+  /** False if there were too many. */
+  public boolean take(long nowNanos) {
+    refill(nowNanos);
+    left--;
+    return left >= 0;
+  }
+
+  private void refill(long nowNanos) {
+    long more = (nowNanos - refilledNanos) / NANOS_PER_FRAME;
+    refilledNanos += more * NANOS_PER_FRAME;
+    if (left < BURST) {
+      left = (int) Math.min(BURST, left + more);
+    }
+  }
+
+  /** The reset of a stream open for {@link #LONG_REQUEST_NANOS} is free. */
+  public void forgiveReset() {
+    left = Math.min(MAX_SAVED, left + 1);
+  }
+
+  public void earn(int responseBytes) {
+    left = Math.min(MAX_SAVED, left + PER_RESPONSE_FRAME + responseBytes / FRAME_BYTES);
+  }
+}

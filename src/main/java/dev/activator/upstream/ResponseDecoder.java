@@ -1,0 +1,182 @@
+package dev.activator.upstream;
+
+import dev.activator.http.FieldCount;
+import dev.activator.http.FieldList;
+import dev.activator.http.IncomingHead;
+import dev.activator.http.KnownNames;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpConstants;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeadersFactory;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AsciiString;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a pod's responses in HTTP/1.1. It needs the request's method, as the response to HEAD has
+ * no body. A head may have 10 MiB, as in Go.
+ */
+public final class ResponseDecoder extends HttpResponseDecoder {
+  private static final int MAX_HEAD_BYTES = 10 << 20;
+  private static final int MAX_PIECE_BYTES = 64 << 10;
+
+  // Cached, as nearly all responses begin with these.
+  private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1");
+  private static final AsciiString CODE = AsciiString.cached("200");
+  private static final AsciiString REASON = AsciiString.cached("OK");
+
+  private final Trailers trailers;
+  private final FieldCount fields = new FieldCount(FieldCount.OF_RESPONSES);
+  private @Nullable HttpMethod asked;
+  private ByteBuf reading = Unpooled.EMPTY_BUFFER;
+
+  public ResponseDecoder() {
+    this(new Trailers());
+  }
+
+  private ResponseDecoder(Trailers trailers) {
+    super(new HttpDecoderConfig().setMaxInitialLineLength(MAX_HEAD_BYTES)
+        .setMaxHeaderSize(MAX_HEAD_BYTES).setMaxChunkSize(MAX_PIECE_BYTES)
+        .setHeadersFactory(FieldList.CHECKED).setTrailersFactory(trailers));
+    this.trailers = trailers;
+  }
+
+  public void asked(HttpMethod method) {
+    asked = method;
+  }
+
+  /** Until the next request, bytes of the pod end the connection. False if some have come. */
+  public boolean answered() {
+    asked = null;
+    return actualReadableBytes() == 0;
+  }
+
+  /** Without this, unasked bytes would be taken for the beginning of the next response. */
+  @Override
+  protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
+      throws Exception {
+    reading = in;
+    if (asked == null) {
+      in.skipBytes(in.readableBytes());
+      context.close();
+    } else {
+      super.decode(context, in, out);
+    }
+  }
+
+  @Override
+  protected boolean isContentAlwaysEmpty(HttpMessage response) {
+    if (HttpVersion.HTTP_1_0.equals(response.protocolVersion())) {
+      ignoreCoding(response.headers());
+    }
+    trailers.possible = isChunked(response.headers());
+    return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
+  }
+
+  /**
+   * Its framing is doubtful, so nothing is read behind it.
+   *
+   * <p><b>Source.</b> RFC 9112, section 6.1; {@code parseTransferEncoding} of Go's {@code net/http}.
+   */
+  private static void ignoreCoding(HttpHeaders headers) {
+    if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+      headers.remove(HttpHeaderNames.TRANSFER_ENCODING)
+          .set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+  }
+
+  /** The field is not passed on, so a body in another coding would not be understood. */
+  private static boolean isChunked(HttpHeaders headers) {
+    var coding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
+    if (coding != null && (!HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding)
+        || headers.getAll(HttpHeaderNames.TRANSFER_ENCODING).size() > 1)) {
+      throw new IllegalArgumentException("unknown transfer coding");
+    }
+    return coding != null;
+  }
+
+  @Override
+  protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
+    fields.reset();
+    return is(HTTP_1_1, line, start, length)
+        ? HTTP_1_1.toString()
+        : super.splitFirstWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitSecondWordInitialLine(byte[] line, int start, int length) {
+    return is(CODE, line, start, length)
+        ? CODE.toString()
+        : super.splitSecondWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected String splitThirdWordInitialLine(byte[] line, int start, int length) {
+    return is(REASON, line, start, length)
+        ? REASON.toString()
+        : super.splitThirdWordInitialLine(line, start, length);
+  }
+
+  @Override
+  protected HttpMessage createMessage(String[] line) {
+    if (IncomingHead.statusCode(line[1]) == IncomingHead.NO_STATUS) {
+      throw new IllegalArgumentException("malformed status code");
+    }
+    return super.createMessage(line);
+  }
+
+  private static boolean is(AsciiString word, byte[] line, int start, int length) {
+    return Arrays.equals(word.array(), 0, word.length(), line, start, start + length);
+  }
+
+  @Override
+  protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    fields.add();
+    int end = start + length;
+    boolean hasColon = line[end] == ':' || lineHasColon();
+    while (hasColon && (line[end] == ' ' || line[end] == '\t')) {
+      end++;
+    }
+    if (line[end] != ':') {
+      throw new IllegalArgumentException("white space in a field's name");
+    }
+    var known = KnownNames.of(line, start, length);
+    return known == null ? FieldList.checked(super.splitHeaderName(line, start, length)) : known;
+  }
+
+  /** Netty does not ask if white space follows the name. */
+  private boolean lineHasColon() {
+    int end = reading.readerIndex() - 1;
+    int start = reading.indexOf(end, 0, HttpConstants.LF) + 1;
+    return reading.indexOf(start, end, HttpConstants.COLON) >= 0;
+  }
+
+  /** Netty allocates trailers for every body; only chunked ones have them. */
+  private static final class Trailers implements HttpHeadersFactory {
+    private boolean possible;
+
+    @Override
+    public HttpHeaders newHeaders() {
+      return possible
+          ? DefaultHttpHeadersFactory.trailersFactory().newHeaders()
+          : EmptyHttpHeaders.INSTANCE;
+    }
+
+    @Override
+    public HttpHeaders newEmptyHeaders() {
+      return newHeaders();
+    }
+  }
+}
