@@ -64,6 +64,7 @@ final class TargetScaler {
   private @Nullable Trouble trouble;
   private String note = "";
   private @Nullable ScalingView published;
+  private volatile @Nullable ScalingView lastView;
   private long publishedAt;
   private boolean stopped;
 
@@ -359,9 +360,14 @@ final class TargetScaler {
 
   private void publish() {
     if (isKnown()) {
-      term.views().put(id, view());
+      lastView = view();
       announce();
     }
+  }
+
+  /** At most a second old; null before the first; for any thread. */
+  @Nullable ScalingView lastView() {
+    return lastView;
   }
 
   /** The first answer of the API is followed by another look. */
