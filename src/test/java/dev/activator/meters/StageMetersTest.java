@@ -109,11 +109,12 @@ class StageMetersTest {
 
   @Test
   void addsUpWhatInformersOfAKindHaveNotStored() {
-    stages.informers(() -> List.of(new InformerView("pods", 9, 2, true, 0, 0, List.of()),
-        new InformerView("pods", 9, 3, true, 0, 0, List.of())));
+    stages.informers(() -> List.of(new InformerView("pods", 9, 2, true, 0, 4, List.of()),
+        new InformerView("pods", 9, 3, true, 0, 1, List.of())));
 
     assertThat(Scrape.of(meters, "activator_informer"))
         .containsExactlyInAnyOrder("activator_informer_queued{resource=\"pods\"} 5.0",
+            "activator_informer_missed_deletions_total{resource=\"pods\"} 5.0",
             "activator_informer_handler_pending{resource=\"pods\"} 0.0",
             "activator_informer_handler_oldest_age_seconds{resource=\"pods\"} 0.0");
   }
