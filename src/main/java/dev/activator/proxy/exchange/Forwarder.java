@@ -1,9 +1,9 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.codec.Http2Head;
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.proxy.policy.Field;
+import dev.activator.http.Field;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Replay;
@@ -247,7 +247,7 @@ final class Forwarder implements UpstreamListener {
     boolean awaited = awaitsContinue;
     awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      if (!Upgrade.agrees(record.fields(), new NettyFields(head.headers()))) {
+      if (!Upgrade.agrees(record.fields(), FieldList.in(head))) {
         ending = Ending.BROKEN;
         fail(new Failure.BadGateway("protocol switched without being asked to"));
         return;
