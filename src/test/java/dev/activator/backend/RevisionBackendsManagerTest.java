@@ -106,7 +106,7 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(1));
 
     backends.suspected(REVISION, A);
-    loop.advance(ofSeconds(60));
+    loop.advance(ofSeconds(30));
     assertThat(published).containsExactly(pods(A), pods());
 
     backends.watchChanged(true);
