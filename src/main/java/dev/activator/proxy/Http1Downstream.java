@@ -1,14 +1,14 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.codec.ResponseEncoder;
+import dev.activator.http.MessageEncoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.proxy.policy.Field;
+import dev.activator.http.Field;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
@@ -178,7 +178,7 @@ final class Http1Downstream implements Downstream {
 
   @Override
   public void head(HttpResponse head) {
-    var fields = new NettyFields(head.headers());
+    var fields = FieldList.in(head);
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       switched(head, fields);
       return;
@@ -195,7 +195,7 @@ final class Http1Downstream implements Downstream {
     writeHead(head);
   }
 
-  private void switched(HttpResponse head, NettyFields fields) {
+  private void switched(HttpResponse head, FieldList fields) {
     String protocol = fields.text(Field.UPGRADE);
     HeaderRewriter.response(fields, version, true);
     Upgrade.put(fields, protocol);

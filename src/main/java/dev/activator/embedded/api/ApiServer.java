@@ -26,9 +26,10 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Serves a store as a Kubernetes API over plain HTTP, to callers on this machine.
+ * The HTTP server that offers a store as a Kubernetes API to callers on this machine.
  *
- * <p><b>Threads.</b> One starts and stops it, once, and may block. The caches live on the given loop.
+ * <p><b>Threads.</b> One starts and stops it, once, and may block. The caches live on the given
+ * loop.
  */
 public final class ApiServer {
   private static final Logger log = LoggerFactory.getLogger(ApiServer.class);
@@ -71,10 +72,10 @@ public final class ApiServer {
   public void start() {
     try {
       listen();
-    } catch (ChannelBindException taken) {
+    } catch (ChannelBindException e) {
       threads.dispose();
       throw new IllegalStateException("the embedded Kubernetes API cannot listen on "
-          + address.getHostString() + ":" + address.getPort() + ": " + taken.getMessage(), taken);
+          + address.getHostString() + ":" + address.getPort() + ": " + e.getMessage(), e);
     }
     awaitFilled(caches.start());
     log.info("The embedded Kubernetes API listens on {}:{}", address.getHostString(), port());
@@ -83,9 +84,9 @@ public final class ApiServer {
   private static void awaitFilled(CompletableFuture<Void> filled) {
     try {
       filled.get(START_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException | ExecutionException late) {
-      log.warn("The caches of the embedded Kubernetes API are not filled yet", late);
-    } catch (InterruptedException interrupted) {
+    } catch (TimeoutException | ExecutionException e) {
+      log.warn("The caches of the embedded Kubernetes API are not filled yet", e);
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
@@ -125,7 +126,7 @@ public final class ApiServer {
     routes.close(loop, WATCH_END_SPREAD);
     try {
       server.disposeNow(STOP_TIMEOUT);
-    } catch (IllegalStateException timedOut) {
+    } catch (IllegalStateException e) {
       log.warn("Some requests to the embedded Kubernetes API are cut off after {}", STOP_TIMEOUT);
     }
     if (!connections.close().awaitUninterruptibly(STOP_TIMEOUT.toMillis(),

@@ -9,6 +9,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** The conditions in the status of one object. */
 public final class Conditions {
   /** Two failures within a second must differ. */
   private static final DateTimeFormatter MICROS = DateTimeFormatter

@@ -61,8 +61,8 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       }
       variables.forEach(ContainerEnvironment::checkText);
       return new ContainerEnvironment(variables, "");
-    } catch (MissingException missing) {
-      return new ContainerEnvironment(Map.of(), String.valueOf(missing.getMessage()));
+    } catch (MissingException e) {
+      return new ContainerEnvironment(Map.of(), String.valueOf(e.getMessage()));
     }
   }
 
@@ -134,8 +134,8 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
     private static String decoded(JsonNode base64) {
       try {
         return new String(Base64.getDecoder().decode(base64.asString("")), StandardCharsets.UTF_8);
-      } catch (IllegalArgumentException malformed) {
-        throw new MissingException("a value of a Secret is not base64: " + malformed.getMessage());
+      } catch (IllegalArgumentException e) {
+        throw new MissingException("a value of a Secret is not base64: " + e.getMessage());
       }
     }
 
@@ -144,8 +144,8 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       try {
         var divisor = Quantity.parse(reference.path("divisor").asString("1"));
         return resource(path).in(divisor.number().signum() > 0 ? divisor : Quantity.of(1));
-      } catch (IllegalArgumentException malformed) {
-        throw new MissingException("resourceFieldRef " + path + ": " + malformed.getMessage());
+      } catch (IllegalArgumentException e) {
+        throw new MissingException("resourceFieldRef " + path + ": " + e.getMessage());
       }
     }
 

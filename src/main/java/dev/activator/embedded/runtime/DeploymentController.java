@@ -19,8 +19,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Gives each Deployment a ReplicaSet for each of its last templates, and moves its replicas to the one
- * of the current template.
+ * The controller that gives each Deployment a ReplicaSet for each of its last templates, and moves
+ * its replicas to the one of the current template.
  *
  * <p><b>Threads.</b> One loop.
  *

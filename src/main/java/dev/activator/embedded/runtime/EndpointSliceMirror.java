@@ -16,13 +16,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes the EndpointSlices of every Endpoints object: one for each set of ports and address
- * family, or an empty one.
+ * The controller that writes the EndpointSlices of every Endpoints object: one for each set of
+ * ports and address family, or an empty one.
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p><b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which copies the
- * labels too.
+ * <p><b>Source.</b> {@code endpointslicemirroring} in Kubernetes' controller manager, which copies
+ * the labels too.
  */
 public final class EndpointSliceMirror {
   private static final String SERVICE_NAME = "kubernetes.io/service-name";

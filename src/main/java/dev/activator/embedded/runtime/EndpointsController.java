@@ -13,12 +13,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes the Endpoints of every Service that has a selector.
+ * The controller that writes the Endpoints of every Service that has a selector.
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p><b>Source.</b> {@code pkg/controller/endpoint} of Kubernetes. There all pods of a Service share its
- * ports; here all share an address and differ in the port, so each is a subset of its own.
+ * <p><b>Source.</b> {@code pkg/controller/endpoint} of Kubernetes. There all pods of a Service
+ * share its ports; here all share an address and differ in the port, so each has its own
+ * subset.
  */
 final class EndpointsController {
   private final StoreWriter objects;

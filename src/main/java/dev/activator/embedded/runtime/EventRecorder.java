@@ -17,8 +17,8 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes Events about pods, Deployments and Services, for {@code kubectl get events} and {@code
- * describe}. It finds out from the objects, like any client could.
+ * The writer of Events about pods, Deployments and Services, for {@code kubectl get events} and
+ * {@code describe}. It finds out from the objects, like any client could.
  *
  * <p><b>Threads.</b> One loop.
  */

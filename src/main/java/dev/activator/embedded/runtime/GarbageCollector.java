@@ -23,13 +23,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Deletes objects whose owners are gone, and lets an owner go when its dependents are orphaned or
- * deleted, as its finalizer asks.
+ * The controller that deletes objects whose owners are gone, and releases an owner when its
+ * dependents are orphaned or deleted, as its finalizer requires.
  *
  * <p><b>Threads.</b> One loop.
  *
- * <p><b>Source.</b> {@code pkg/controller/garbagecollector} of Kubernetes. There references to absent
- * owners are looked up in the API; here the graph holds every object.
+ * <p><b>Source.</b> {@code pkg/controller/garbagecollector} of Kubernetes. There references to
+ * absent owners are looked up in the API; here the graph holds every object.
  */
 final class GarbageCollector {
   private static final Logger log = LoggerFactory.getLogger(GarbageCollector.class);

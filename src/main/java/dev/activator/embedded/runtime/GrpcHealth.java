@@ -23,7 +23,7 @@ final class GrpcHealth {
   /** Before each message: a byte that says "not compressed", and the length. */
   private static final int PREFIX_BYTES = 5;
   /** An answer has seven bytes; a program may send anything, without end. */
-  private static final int MOST_BYTES = 1024;
+  private static final int MAX_BYTES = 1024;
   private static final List<String> STATUS = List.of("UNKNOWN", "SERVING", "NOT_SERVING",
       "SERVICE_UNKNOWN");
 
@@ -40,7 +40,7 @@ final class GrpcHealth {
         .post().uri("/grpc.health.v1.Health/Check")
         .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(request)))
         .response((response, body) -> body.asByteArray().map(ByteString::copyFrom)
-            .scan(ByteString.EMPTY, ByteString::concat).takeUntil(all -> all.size() > MOST_BYTES)
+            .scan(ByteString.EMPTY, ByteString::concat).takeUntil(all -> all.size() > MAX_BYTES)
             .last().map(all -> problem(all, response.responseHeaders().get("grpc-status"))))
         .next().timeout(timeout)
         .onErrorResume(failure -> Mono.just(failure instanceof TimeoutException
@@ -58,7 +58,7 @@ final class GrpcHealth {
       int status = Int32Value.parseFrom(answer.substring(PREFIX_BYTES)).getValue();
       var name = STATUS.get(status > 0 && status < STATUS.size() ? status : 0);
       return name.equals("SERVING") ? "" : "answers with " + name;
-    } catch (InvalidProtocolBufferException malformed) {
+    } catch (InvalidProtocolBufferException e) {
       return "answers with what is no message";
     }
   }

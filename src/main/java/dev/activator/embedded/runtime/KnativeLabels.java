@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+/** The names of Knative's labels and annotations that this package uses. */
 public final class KnativeLabels {
   public static final String SERVICE = "serving.knative.dev/service";
   public static final String CONFIGURATION = "serving.knative.dev/configuration";

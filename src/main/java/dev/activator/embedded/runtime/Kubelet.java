@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs as many pods of each ReplicaSet as it says.
+ * The component that runs the pods of every ReplicaSet as local processes.
  *
  * <p><b>Threads.</b> One loop.
  */

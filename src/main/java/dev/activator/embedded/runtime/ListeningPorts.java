@@ -11,7 +11,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Where a process and its children listen, as {@code /proc} says; nowhere if there is none. */
+/**
+ * The ports where a process and its children listen, from {@code /proc}; empty on other systems.
+ */
 final class ListeningPorts {
   private static final Path PROC = Path.of("/proc");
   private static final String LISTENING = "0A";
@@ -30,14 +32,14 @@ final class ListeningPorts {
                 && inodes.contains(columns[9]))
             .forEach(columns -> ports.add(
                 Integer.parseInt(columns[1].substring(columns[1].indexOf(':') + 1), 16)));
-      } catch (IOException | UncheckedIOException absent) {
+      } catch (IOException | UncheckedIOException e) {
         // Not on this system.
       }
     }
     return ports;
   }
 
-  /** Processes end, and close files, while this looks. */
+  /** Processes may end, and close files, during the search. */
   static void addSockets(Path descriptors, Set<String> inodes) {
     try (var all = Files.newDirectoryStream(descriptors)) {
       all.forEach(one -> {
@@ -46,7 +48,7 @@ final class ListeningPorts {
           inodes.add(target.substring("socket:[".length(), target.length() - 1));
         }
       });
-    } catch (IOException | DirectoryIteratorException ended) {
+    } catch (IOException | DirectoryIteratorException e) {
       // It has no more sockets.
     }
   }
@@ -54,7 +56,7 @@ final class ListeningPorts {
   private static String target(Path descriptor) {
     try {
       return Files.readSymbolicLink(descriptor).toString();
-    } catch (IOException closed) {
+    } catch (IOException e) {
       return "";
     }
   }

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process that takes requests on its own port.
+ * A pod: one local process that takes requests on its port, its restarts and its probes.
  *
  * <p><b>Threads.</b> One loop.
  */

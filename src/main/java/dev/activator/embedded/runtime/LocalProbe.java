@@ -52,8 +52,8 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
 
   /** The process that is probed, as far as it appears in messages. */
   record Probed(long pid, int port, Supplier<ProcessBuilder> builder) {
-    private String port(int asked) {
-      return asked == port ? "its PORT " + asked : "port " + asked;
+    private String port(int number) {
+      return number == port ? "its PORT " + number : "port " + number;
     }
   }
 
@@ -121,7 +121,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     String problem = GrpcHealth.problem(grpc.port(), grpc.service(), timeout);
     return problem.isEmpty()
         ? ""
-        : "process " + process.pid() + ", asked for gRPC's health check on "
+        : "process " + process.pid() + ", called for gRPC's health check on "
             + process.port(grpc.port()) + ", " + problem;
   }
 
@@ -132,8 +132,8 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   private String connect(int port, Probed process, Conversation conversation) {
     try (var socket = new Socket()) {
       return connect(socket, port, process, conversation);
-    } catch (IOException refused) {
-      return refused instanceof SocketTimeoutException
+    } catch (IOException e) {
+      return e instanceof SocketTimeoutException
           ? "process " + process.pid() + " does not accept connections on " + process.port(port)
           : silent(port, process);
     }
@@ -142,7 +142,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   private static void close(Socket socket) {
     try {
       socket.close();
-    } catch (IOException closed) {
+    } catch (IOException e) {
       // It is gone either way.
     }
   }
@@ -186,7 +186,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       }
       String status = line.substring(9, 12);
       return status.matches("[23]..") ? "" : who + " answers " + what + " with " + status;
-    } catch (IOException ended) {
+    } catch (IOException e) {
       return over.isDone()
           ? who + " accepts connections, but does not answer " + what + " within "
               + timeout.toSeconds() + " s"
@@ -203,8 +203,8 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       context.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
       return context.getSocketFactory().createSocket(connected,
           connected.getInetAddress().getHostAddress(), connected.getPort(), true);
-    } catch (GeneralSecurityException impossible) {
-      throw new IllegalStateException("every Java platform has TLS", impossible);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java platform has TLS", e);
     }
   }
 
@@ -245,9 +245,9 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       }
       int code = running.exitValue();
       return code == 0 ? "" : what + " ended with exit code " + code;
-    } catch (IOException | IndexOutOfBoundsException cannot) {
-      return what + " cannot run: " + cannot.getMessage();
-    } catch (InterruptedException interrupted) {
+    } catch (IOException | IndexOutOfBoundsException e) {
+      return what + " cannot run: " + e.getMessage();
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return what + " was interrupted";
     }

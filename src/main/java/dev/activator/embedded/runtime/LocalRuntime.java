@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs Services as local processes.
+ * The part of embedded mode that runs Services as local processes.
  *
  * <p><b>Threads.</b> Any may call. Decisions are made on one loop.
  */

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
 /**
- * Free ports of the loopback address, for programs that are told their port before they start. They
+ * Free ports of the loopback address, for programs that get their port before they start. They
  * lie below the ephemeral ports, which others could take before the program listens, and below
  * Kubernetes' node ports. The first is random and the others follow, so two activators rarely
  * choose the same port.
@@ -57,11 +57,11 @@ final class LoopbackPorts {
   private boolean isFree(int port) {
     try (var _ = listening.on(port)) {
       return true;
-    } catch (BindException taken) {
+    } catch (BindException e) {
       return false;
-    } catch (IOException failure) {
+    } catch (IOException e) {
       throw new UncheckedIOException(
-          "cannot look for a free port of the loopback address: " + failure.getMessage(), failure);
+          "cannot look for a free port of the loopback address: " + e.getMessage(), e);
     }
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
-/** What happened to an object, found by comparing two of its versions. */
+/** The events that a change of an object means, found by comparing two of its versions. */
 final class ObjectHistory {
   private static final String NORMAL = "Normal";
   private static final String WARNING = "Warning";

@@ -16,7 +16,7 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Which object controls another, and which ones it may adopt.
+ * The rules by which one object controls another, and may adopt it.
  *
  * <p><b>Source.</b> {@code controller_ref_manager.go} and {@code meta/v1/helpers.go} in Kubernetes.
  */

@@ -6,12 +6,13 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
 /**
- * Probes one run of a process again and again, and tells when the outcome changes.
+ * A probe that is repeated during one run of a process, and reports when the outcome changes.
  *
  * <p><b>Threads.</b> {@code loop}; attempts block on other threads.
  *
- * <p><b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds} a process is
- * probed as often as {@code pkg/queue/readiness/probe.go} of Knative Serving does, until it is ready.
+ * <p><b>Source.</b> {@code worker.go} of the kubelet's prober. Without {@code periodSeconds} a
+ * process is probed as often as {@code pkg/queue/readiness/probe.go} of Knative Serving does, until
+ * it is ready.
  */
 final class PeriodicProbe {
   static final Duration DEFAULT_PERIOD = Duration.ofSeconds(10);
@@ -40,7 +41,7 @@ final class PeriodicProbe {
   private boolean stopped;
 
   /**
-   * @param firstPeriod until it has passed once, where the probe has none of its own
+   * @param firstPeriod until it has passed once, where the probe sets none
    * @param attempt returns why it failed, or an empty text
    */
   PeriodicProbe(Loop loop, Executor threads, LocalProbe probe, Duration firstPeriod,
@@ -75,8 +76,8 @@ final class PeriodicProbe {
   private String outcome() {
     try {
       return attempt.get();
-    } catch (RuntimeException impossible) {
-      return "the probe cannot run: " + impossible.getMessage();
+    } catch (RuntimeException e) {
+      return "the probe cannot run: " + e.getMessage();
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
+/** The objects of pods, as {@code kubectl} shows them. */
 final class PodObjects {
   static final String LOOPBACK = "127.0.0.1";
   private static final String CONTAINER = "user-container";

@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What local processes need to know of a ReplicaSet or Deployment. Absent fields have defaults.
+ * The template of the pods of a ReplicaSet or Deployment. Absent fields have defaults.
  *
  * @param name of the ReplicaSet or Deployment
  * @param workload name of the Deployment that controls it, or else its own

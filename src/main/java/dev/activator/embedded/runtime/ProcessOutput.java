@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what a process prints, line by line.
+ * The output of one process, read line by line.
  *
  * <p><b>Threads.</b> One thread reads; any may ask.
  */

@@ -184,8 +184,8 @@ final class ReplicaSetPods {
     LocalPod pod;
     try {
       pod = kubelet.makePod(template, this);
-    } catch (IllegalStateException | UncheckedIOException noPort) {
-      cannotMake(noPort);
+    } catch (IllegalStateException | UncheckedIOException e) {
+      cannotMake(e);
       return;
     }
     refusals = 0;

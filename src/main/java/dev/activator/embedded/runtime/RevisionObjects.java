@@ -32,8 +32,8 @@ public record RevisionObjects(ObjectNode revision) {
     try {
       byte[] digest = MessageDigest.getInstance("SHA-256").digest(Json.bytes(template));
       return HexFormat.of().formatHex(digest, 0, FINGERPRINT_BYTES);
-    } catch (NoSuchAlgorithmException absent) {
-      throw new IllegalStateException("every Java platform has SHA-256", absent);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
     }
   }
 

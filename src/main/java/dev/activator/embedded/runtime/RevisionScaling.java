@@ -26,9 +26,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Tells the autoscaler of revisions and their pods, and scales their Deployments as it says.
+ * The scale client of local revisions: it reports them and their pods to the autoscaler, and scales
+ * their Deployments as it decides.
  *
- * <p><b>Threads.</b> Events are handled on one loop; Deployments are read and written by any thread.
+ * <p><b>Threads.</b> Events are handled on one loop; Deployments are read and written by any
+ * thread.
  */
 public final class RevisionScaling implements ScaleClient {
   static final String INITIAL_SCALE = "autoscaling.knative.dev/initial-scale";
@@ -133,14 +135,14 @@ public final class RevisionScaling implements ScaleClient {
   private static CompletableFuture<ScaleAnswer> answer(Supplier<ScaleAnswer> work) {
     try {
       return CompletableFuture.completedFuture(work.get());
-    } catch (StatusException refused) {
-      var reason = switch (refused.reason()) {
+    } catch (StatusException e) {
+      var reason = switch (e.reason()) {
         case "NotFound" -> Reason.NOT_FOUND;
         case "Conflict" -> Reason.CONFLICT;
         default -> Reason.INVALID;
       };
       return CompletableFuture
-          .completedFuture(new ScaleAnswer.Refused(reason, String.valueOf(refused.getMessage())));
+          .completedFuture(new ScaleAnswer.Refused(reason, String.valueOf(e.getMessage())));
     }
   }
 

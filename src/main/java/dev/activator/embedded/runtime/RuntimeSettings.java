@@ -8,6 +8,8 @@ import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 
 /**
+ * The settings of the local runtime.
+ *
  * @param logsOutput whether the log has the lines that processes print
  * @param routable whether the activator knows the revision with this id and uid
  * @param inFlight how many requests run on a pod; any thread may ask

@@ -53,8 +53,8 @@ public final class ScaledServiceKind {
     try (var file = ScaledServiceKind.class.getResourceAsStream(FILE)) {
       return (ObjectNode) YAMLMapper.builder().build()
           .readTree(Objects.requireNonNull(file, FILE));
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

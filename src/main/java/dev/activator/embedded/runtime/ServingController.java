@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Gives each Service a Revision for each of its last templates, and each Revision its objects.
+ * The controller that gives each Service a Revision for each of its last templates, and each
+ * Revision its objects.
  *
  * <p><b>Threads.</b> Works on {@code loop}; any may ask for the latest revision.
  *
@@ -42,7 +43,7 @@ public final class ServingController {
 
   private static final String READY = "Ready";
   /** How long a write of a Service waits at most until requests find it. */
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
+  private static final Duration MAX_WAIT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
   private static final List<Kind> OWNED_BY_REVISION = List.of(Kinds.ENDPOINTS, Kinds.SERVICE,
       Kinds.DEPLOYMENT);
@@ -120,9 +121,9 @@ public final class ServingController {
   private static void unlessOvertaken(ObjectNode object, Runnable work) {
     try {
       work.run();
-    } catch (StatusException overtaken) {
+    } catch (StatusException e) {
       // The object was deleted or changed meanwhile; that event will follow.
-      log.debug("{}: {}", Meta.key(object), overtaken.getMessage());
+      log.debug("{}: {}", Meta.key(object), e.getMessage());
     }
   }
 
@@ -299,7 +300,7 @@ public final class ServingController {
   private CompletableFuture<Void> awaitRoute(ObjectNode service) {
     var done = new CompletableFuture<Void>();
     loop.execute(() -> {
-      loop.schedule(LONGEST_WAIT, () -> giveUp(id(service), done));
+      loop.schedule(MAX_WAIT, () -> giveUp(id(service), done));
       waiting.computeIfAbsent(id(service), _ -> new ArrayList<>()).add(done);
       var target = latest.get(id(service));
       if (target == null) {

@@ -13,10 +13,10 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes objects that users may write too.
+ * The access of controllers to objects that users may write too.
  *
- * <p><b>Errors.</b> Tolerates objects created or deleted meanwhile, and logs other refusals, so that
- * the remaining objects are still written.
+ * <p><b>Errors.</b> Tolerates objects created or deleted meanwhile, and logs other refusals, so
+ * that the remaining objects are still written.
  */
 public final class StoreWriter {
   private static final Logger log = LoggerFactory.getLogger(StoreWriter.class);
@@ -75,11 +75,11 @@ public final class StoreWriter {
   private static boolean attempt(String verb, Kind kind, String expected, Runnable write) {
     try {
       write.run();
-    } catch (StatusException refused) {
-      if (refused.reason().equals(expected)) {
+    } catch (StatusException e) {
+      if (e.reason().equals(expected)) {
         return false;
       }
-      log.error("Cannot {} one of {}: {}", verb, kind, refused.getMessage());
+      log.error("Cannot {} one of {}: {}", verb, kind, e.getMessage());
     }
     return true;
   }

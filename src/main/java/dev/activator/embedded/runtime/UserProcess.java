@@ -27,7 +27,7 @@ interface UserProcess {
    *
    * @param pod name of its pod
    * @param port it should listen on, on the loopback address
-   * @param variables of its environment, besides the activator's own
+   * @param variables of its environment, in addition to the activator's
    */
   record Spec(PodTemplate template, String pod, int port, Map<String, String> variables) {
     public Spec {

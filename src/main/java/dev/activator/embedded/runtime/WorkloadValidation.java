@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Sets defaults of Deployments and ReplicaSets, and refuses those whose selector is wrong.
+ * The admission of Deployments and ReplicaSets: sets defaults, and refuses a wrong selector.
  *
  * <p><b>Source.</b> {@code apis/apps/validation/validation.go} in Kubernetes.
  */

@@ -233,7 +233,7 @@ class LocalProbeTest {
       assertThat(attempt(new Grpc(program.port(), service), program.port()))
           .isEqualTo(problem.isEmpty()
               ? ""
-              : "process 123, asked for gRPC's health check on its PORT " + program.port() + ", "
+              : "process 123, called for gRPC's health check on its PORT " + program.port() + ", "
                   + problem);
       assertThat(seen).containsExactly("/grpc.health.v1.Health/Check " + (service.isEmpty()
           ? "0000000000"
@@ -288,7 +288,7 @@ class LocalProbeTest {
       var probe = new LocalProbe(new Grpc(port, ""), Duration.ZERO, Duration.ZERO,
           Duration.ofMillis(50), 1, 3);
 
-      assertThat(probe.attempt(probed(port))).isEqualTo("process 123, asked for gRPC's health"
+      assertThat(probe.attempt(probed(port))).isEqualTo("process 123, called for gRPC's health"
           + " check on its PORT " + port + ", does not answer within 0 s");
     }
     int nobody = FreePort.next();

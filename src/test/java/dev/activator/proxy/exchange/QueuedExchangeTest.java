@@ -6,7 +6,7 @@ import com.sun.management.ThreadMXBean;
 import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -77,7 +77,7 @@ class QueuedExchangeTest {
       var request = request();
       var route = new Router.ToRevision(HELLO, "hello", "/", null);
       var record = new HttpRequestRecord(dispatcher, caller.caller(), request,
-          new NettyFields(request.headers()), route);
+          FieldList.in(request), route);
       var exchange = new Exchange(dispatcher, record, caller, HELLO);
       exchange.start();
       exchanges.add(exchange);
@@ -87,7 +87,8 @@ class QueuedExchangeTest {
 
   /** A head as a browser's, in strings that are its own. */
   private static HttpRequest request() {
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
+        FieldList.CHECKED);
     for (String name : new String[]{"Host", "User-Agent", "Accept", "Accept-Language",
         "X-Forwarded-For", "K-Original-Host", "K-Proxy-Request", "X-Request-Id"}) {
       request.headers().add(name, new String("some forty characters that nobody shares"));

@@ -3,7 +3,7 @@ package dev.activator.embedded.api.apply;
 import java.util.Locale;
 
 /**
- * Who owns fields: the key of an entry in {@code metadata.managedFields}.
+ * An owner of fields: the key of an entry in {@code metadata.managedFields}.
  *
  * @param subresource through which it writes; empty for the object itself
  */

@@ -36,7 +36,7 @@ public final class FieldOwnership {
   private static final String MANAGED = "managedFields";
   private static final String KUBECTL = "kubectl";
   private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-  /** Nobody owns these. */
+  /** These have no owner. */
   private static final FieldSet SERVER_OWNED = FieldSet.parse(Json.MAPPER.readTree("""
       {"f:apiVersion": {}, "f:kind": {}, "f:metadata": {".": {}, "f:name": {}, "f:namespace": {},
       "f:creationTimestamp": {}, "f:selfLink": {}, "f:uid": {}, "f:generation": {},
@@ -175,7 +175,7 @@ public final class FieldOwnership {
     return wanted;
   }
 
-  /** Removes what the manager applied last time and not now, if nobody else owns it. */
+  /** Removes what the manager applied last time and not now, if it has no other owner. */
   private ObjectNode prune(ObjectNode merged, FieldSet last) {
     if (last.isEmpty()) {
       return merged;

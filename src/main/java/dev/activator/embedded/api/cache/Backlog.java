@@ -10,7 +10,7 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a watch sends first: past events or present objects. Read as fast as the client takes it,
+ * The past events or present objects that a watch sends first. Read as fast as the client takes it,
  * not copied.
  */
 sealed interface Backlog {

@@ -3,6 +3,8 @@ package dev.activator.embedded.api.cache;
 import java.time.Duration;
 
 /**
+ * The settings of a watch cache.
+ *
  * @param bookmarkLead before the end of a watch
  * @param closeDelay after a failure, so that it arrives first
  */

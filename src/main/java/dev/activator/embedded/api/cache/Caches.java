@@ -124,9 +124,9 @@ public final class Caches {
         cache.replace(listed.objects(), listed.revision());
         down = false;
         filledAt = listed.revision();
-      } catch (RuntimeException | StackOverflowError failed) {
+      } catch (RuntimeException | StackOverflowError e) {
         log.warn("The cache of {} cannot be filled; it is tried again in {}", cache.kind(),
-            REFILL_PAUSE, failed);
+            REFILL_PAUSE, e);
         takeDown();
         loop.schedule(REFILL_PAUSE, () -> fill(cache.kind()));
       }
@@ -144,9 +144,9 @@ public final class Caches {
         } else {
           cache.progress(commit.revision());
         }
-      } catch (RuntimeException | StackOverflowError failed) {
-        log.warn("The cache of {} cannot take in revision {}; it is filled anew", cache.kind(),
-            commit.revision(), failed);
+      } catch (RuntimeException | StackOverflowError e) {
+        log.warn("The cache of {} cannot take in revision {}; it is filled again", cache.kind(),
+            commit.revision(), e);
         takeDown();
         fill(cache.kind());
       }

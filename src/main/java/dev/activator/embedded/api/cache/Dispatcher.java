@@ -11,8 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands events to the watches of one cache, in order. If some buffers are full, all watches wait
- * for a moment; then those still without room are ended. Lists and new watches never wait.
+ * The dispatcher of events to the watches of one cache, in order. If some buffers are full, all
+ * watches wait for a moment; then those still without room are ended. Lists and new watches never
+ * wait.
  *
  * <p><b>Source.</b> {@code dispatchEvent} in {@code cacher/cacher.go} of Kubernetes' apiserver.
  */

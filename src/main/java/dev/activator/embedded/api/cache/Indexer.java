@@ -6,7 +6,7 @@ import dev.activator.embedded.api.store.Kinds;
 import java.util.List;
 import java.util.Map;
 
-/** Finds objects, and watches that select by it, without a scan. */
+/** A label or field by which objects, and watches that select by it, are found without a scan. */
 public record Indexer(Source source, String name) {
   enum Source {
     LABEL,

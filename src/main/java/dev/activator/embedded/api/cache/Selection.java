@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
+/** The objects that a list or a watch selects: a namespace, labels and fields. */
 public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
   public static final Selection ALL = new Selection("", LabelSelector.EVERYTHING,
       FieldSelector.EVERYTHING);
@@ -64,7 +65,7 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
     return "";
   }
 
-  /** If so, only a scan tells how many objects pass. */
+  /** If so, only a scan finds how many objects pass. */
   public boolean selective() {
     return !labels.requirements().isEmpty() || !fields.terms().isEmpty();
   }

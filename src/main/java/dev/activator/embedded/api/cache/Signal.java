@@ -3,6 +3,7 @@ package dev.activator.embedded.api.cache;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.StatusException;
 
+/** A message of a watch to its client. */
 public sealed interface Signal {
   /** @param object for a deletion, as the watch last saw it, with the new revision */
   record Changed(ApiEvent.Type type, CachedObject object) implements Signal {}

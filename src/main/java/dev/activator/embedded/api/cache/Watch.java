@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Watch {
   /** Clients report a watch that ends earlier as an error. */
-  private static final Duration SHORTEST = Duration.ofSeconds(2);
+  private static final Duration MIN_TIMEOUT = Duration.ofSeconds(2);
   private static final Loop.Timer NO_TIMER = () -> {
   };
 
@@ -126,7 +126,7 @@ public final class Watch {
     coveredRevision = upTo;
     bufferSize = dispatcher.bufferSize(selection(), window);
     dispatcher.add(this);
-    var timeout = request.timeout().compareTo(SHORTEST) < 0 ? SHORTEST : request.timeout();
+    var timeout = request.timeout().compareTo(MIN_TIMEOUT) < 0 ? MIN_TIMEOUT : request.timeout();
     end = dispatcher.loop().schedule(timeout, this::expire);
     if (request.wantsBookmarks()) {
       scheduleBookmark(Duration.ZERO, timeout.minus(dispatcher.settings().bookmarkLead()));

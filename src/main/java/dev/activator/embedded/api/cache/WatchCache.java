@@ -161,8 +161,8 @@ public final class WatchCache {
       var waiter = whenFresh(revision, snapshot -> {
         try {
           answer.complete(view.apply(snapshot));
-        } catch (StatusException gone) {
-          answer.completeExceptionally(gone);
+        } catch (StatusException e) {
+          answer.completeExceptionally(e);
         }
       }, answer::completeExceptionally);
       answer.whenComplete((_, _) -> {
@@ -243,10 +243,10 @@ public final class WatchCache {
     }
   }
 
-  private void open(Watch watch, Backlog backlog, long told) {
-    // Covers all published events, dispatched or not. A client that asked for a future revision
+  private void open(Watch watch, Backlog backlog, long known) {
+    // Covers all published events, dispatched or not. A client that requested a future revision
     // gets nothing before it.
-    watch.open(backlog, told, Math.max(told, published.revision()), window.capacity());
+    watch.open(backlog, known, Math.max(known, published.revision()), window.capacity());
   }
 
   private Backlog events(Watch watch, long first) {
@@ -290,7 +290,7 @@ public final class WatchCache {
    */
   private record CacheReadiness(boolean ready, int generation, long sinceNanos) {
     private static final double GROWTH_PER_SECOND = 0.06;
-    private static final int LONGEST_SECONDS = 30;
+    private static final int MAX_SECONDS = 30;
 
     CacheReadiness up(long nowNanos) {
       return new CacheReadiness(true, generation + 1, nowNanos);
@@ -302,7 +302,7 @@ public final class WatchCache {
 
     int retryAfterSeconds(long nowNanos) {
       double downSeconds = (nowNanos - sinceNanos) / (double) TimeUnit.SECONDS.toNanos(1);
-      return (int) Math.clamp(Math.exp(GROWTH_PER_SECOND * downSeconds), 1, LONGEST_SECONDS);
+      return (int) Math.clamp(Math.exp(GROWTH_PER_SECOND * downSeconds), 1, MAX_SECONDS);
     }
   }
 }

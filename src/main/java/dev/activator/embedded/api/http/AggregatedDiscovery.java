@@ -1,18 +1,17 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.http.Discovery.Subresource;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
 import java.util.Optional;
 import java.util.Set;
 import org.springframework.http.MediaType;
 import org.springframework.web.reactive.function.server.ServerRequest;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The core group in one document, all other groups in another.
+ * The aggregated discovery documents: one of the core group, one of all other groups.
  *
  * <p><b>Source.</b> {@code discovery/aggregated/handler.go} in Kubernetes' apiserver.
  */
@@ -43,8 +42,8 @@ final class AggregatedDiscovery {
         && VERSIONS.contains(String.valueOf(type.getParameter("v")));
   }
 
-  private Answer answer(String path, MediaType asked) {
-    String version = String.valueOf(asked.getParameter("v"));
+  private Answer answer(String path, MediaType requested) {
+    String version = String.valueOf(requested.getParameter("v"));
     var list = Json.object().put("kind", KIND).put("apiVersion", GROUP + "/" + version);
     list.putObject("metadata");
     var items = list.putArray("items");
@@ -79,23 +78,16 @@ final class AggregatedDiscovery {
     Discovery.put(resource, "verbs", Discovery.verbs(kind));
     Discovery.put(resource, "shortNames", kind.names().shortNames());
     Discovery.put(resource, "categories", kind.names().categories());
-    if (kind.has(Trait.STATUS) || kind.has(Trait.SCALE)) {
-      subresources(kind, resource.putArray("subresources"));
+    var subresources = Subresource.of(kind);
+    if (!subresources.isEmpty()) {
+      var list = resource.putArray("subresources");
+      for (var sub : subresources) {
+        var added = list.addObject().put("subresource", sub.name());
+        response(added, sub.group(), sub.version(), sub.kind());
+        Discovery.put(added, "verbs", sub.verbs());
+      }
     }
     return resource;
-  }
-
-  private static void subresources(Kind kind, ArrayNode subresources) {
-    if (kind.has(Trait.STATUS)) {
-      var status = subresources.addObject().put("subresource", "status");
-      response(status, kind.group(), kind.version(), kind.kind());
-      Discovery.put(status, "verbs", Discovery.SUBRESOURCE_VERBS);
-    }
-    if (kind.has(Trait.SCALE)) {
-      var scale = subresources.addObject().put("subresource", "scale");
-      response(scale, "autoscaling", "v1", "Scale");
-      Discovery.put(scale, "verbs", Discovery.SUBRESOURCE_VERBS);
-    }
   }
 
   private static void response(ObjectNode of, String group, String version, String kind) {

@@ -24,7 +24,10 @@ import reactor.netty.channel.AbortedException;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Every response has a content type: some clients take an untyped one for protobuf. */
+/**
+ * The forms of responses. Every response has a content type: some clients take an untyped one for
+ * protobuf.
+ */
 final class Answers {
   private static final Logger log = LoggerFactory.getLogger(Answers.class);
 
@@ -148,8 +151,8 @@ final class Answers {
     var bytes = new ByteArrayOutputStream(body.length / 4);
     try (var fast = new Fast(bytes)) {
       fast.write(body);
-    } catch (IOException impossible) {
-      throw new UncheckedIOException(impossible);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     return bytes.toByteArray();
   }

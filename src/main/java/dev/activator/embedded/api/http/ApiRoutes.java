@@ -31,6 +31,7 @@ import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerResponse;
 import tools.jackson.databind.node.ObjectNode;
 
+/** The routes of the API: which handler serves a path and method. */
 public final class ApiRoutes {
   private static final Set<String> HEALTH = Set.of("/healthz", "/livez", "/readyz");
 
@@ -74,8 +75,8 @@ public final class ApiRoutes {
     return (request, response) -> {
       try {
         new URI(request.uri());
-      } catch (URISyntaxException malformed) {
-        return unreadable(malformed, response);
+      } catch (URISyntaxException e) {
+        return unreadable(e, response);
       }
       return http.apply(request, response);
     };

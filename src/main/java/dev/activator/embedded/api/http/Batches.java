@@ -10,14 +10,14 @@ import org.springframework.core.io.buffer.DataBufferFactory;
 import reactor.core.publisher.FluxSink;
 
 /**
- * Brings the events of a watch to its connection's thread. While one batch is under way, the next
- * gathers, so that many events share one thread change and one write.
+ * The batches in which events of a watch reach its connection's thread. While one batch is under
+ * way, the next gathers, so that many events share one thread change and one write.
  *
  * <p><b>Threads.</b> The cache's loop, except {@link Batch#take}.
  */
 final class Batches implements Watch.Outlet {
-  private static final int LARGEST_EVENTS = 256;
-  private static final int LARGEST_BYTES = 256 * 1024;
+  private static final int MAX_EVENTS = 256;
+  private static final int MAX_BYTES = 256 * 1024;
   private static final int FRAME_BYTES = 40;
   private static final byte LINE_END = '\n';
 
@@ -43,11 +43,11 @@ final class Batches implements Watch.Outlet {
     sink.next(new Batch(List.of(), 0));
   }
 
-  /** Also hands over what has gathered: the watch asks after every {@link Watch#resume}. */
+  /** Also hands over what has gathered: the watch calls this after every {@link Watch#resume}. */
   @Override
   public boolean ready() {
     handOver();
-    return next.size() < LARGEST_EVENTS && nextBytes < LARGEST_BYTES;
+    return next.size() < MAX_EVENTS && nextBytes < MAX_BYTES;
   }
 
   @Override

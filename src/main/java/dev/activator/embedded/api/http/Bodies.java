@@ -17,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLParser;
 
+/** The reader of request bodies. */
 final class Bodies {
   static final int LIMIT_BYTES = 3 * 1024 * 1024;
 
@@ -26,7 +27,7 @@ final class Bodies {
   private static final YAMLMapper YAML = YAMLMapper.builder()
       .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
-  private static final int LONGEST_PROBLEM = 300;
+  private static final int MAX_PROBLEM_LENGTH = 300;
   private static final Pattern ABOUT_THE_READER = Pattern
       .compile("\\s*+(?:\\((?:start marker|bound as|from) .*|: not allowed as per .*)");
 
@@ -96,7 +97,7 @@ final class Bodies {
   static String problem(JacksonException unreadable) {
     String whole = unreadable.getOriginalMessage().lines().findFirst().orElse("");
     // The message quotes the document, which may be long.
-    String start = whole.substring(0, Math.min(whole.length(), LONGEST_PROBLEM));
+    String start = whole.substring(0, Math.min(whole.length(), MAX_PROBLEM_LENGTH));
     String what = ABOUT_THE_READER.matcher(start).replaceAll("");
     var place = unreadable.getLocation();
     return "the body cannot be read: " + what + (place == null || place.getLineNr() < 1

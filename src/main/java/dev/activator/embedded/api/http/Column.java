@@ -11,6 +11,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
+ * A column of the tables that {@code kubectl get} prints.
+ *
  * @param format {@code name} for the column that names the object, else empty
  * @param priority above 0 only in wide tables
  */

@@ -17,7 +17,9 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * <b>Source.</b> {@code printers/internalversion/printers.go} in Kubernetes, and the printer
+ * The columns of each kind.
+ *
+ * <p><b>Source.</b> {@code printers/internalversion/printers.go} in Kubernetes, and the printer
  * columns of Knative's custom resources.
  */
 final class Columns {

@@ -30,8 +30,8 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Kinds whose objects are not stored: what the caller may do, who it is, and what pods use. Everybody
- * may do everything here.
+ * The kinds whose objects are not stored: access reviews, the identity of the caller, and the
+ * resource use of pods. Everybody may do everything here.
  */
 final class ComputedKinds {
   private static final Kind ACCESS_REVIEW = review("authorization.k8s.io",

@@ -20,6 +20,7 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** The handler of requests that delete. */
 final class Deletes {
   private final ApiStore store;
   private final Reads reads;
@@ -106,12 +107,12 @@ final class Deletes {
       var same = new Preconditions(Meta.uid(object), preconditions.resourceVersion());
       try {
         writes.delete(kind, Meta.namespace(object), Meta.name(object), same, propagation);
-      } catch (StatusException refused) {
+      } catch (StatusException e) {
         var now = store.find(kind, Meta.namespace(object), Meta.name(object));
         boolean gone = now == null || !Meta.uid(now).equals(Meta.uid(object));
         // Deleted meanwhile, as wanted.
         if (!gone) {
-          throw refused;
+          throw e;
         }
       }
     }

@@ -6,6 +6,7 @@ import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
 import dev.activator.embedded.api.store.Kinds;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Documents that say what is served. Of OpenAPI there is what kubectl reads: that a patch takes
+ * The discovery and OpenAPI documents. Of OpenAPI there is what kubectl reads: that a patch takes
  * {@code fieldValidation}, and the schemas.
  */
 final class Discovery {
@@ -28,8 +29,6 @@ final class Discovery {
         : VERBS.stream().filter(verb -> !verb.equals("deletecollection") || collective(kind))
             .filter(verb -> !(kind.has(Trait.EMPTY) && WRITES.contains(verb))).toList();
   }
-
-  static final List<String> SUBRESOURCE_VERBS = List.of("get", "patch", "update");
 
   private static final List<String> VERBS = List.of("create", "delete", "deletecollection", "get",
       "list", "patch", "update", "watch");
@@ -55,6 +54,29 @@ final class Discovery {
       documents.put("/", root(List.copyOf(documents.keySet())));
       addOpenApi(kinds, documents);
       return new Documents(stored, documents);
+    }
+  }
+
+  /** A subresource, and the kind of its objects. */
+  record Subresource(String name, String group, String version, String kind, List<String> verbs) {
+    private static final List<String> OBJECT = List.of("get", "patch", "update");
+    private static final List<String> STREAM = List.of("create", "get");
+
+    /** Sorted by name. */
+    static List<Subresource> of(Kind kind) {
+      var all = new ArrayList<Subresource>();
+      if (kind.equals(Kinds.POD)) {
+        all.add(new Subresource("exec", "", "v1", "PodExecOptions", STREAM));
+        all.add(new Subresource("log", "", "v1", "Pod", List.of("get")));
+        all.add(new Subresource("portforward", "", "v1", "PodPortForwardOptions", STREAM));
+      }
+      if (kind.has(Trait.SCALE)) {
+        all.add(new Subresource("scale", "autoscaling", "v1", "Scale", OBJECT));
+      }
+      if (kind.has(Trait.STATUS)) {
+        all.add(new Subresource("status", kind.group(), kind.version(), kind.kind(), OBJECT));
+      }
+      return all;
     }
   }
 
@@ -140,13 +162,12 @@ final class Discovery {
     put(row, "shortNames", kind.names().shortNames());
     put(row, "categories", kind.names().categories());
     resources.add(row);
-    if (kind.has(Trait.STATUS)) {
-      resources.add(row(kind, kind.plural() + "/status", "", SUBRESOURCE_VERBS).put("kind",
-          kind.kind()));
-    }
-    if (kind.has(Trait.SCALE)) {
-      resources.add(row(kind, kind.plural() + "/scale", "", SUBRESOURCE_VERBS)
-          .put("group", "autoscaling").put("version", "v1").put("kind", "Scale"));
+    for (var sub : Subresource.of(kind)) {
+      var added = row(kind, kind.plural() + "/" + sub.name(), "", sub.verbs());
+      if (!sub.group().equals(kind.group())) {
+        added.put("group", sub.group()).put("version", sub.version());
+      }
+      resources.add(added.put("kind", sub.kind()));
     }
   }
 

@@ -14,8 +14,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * One command beside the process of a pod. The first byte of each message names its channel; the
- * last message is a Status on the channel of errors.
+ * The session of {@code kubectl exec}: one command beside the process of a pod. The first byte of
+ * each message names its channel; the last message is a Status on the channel of errors.
  *
  * <p><b>Threads.</b> Pipes are read and written on threads that may block.
  *
@@ -61,7 +61,7 @@ final class Exec {
         .publishOn(Schedulers.boundedElastic(), 1)
         .doOnNext(message -> input(process, message))
         .doFinally(_ -> kill(process)).then();
-    // Tells the client that the command runs.
+    // The client learns that the command runs.
     var begun = Flux.just(message(OUTPUT, new byte[0]));
     var output = Flux.merge(read(process.getInputStream(), OUTPUT),
         read(process.getErrorStream(), ERROR_OUTPUT));

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A place in an object as printer columns name it, such as {@code
+ * A path into an object as printer columns name it, such as {@code
  * .status.conditions[?(@.type=="Ready")].status}.
  *
  * <p><b>Source.</b> {@code util/jsonpath/parser.go} in Kubernetes' client-go, as far as columns use

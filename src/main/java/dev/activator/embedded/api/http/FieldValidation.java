@@ -16,8 +16,8 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Checks the object of one write as its parameter {@code fieldValidation} asks for, and keeps the
- * warnings for its answer.
+ * The check of a written object against its schema, as the parameter {@code fieldValidation}
+ * requests; it keeps the warnings for the response.
  *
  * <p><b>Source.</b> {@code endpoints/handlers/create.go} in Kubernetes' apiserver.
  */
@@ -40,13 +40,13 @@ final class FieldValidation {
   }
 
   static FieldValidation of(QueryParameters query, String options, ApiStore store) {
-    String asked = query.text("fieldValidation");
-    if (!asked.isEmpty() && !MODES.contains(asked)) {
-      throw Refusals.unsupported(options, "fieldValidation", asked, MODES);
+    String requested = query.text("fieldValidation");
+    if (!requested.isEmpty() && !MODES.contains(requested)) {
+      throw Refusals.unsupported(options, "fieldValidation", requested, MODES);
     }
-    return new FieldValidation(asked.isEmpty()
+    return new FieldValidation(requested.isEmpty()
         ? Mode.WARN
-        : Mode.valueOf(asked.toUpperCase(Locale.ROOT)), store);
+        : Mode.valueOf(requested.toUpperCase(Locale.ROOT)), store);
   }
 
   List<String> warnings() {
@@ -76,11 +76,11 @@ final class FieldValidation {
           "%s in version \"%s\" cannot be handled as a %s: strict decoding error: %s"
               .formatted(kind.kind(), kind.version(), kind.kind(), String.join(", ", unknown)));
     }
-    var told = mode == Mode.IGNORE ? new ArrayList<String>() : unknown;
+    var reported = mode == Mode.IGNORE ? new ArrayList<String>() : unknown;
     if (stored == null || !Json.same(stored.path("spec"), object.path("spec"))) {
-      told.addAll(ignored(kind, findings, stored));
+      reported.addAll(ignored(kind, findings, stored));
     }
-    warnings = List.copyOf(told);
+    warnings = List.copyOf(reported);
     return object;
   }
 

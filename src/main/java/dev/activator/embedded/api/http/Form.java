@@ -13,6 +13,7 @@ import org.springframework.http.MediaType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** A representation of objects, lists and events: plain, metadata only, or a table. */
 public interface Form {
   byte[] object(CachedObject object);
 

@@ -12,6 +12,8 @@ import java.util.List;
 import tools.jackson.core.JacksonException;
 
 /**
+ * One page of a list.
+ *
  * @param next the token of the next page; empty on the last
  * @param remaining 0 if none follow or they were not counted
  */
@@ -73,7 +75,7 @@ public record ListPage(List<CachedObject> objects, long revision, String next, l
               .badRequest("invalid continue token: it is not one of this server's");
         }
         return new ContinueToken(revision, start);
-      } catch (JacksonException | IllegalArgumentException unreadable) {
+      } catch (JacksonException | IllegalArgumentException e) {
         throw StatusException.badRequest("invalid continue token: it cannot be read");
       }
     }

@@ -21,10 +21,10 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Answers what a pod's container printed: {@code GET …/pods/{name}/log}.
+ * The handler of {@code GET …/pods/{name}/log}: what a pod's container printed.
  *
- * <p><b>Source.</b> {@code PodLogOptions} in {@code k8s.io/api/core/v1/types.go}; the refusals of {@code
- * pkg/registry/core/pod/strategy.go} and of the kubelet.
+ * <p><b>Source.</b> {@code PodLogOptions} in {@code k8s.io/api/core/v1/types.go}; the refusals of
+ * {@code pkg/registry/core/pod/strategy.go} and of the kubelet.
  */
 final class Logs {
   private final ApiStore store;
@@ -116,7 +116,7 @@ final class Logs {
     private static Instant time(String text) {
       try {
         return text.isEmpty() ? Instant.MIN : OffsetDateTime.parse(text).toInstant();
-      } catch (DateTimeException malformed) {
+      } catch (DateTimeException e) {
         throw StatusException.badRequest("the parameter 'sinceTime' is not a time: \"" + text
             + "\"");
       }

@@ -12,7 +12,7 @@ import java.util.List;
 import org.springframework.core.io.buffer.DataBuffer;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Whole objects. Lists and watches share the bytes of an object. */
+/** The representation of whole objects. Lists and watches share the bytes of an object. */
 public record PlainForm(Kind kind) implements Form {
   @Override
   public byte[] object(CachedObject object) {

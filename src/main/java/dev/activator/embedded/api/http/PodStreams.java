@@ -15,7 +15,10 @@ import reactor.core.publisher.Mono;
 import reactor.netty.http.server.WebsocketServerSpec;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Connections to the process of a pod: {@code exec} and {@code portforward}, over WebSockets. */
+/**
+ * The handler of connections to the process of a pod: {@code exec} and {@code portforward}, over
+ * WebSockets.
+ */
 final class PodStreams {
   private static final int MAX_FRAME_BYTES = 1024 * 1024;
 

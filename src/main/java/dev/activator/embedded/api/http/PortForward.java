@@ -31,8 +31,8 @@ import reactor.netty.Connection;
 import reactor.netty.tcp.TcpClient;
 
 /**
- * Connections to ports of a pod: SPDY streams in the messages of a WebSocket. Each connection is a
- * stream of data, and before it one of errors.
+ * The session of {@code kubectl port-forward}: connections to ports of a pod as SPDY streams in the
+ * messages of a WebSocket. Each connection is a stream of data, and before it one of errors.
  *
  * <p>No flow control of SPDY: the client's library has none. A connection that does not read holds
  * up the others of the same client.

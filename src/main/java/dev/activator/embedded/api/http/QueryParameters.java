@@ -10,9 +10,10 @@ import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.List;
 import org.springframework.web.reactive.function.server.ServerRequest;
 
+/** The query parameters of one request. */
 final class QueryParameters {
   /** Prevents overflow of sums. */
-  private static final long MOST = 999_999_999;
+  private static final long MAX_NUMBER = 999_999_999;
 
   private final ServerRequest request;
 
@@ -38,7 +39,7 @@ final class QueryParameters {
       throw StatusException.badRequest(
           "the parameter '%s' is not a number: \"%s\"".formatted(name, text));
     }
-    return Math.min(Long.parseLong(text), MOST);
+    return Math.min(Long.parseLong(text), MAX_NUMBER);
   }
 
   ReadParameters read() {

@@ -14,6 +14,7 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
+/** The handler of requests that read: get, list and scale. */
 final class Reads {
   private final ApiStore store;
   private final Caches caches;

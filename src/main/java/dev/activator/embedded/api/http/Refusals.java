@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import tools.jackson.databind.node.ObjectNode;
 
+/** The refusals of requests that name nothing served here. */
 final class Refusals {
   private Refusals() {}
 
@@ -21,12 +22,12 @@ final class Refusals {
 
   /** Names the nearest kind, or where the kind is. */
   static StatusException unknownKind(List<Kind> kinds, ResourcePath path) {
-    String asked = (path.group().isEmpty() ? "" : path.group() + "/") + path.version();
+    String version = (path.group().isEmpty() ? "" : path.group() + "/") + path.version();
     var nearest = Spelling.nearest(path.plural(), kinds.stream().map(Kind::plural).toList());
     String hint = kinds.stream().filter(kind -> kind.plural().equals(nearest)).findFirst()
         .map(kind -> "; the nearest is " + kind.plural() + " of " + kind.apiVersion()).orElse("");
     return new StatusException(404, "NotFound", "the server could not find the requested resource:"
-        + " there are no " + path.plural() + " in " + asked + hint, Json.object());
+        + " there are no " + path.plural() + " in " + version + hint, Json.object());
   }
 
   static StatusException method() {

@@ -11,6 +11,8 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
+ * The object or collection that a request names.
+ *
  * @param namespace may be empty
  * @param name empty for a collection
  * @param subresource empty for the object itself

@@ -8,7 +8,7 @@ import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import reactor.netty.http.server.HttpServer;
 
-/** For tests, which inject faults and add TLS. */
+/** The hooks by which tests inject faults and add TLS. */
 public interface ServerHooks {
   ServerHooks NONE = new ServerHooks() {
   };

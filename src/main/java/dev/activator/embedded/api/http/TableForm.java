@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Rows for {@code kubectl get}. In a watch, only the first row comes with the columns. */
+/**
+ * The representation as a table, for {@code kubectl get}. In a watch, only the first row comes with
+ * the columns.
+ */
 public record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
   public enum Include {
     NOTHING,

@@ -25,14 +25,14 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Serves watches as lines of one chunked response, or as WebSocket messages. Failures are sent in
- * the stream, since the response has begun by then.
+ * The handler of watches, as lines of one chunked response or as WebSocket messages. Failures are
+ * sent in the stream, since the response has begun by then.
  */
 final class Watches {
   private static final int AHEAD = 4;
-  private static final int SHORTEST_MINUTES = 30;
-  private static final int LONGEST_MINUTES = 60;
-  private static final Duration LONGEST_GAP = Duration.ofMillis(10);
+  private static final int MIN_MINUTES = 30;
+  private static final int MAX_MINUTES = 60;
+  private static final Duration MAX_GAP = Duration.ofMillis(10);
 
   private final Reads reads;
   private final RandomGenerator random;
@@ -64,7 +64,7 @@ final class Watches {
   void close(Loop loop, Duration over) {
     closed = true;
     var all = List.copyOf(open);
-    long gapNanos = Math.min(LONGEST_GAP.toNanos(), over.toNanos() / Math.max(1, all.size()));
+    long gapNanos = Math.min(MAX_GAP.toNanos(), over.toNanos() / Math.max(1, all.size()));
     for (int i = 0; i < all.size(); i++) {
       loop.schedule(Duration.ofNanos(i * gapNanos), all.get(i)::cancel);
     }
@@ -122,7 +122,7 @@ final class Watches {
   private Duration timeout(long seconds) {
     return seconds > 0
         ? Duration.ofSeconds(seconds)
-        : Duration.ofMinutes(SHORTEST_MINUTES)
-            .plusSeconds(random.nextInt((LONGEST_MINUTES - SHORTEST_MINUTES) * 60));
+        : Duration.ofMinutes(MIN_MINUTES)
+            .plusSeconds(random.nextInt((MAX_MINUTES - MIN_MINUTES) * 60));
   }
 }

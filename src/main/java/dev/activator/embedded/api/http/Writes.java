@@ -23,7 +23,9 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Creates, updates and patches; each records which fields its client owns. */
+/**
+ * The handler of requests that create, update and patch; it records which fields the client owns.
+ */
 final class Writes {
   private static final String JSON = "application/json-patch+json";
   private static final String MERGE = "application/merge-patch+json";

@@ -3,7 +3,7 @@ package dev.activator.embedded.api.policy;
 import java.time.Duration;
 
 /**
- * How long ago something was, for people.
+ * The age of an object in the form that people read.
  *
  * <p><b>Source.</b> {@code util/duration/duration.go} in Kubernetes' apimachinery.
  */

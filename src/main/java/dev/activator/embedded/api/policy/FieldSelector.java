@@ -6,7 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** <b>Source.</b> {@code fields/selector.go} in Kubernetes' apimachinery. */
+/**
+ * A parsed field selector.
+ *
+ * <p><b>Source.</b> {@code fields/selector.go} in Kubernetes' apimachinery.
+ */
 public record FieldSelector(List<Term> terms) {
   public static final FieldSelector EVERYTHING = new FieldSelector(List.of());
 

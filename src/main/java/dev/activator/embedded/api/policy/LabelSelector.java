@@ -8,7 +8,11 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/** <b>Source.</b> {@code labels/selector.go} in Kubernetes' apimachinery. */
+/**
+ * A parsed label selector.
+ *
+ * <p><b>Source.</b> {@code labels/selector.go} in Kubernetes' apimachinery.
+ */
 public record LabelSelector(List<Requirement> requirements) {
   public static final LabelSelector EVERYTHING = new LabelSelector(List.of());
 

@@ -4,7 +4,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * <b>Source.</b> RFC 1123 section 2.1, and the texts of {@code util/validation/validation.go} in
+ * The rules for names of objects.
+ *
+ * <p><b>Source.</b> RFC 1123 section 2.1, and the texts of {@code util/validation/validation.go} in
  * Kubernetes' apimachinery.
  */
 public final class ObjectNames {

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a list or a watch asks for.
+ * The parameters of a list or a watch.
  *
  * <p><b>Source.</b> {@code apis/meta/internalversion/validation/validation.go} in Kubernetes'
  * apimachinery, and {@code storage/cacher/delegator} in its apiserver.
@@ -155,7 +155,7 @@ public record ReadParameters(String resourceVersion, String match,
       if (resourceVersion.matches("\\d{1,19}")) {
         return Long.parseLong(resourceVersion);
       }
-    } catch (NumberFormatException tooLarge) {
+    } catch (NumberFormatException e) {
       // Too large.
     }
     throw new InvalidParameter(InvalidParameter.Flaw.MALFORMED, "resourceVersion",

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
+ * A parsed path of a resource.
+ *
  * @param group empty for the core group
  * @param namespace may be empty
  * @param name empty for a collection

@@ -10,21 +10,21 @@ import java.util.List;
  * are.
  */
 public final class Warnings {
-  private static final int LONGEST = 256;
-  private static final int LONGEST_TOGETHER = 4 * 1024;
+  private static final int MAX_LENGTH = 256;
+  private static final int MAX_TOTAL_LENGTH = 4 * 1024;
 
   private Warnings() {}
 
   /** Shortens long texts if all together are too long, and then leaves out the last. */
   public static List<String> headers(List<String> texts) {
     var distinct = texts.stream().distinct().toList();
-    boolean shorten = distinct.stream().mapToInt(String::length).sum() > LONGEST_TOGETHER;
+    boolean shorten = distinct.stream().mapToInt(String::length).sum() > MAX_TOTAL_LENGTH;
     var headers = new ArrayList<String>();
     int length = 0;
     for (var text : distinct) {
-      var shown = shorten && text.length() > LONGEST ? text.substring(0, LONGEST) : text;
+      var shown = shorten && text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) : text;
       length += shown.length();
-      if (length > LONGEST_TOGETHER) {
+      if (length > MAX_TOTAL_LENGTH) {
         break;
       }
       headers.add("299 - \"" + escaped(shown) + '"');

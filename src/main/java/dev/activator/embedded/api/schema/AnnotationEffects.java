@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Which annotations of a template have an effect here, in the groups whose names are known. */
+/** The annotations of a template that have an effect here, in the groups whose names are known. */
 final class AnnotationEffects {
   static final String AUTOSCALING = "autoscaling.knative.dev/";
   private static final String OURS = "activator.dev/";

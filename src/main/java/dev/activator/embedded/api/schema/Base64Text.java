@@ -1,9 +1,10 @@
 package dev.activator.embedded.api.schema;
 
 /**
- * Where a text is not base64.
+ * The check of base64 texts, with the position of the first error.
  *
- * <p><b>Source.</b> {@code decodeQuantum} of Go's {@code encoding/base64}, whose positions clients see.
+ * <p><b>Source.</b> {@code decodeQuantum} of Go's {@code encoding/base64}, whose positions clients
+ * see.
  */
 final class Base64Text {
   private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

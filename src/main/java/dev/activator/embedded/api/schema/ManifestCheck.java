@@ -18,14 +18,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is wrong with an object, compared with the schema of its kind. Of kinds without a schema only
- * the metadata is checked.
+ * The comparison of an object with the schema of its kind. Of kinds without a schema only the
+ * metadata is checked.
  */
 public final class ManifestCheck {
-  private static final int LONGEST_VALUE = 60;
-  private static final int LONGEST_NAME = 200;
+  private static final int MAX_VALUE_LENGTH = 60;
+  private static final int MAX_NAME_LENGTH = 200;
   /** Of each kind of problem. */
-  private static final int MOST = 100;
+  private static final int MAX_PROBLEMS = 100;
   private static final String METADATA = "meta.v1.ObjectMeta";
   private static final String ANNOTATIONS = "metadata.annotations";
   private static final String CONTAINERS = "spec.template.spec.containers";
@@ -71,7 +71,7 @@ public final class ManifestCheck {
       if (field != null) {
         field(field, entry.getValue(), at, settled);
       } else if (!(path.isEmpty() && TYPE.contains(name))) {
-        add(unknown, unknown(shortened(at, LONGEST_NAME), name, message.names()));
+        add(unknown, unknown(shortened(at, MAX_NAME_LENGTH), name, message.names()));
       }
     });
   }
@@ -170,7 +170,7 @@ public final class ManifestCheck {
     if (!right && !value.isNull()) {
       String shown = isSecret(path)
           ? "(secret)"
-          : shortened(value.toString(), LONGEST_VALUE);
+          : shortened(value.toString(), MAX_VALUE_LENGTH);
       add(wrong, new Cause("FieldValueInvalid", path,
           "Invalid value: " + shown + ": must be " + expected));
     }
@@ -187,7 +187,7 @@ public final class ManifestCheck {
   }
 
   private static <T> void add(List<T> list, T problem) {
-    if (list.size() < MOST) {
+    if (list.size() < MAX_PROBLEMS) {
       list.add(problem);
     }
   }

@@ -15,7 +15,10 @@ import java.util.Map;
 import java.util.Objects;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Schemas of kinds for {@code kubectl explain}. They are made for each request, which is rare. */
+/**
+ * The OpenAPI documents of kinds, for {@code kubectl explain}. They are made for each request,
+ * which is rare.
+ */
 public final class OpenApi {
   private static final String REFERENCE = "#/components/schemas/";
   private static final String PREFIX = "io.k8s.api.";

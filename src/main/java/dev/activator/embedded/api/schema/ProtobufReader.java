@@ -18,8 +18,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads objects in Kubernetes' protobuf form, which {@code kubectl create} and clients with types
- * send for built-in kinds.
+ * The reader of objects in Kubernetes' protobuf form, which {@code kubectl create} and clients with
+ * types send for built-in kinds.
  *
  * <p><b>Errors.</b> 400 for what is malformed, 415 for kinds without a schema.
  *
@@ -28,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ProtobufReader {
   public static final String TYPE = "application/vnd.kubernetes.protobuf";
   private static final byte[] MAGIC = {'k', '8', 's', 0};
-  private static final int DEEPEST = 100;
+  private static final int MAX_DEPTH = 100;
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   private ProtobufReader() {}
@@ -41,9 +41,9 @@ public final class ProtobufReader {
     }
     try {
       return envelope(CodedInputStream.newInstance(body, MAGIC.length, body.length - MAGIC.length));
-    } catch (IOException | DateTimeException malformed) {
+    } catch (IOException | DateTimeException e) {
       throw StatusException.badRequest("the body is not Kubernetes' protobuf: "
-          + malformed.getMessage());
+          + e.getMessage());
     }
   }
 
@@ -91,8 +91,8 @@ public final class ProtobufReader {
 
   private static ObjectNode message(Message message, CodedInputStream in, int depth)
       throws IOException {
-    if (depth > DEEPEST) {
-      throw new InvalidProtocolBufferException("it is nested deeper than " + DEEPEST + " levels");
+    if (depth > MAX_DEPTH) {
+      throw new InvalidProtocolBufferException("it is nested deeper than " + MAX_DEPTH + " levels");
     }
     var object = Json.object();
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {

@@ -88,7 +88,7 @@ final class Schema {
 
   private Schema() {}
 
-  /** Empty for scalars, and for types that have a form of their own in JSON, such as times. */
+  /** Empty for scalars, and for types with a special form in JSON, such as times. */
   static Optional<Message> message(String name) {
     return Optional.ofNullable(KNOWN.messages.get(name));
   }
@@ -117,8 +117,8 @@ final class Schema {
       try (InputStream text = Objects
           .requireNonNull(Schema.class.getResourceAsStream("/embedded/" + resource), resource)) {
         schema.add(new String(text.readAllBytes(), StandardCharsets.UTF_8));
-      } catch (IOException unreadable) {
-        throw new UncheckedIOException(unreadable);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
     }
     return schema;

@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * How a value merges: what a type of Kubernetes' structured-merge-diff says.
+ * The way in which a value merges: a type of Kubernetes' structured-merge-diff.
  *
  * @param keys of a list whose items merge by them
  * @param required whether clients with types always send the object, perhaps empty

@@ -3,6 +3,8 @@ package dev.activator.embedded.api.store;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
+ * One committed change.
+ *
  * @param object for a deletion, the last state with the new revision
  * @param revision of the whole store; each change has the next
  */

@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The objects, and the order of all changes. {@link ObjectWrites} describes the writes.
+ * The store of all objects, with the order of all changes. {@link ObjectWrites} describes the
+ * writes.
  *
- * <p>Objects are copied on the way in and out. Each change takes the next revision, which becomes the
- * object's resourceVersion; a write that changes nothing makes no event. Revisions begin at the
+ * <p>Objects are copied on the way in and out. Each change takes the next revision, which becomes
+ * the object's resourceVersion; a write that changes nothing makes no event. Revisions begin at the
  * clock's microseconds, so that those of earlier runs are too old.
  *
  * <p><b>Threads.</b> Any may call; writes run one at a time.

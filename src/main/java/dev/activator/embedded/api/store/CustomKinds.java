@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads CustomResourceDefinitions. A kind is served only in its storage version, and its objects
- * are not checked against its schema.
+ * The reader of CustomResourceDefinitions. A kind is served only in its storage version, and its
+ * objects are not checked against its schema.
  *
  * <p><b>Source.</b> {@code apiextensions/v1/types.go} and {@code validation/validation.go} in
  * Kubernetes' apiextensions-apiserver.

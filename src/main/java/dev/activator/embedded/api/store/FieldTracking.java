@@ -3,7 +3,7 @@ package dev.activator.embedded.api.store;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Sets {@code metadata.managedFields} of an object that is about to be stored. */
+/** The hook that sets {@code metadata.managedFields} of an object before it is stored. */
 @FunctionalInterface
 public interface FieldTracking {
   /** For writes by this server: the entries stay as they are. */

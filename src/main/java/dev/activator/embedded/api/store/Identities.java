@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
+/** The generator of names, uids and times of new objects. */
 final class Identities {
   /** Without vowels and look-alikes, so that it spells no words. */
   private static final String SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";

@@ -10,9 +10,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
+/** The JSON mapper of the API, and small helpers for trees. */
 public final class Json {
   /** Less than the parser's limit, so that answers can wrap an object. */
-  public static final int DEEPEST = 400;
+  public static final int MAX_DEPTH = 400;
 
   /** Writes only ASCII: one Kubernetes client's line reader breaks on anything else. */
   public static final JsonMapper MAPPER = JsonMapper.builder()

@@ -7,7 +7,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * All operations must succeed.
+ * The application of JSON patches. All operations must succeed.
  *
  * <p><b>Errors.</b> {@link StatusException} 400 for what is not a patch, {@link PatchException} for
  * one that does not fit.
@@ -172,7 +172,7 @@ public final class JsonPatch {
     if (!path.isEmpty() && !path.startsWith("/")) {
       throw new PatchException("the path '" + path + "' does not begin with '/'");
     }
-    if (steps(path) > Json.DEEPEST + 1) {
+    if (steps(path) > Json.MAX_DEPTH + 1) {
       throw nothingAt(path);
     }
     return JsonPointer.compile(path);
@@ -184,13 +184,13 @@ public final class JsonPatch {
 
   private void deepened(String path, int nested) {
     depth = Math.max(depth, steps(path) + nested);
-    if (depth <= Json.DEEPEST) {
+    if (depth <= Json.MAX_DEPTH) {
       return;
     }
     depth = Json.depth(document);
     measured++;
-    if (depth > Json.DEEPEST || measured > MOST_MEASURED) {
-      throw new PatchException("the result is nested deeper than " + Json.DEEPEST + " levels");
+    if (depth > Json.MAX_DEPTH || measured > MOST_MEASURED) {
+      throw new PatchException("the result is nested deeper than " + Json.MAX_DEPTH + " levels");
     }
   }
 

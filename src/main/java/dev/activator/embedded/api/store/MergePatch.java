@@ -11,8 +11,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Objects merge, null removes, everything else replaces. Strategic patches also know which lists
- * are sets, whose members merge one by one.
+ * The application of merge patches and strategic merge patches. Objects merge, null removes,
+ * everything else replaces. Strategic patches also know which lists are sets, whose members merge
+ * one by one.
  *
  * <p><b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery, and
  * the {@code patchMergeKey} tags of {@code core/v1/types.go}.

@@ -6,7 +6,7 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is absent or of another type reads as empty. */
+/** The metadata of an object as values. What is absent or of another type reads as empty. */
 public final class Meta {
   /** The finalizers of the garbage collector. */
   public static final String ORPHAN = "orphan";

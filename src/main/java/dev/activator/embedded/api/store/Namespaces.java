@@ -3,7 +3,11 @@ package dev.activator.embedded.api.store;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** <b>Source.</b> {@code plugin/namespace/lifecycle/admission.go} in Kubernetes' apiserver. */
+/**
+ * The life of namespaces: created when used, and emptied when deleted.
+ *
+ * <p><b>Source.</b> {@code plugin/namespace/lifecycle/admission.go} in Kubernetes' apiserver.
+ */
 final class Namespaces {
   private static final Set<String> IMMORTAL = Set.of("default", "kube-system", "kube-public");
 

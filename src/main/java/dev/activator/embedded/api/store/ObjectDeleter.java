@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Deletes objects. Two kinds are holders: a namespace goes only after the objects in it, and a
- * CustomResourceDefinition only after the objects of its kind.
+ * The deletion of objects. Two kinds are holders: a namespace goes only after the objects in it,
+ * and a CustomResourceDefinition only after the objects of its kind.
  *
  * <p><b>Threads.</b> Guarded by the store's lock.
  */

@@ -6,6 +6,7 @@ import java.util.List;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
+/** The checks of an object before it is stored: form, name and namespace. */
 final class ObjectRules {
   private static final List<String> OWNED_BY_SERVER = List.of("uid", "resourceVersion",
       "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
@@ -15,9 +16,9 @@ final class ObjectRules {
 
   /** Sets kind and version where absent. */
   static void formed(Kind kind, ObjectNode object) {
-    if (Json.depth(object) > Json.DEEPEST) {
+    if (Json.depth(object) > Json.MAX_DEPTH) {
       throw StatusException
-          .badRequest("the object is nested deeper than " + Json.DEEPEST + " levels");
+          .badRequest("the object is nested deeper than " + Json.MAX_DEPTH + " levels");
     }
     String version = text(kind, object, "apiVersion");
     String name = text(kind, object, "kind");
@@ -42,9 +43,9 @@ final class ObjectRules {
   static void writable(ObjectNode object) {
     try {
       Json.bytes(object);
-    } catch (JacksonException unwritable) {
+    } catch (JacksonException e) {
       throw StatusException
-          .badRequest("the object cannot be written as JSON: " + unwritable.getOriginalMessage());
+          .badRequest("the object cannot be written as JSON: " + e.getOriginalMessage());
     }
   }
 

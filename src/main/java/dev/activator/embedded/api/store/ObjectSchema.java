@@ -14,8 +14,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The schema of a CustomResourceDefinition: removes unknown fields, sets defaults, refuses what it does
- * not allow. CEL is not interpreted: each rule must be given as code.
+ * The schema of a CustomResourceDefinition: it removes unknown fields, sets defaults, and refuses
+ * what it does not allow. CEL is not interpreted: each rule must be given as code.
  *
  * <p><b>Source.</b> {@code apiserver/schema} and {@code apiserver/validation} in Kubernetes'
  * apiextensions-apiserver, as far as our own definition uses them.

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Commits an object if it changes anything.
+ * The commit of an object, if it changes anything.
  *
- * <p><b>Threads.</b> Guarded by the store's lock. Keeps the trees it is given and returns stored ones:
- * the owner copies both.
+ * <p><b>Threads.</b> Guarded by the store's lock. Keeps the trees it is given and returns stored
+ * ones: the owner copies both.
  */
 final class ObjectWriter {
   private static final int NAME_TRIES = 8;

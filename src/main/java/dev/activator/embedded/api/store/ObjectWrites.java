@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes, for good or as a dry run with the same checks and answers.
+ * The writes of clients, committed or as a dry run with the same checks and answers.
  *
  * <p><b>Threads.</b> Any may call. Admission hooks and the changes given to {@code edit} run on the
  * caller's thread, outside the lock.
@@ -162,11 +162,11 @@ public final class ObjectWrites {
       String seen = Meta.resourceVersion(stored);
       try {
         return write.apply(stored);
-      } catch (StatusException refused) {
-        boolean raced = refused.reason().equals("Conflict")
+      } catch (StatusException e) {
+        boolean raced = e.reason().equals("Conflict")
             && !seen.equals(version(kind, namespace, name));
         if (!raced) {
-          throw refused;
+          throw e;
         }
       }
     }
@@ -181,8 +181,8 @@ public final class ObjectWrites {
   private static ObjectNode naming(Kind kind, ObjectNode object, Supplier<ObjectNode> write) {
     try {
       return write.get();
-    } catch (StatusException refused) {
-      throw refused.naming(kind, Meta.name(object));
+    } catch (StatusException e) {
+      throw e.naming(kind, Meta.name(object));
     }
   }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the containers of pods print, in the current run and the one before. A pod has one
+ * The lines that the containers of pods print, in the current run and the one before. A pod has one
  * container.
  *
  * <p><b>Threads.</b> Any.

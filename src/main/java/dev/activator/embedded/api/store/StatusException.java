@@ -3,7 +3,11 @@ package dev.activator.embedded.api.store;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/** <b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery. */
+/**
+ * A failure that becomes a Status object in the response.
+ *
+ * <p><b>Source.</b> Texts and reasons of {@code api/errors/errors.go} in Kubernetes' apimachinery.
+ */
 public final class StatusException extends RuntimeException {
   private final int code;
   private final String reason;
@@ -93,13 +97,14 @@ public final class StatusException extends RuntimeException {
     return expired(message, "");
   }
 
-  public static StatusException tooNew(long asked, long current) {
+  public static StatusException tooNew(long requested, long current) {
     var details = Json.object();
     details.putArray("causes").addObject().put("reason", "ResourceVersionTooLarge").put("message",
         "Too large resource version");
     details.put("retryAfterSeconds", 1);
     return new StatusException(504, "Timeout",
-        "Timeout: Too large resource version: %d, current: %d".formatted(asked, current), details);
+        "Timeout: Too large resource version: %d, current: %d".formatted(requested, current),
+        details);
   }
 
   public static StatusException notReady(int retryAfterSeconds) {

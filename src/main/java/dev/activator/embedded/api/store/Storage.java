@@ -10,7 +10,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** <b>Threads.</b> Guarded by the store's lock. */
+/**
+ * The objects in memory, by kind and key, with the revision counter.
+ *
+ * <p><b>Threads.</b> Guarded by the store's lock.
+ */
 interface Storage {
   @Nullable ObjectNode find(Kind kind, String key);
 

@@ -10,8 +10,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * <b>Source.</b> {@code registry/rest/update.go} and {@code registry/generic/registry/store.go} in
- * Kubernetes' apiserver.
+ * The rules for updates: what a write may change, and what it keeps.
+ *
+ * <p><b>Source.</b> {@code registry/rest/update.go} and {@code registry/generic/registry/store.go}
+ * in Kubernetes' apiserver.
  */
 final class Updates {
   private static final List<String> KEPT = List.of("name", "namespace", "uid", "creationTimestamp",

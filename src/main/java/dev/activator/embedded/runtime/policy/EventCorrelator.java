@@ -7,15 +7,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * Counts what happens again instead of reporting it again, and says which reports have to go. Past
- * ten messages of one reason about one object, further ones are counted as one.
+ * The counter of repeated events: it decides which event is new, which is counted, and which has
+ * expired. Past ten messages of one reason about one object, further ones are counted as one.
  *
- * <p><b>Source.</b> {@code tools/record/events_cache.go} in client-go. Kubernetes keeps events for an
- * hour.
+ * <p><b>Source.</b> {@code tools/record/events_cache.go} in client-go. Kubernetes keeps events for
+ * an hour.
  */
 public final class EventCorrelator {
-  static final int MOST = 1_000;
-  static final Duration KEPT = Duration.ofHours(1);
+  static final int MAX_SERIES = 1_000;
+  static final Duration MAX_AGE = Duration.ofHours(1);
   static final int SIMILAR = 10;
   static final Duration SIMILAR_WITHIN = Duration.ofMinutes(10);
   private static final String COMBINED = "(combined from similar events): ";
@@ -27,7 +27,7 @@ public final class EventCorrelator {
   /** @param about identifies the object */
   public record Happening(String about, String type, String reason, String message) {}
 
-  /** @param number tells series apart; {@code count} is 1 if it is new */
+  /** @param number identifies the series; {@code count} is 1 if it is new */
   public record Series(long number, Happening last, int count, Instant firstTime,
       Instant lastTime) {}
 
@@ -64,7 +64,7 @@ public final class EventCorrelator {
     var oldest = series.values().iterator();
     while (oldest.hasNext()) {
       var one = oldest.next();
-      if (series.size() < MOST && one.lastTime().isAfter(now.minus(KEPT))) {
+      if (series.size() < MAX_SERIES && one.lastTime().isAfter(now.minus(MAX_AGE))) {
         break;
       }
       expired.add(one);

@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime.policy;
 
 /**
- * Why a process does not run.
+ * The reason why a process does not run.
  *
  * @param reason one word for the revision's status, such as {@code ExitCode1}
  * @param message for people

@@ -6,7 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Replaces variables in texts of a manifest. An unknown one stays for a shell in the command.
+ * The replacement of variables in texts of a manifest. An unknown one stays for a shell in the
+ * command.
  *
  * <p><b>Source.</b> {@code third_party/forked/golang/expansion} of Kubernetes: {@code $(NAME)} is
  * replaced, and {@code $$} becomes one {@code $}.

@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The life of one pod. A run is one life of its process, counted from 1.
+ * The state machine of one pod. A run is one life of its process, counted from 1.
  *
  * <p><b>Source.</b> The kubelet's {@code CrashLoopBackOff}, with shorter pauses.
  */
 public sealed interface PodState {
   Duration FIRST_PAUSE = Duration.ofSeconds(1);
-  Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+  Duration MAX_PAUSE = Duration.ofSeconds(30);
   /** Resets the count of failures. */
   Duration SETTLED_AFTER = Duration.ofSeconds(10);
 
@@ -114,7 +114,7 @@ public sealed interface PodState {
 
   static Duration pauseAfter(int failuresBefore) {
     var pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failuresBefore, 10));
-    return pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE;
+    return pause.compareTo(MAX_PAUSE) < 0 ? pause : MAX_PAUSE;
   }
 
   private static Step step(PodState next, Effect... effects) {

@@ -1,9 +1,11 @@
 package dev.activator.embedded.runtime.policy;
 
 /**
+ * The state of a pod that controllers decide by.
+ *
  * @param order higher for younger pods
  * @param listed whether Endpoints have its address
- * @param wanted false once it was told to stop
+ * @param wanted false once it must stop
  */
 public record PodView(String name, long order, boolean listed, boolean ready, boolean wanted,
     int restarts) {

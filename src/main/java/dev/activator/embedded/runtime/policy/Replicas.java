@@ -5,7 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * How to bring a ReplicaSet to its number of pods.
+ * The pods that a ReplicaSet must create or stop to reach its number of replicas.
  *
  * @param missing pods to make
  * @param surplus names of pods to stop

@@ -3,6 +3,7 @@ package dev.activator.embedded.runtime.policy;
 import java.util.Comparator;
 import java.util.List;
 
+/** The decision which revisions a Service keeps, and whether its template needs a new one. */
 public record RevisionHistory(List<Entry> entries) {
   /** Older revisions are deleted; kept ones still take requests by name. */
   static final int KEPT = 3;

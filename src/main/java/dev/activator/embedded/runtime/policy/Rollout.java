@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many replicas each ReplicaSet of a Deployment gets.
+ * The number of replicas that each ReplicaSet of a Deployment gets.
  *
  * @param current of the Deployment's template; null while a paused Deployment has none
  * @param earlier those of earlier templates

@@ -52,8 +52,8 @@ class ApiWireTest {
             "authorization.k8s.io", "authentication.k8s.io", "metrics.k8s.io");
     assertThat(tree(wire.get("/apis/apps/v1?timeout=32s")).get("resources").valueStream()
         .map(resource -> resource.get("name").stringValue())).containsExactly("deployments",
-            "deployments/status", "deployments/scale", "replicasets", "replicasets/status",
-            "replicasets/scale", "daemonsets", "statefulsets");
+            "deployments/scale", "deployments/status", "replicasets", "replicasets/scale",
+            "replicasets/status", "daemonsets", "statefulsets");
     assertThat(tree(wire.get("/openapi/v3")).get("paths").has("apis/serving.knative.dev/v1"))
         .isTrue();
     assertThat(wire.get("/openapi/v3/apis/apps/v1?hash=1").body()).contains("\"fieldValidation\"");

@@ -242,9 +242,9 @@ class NegotiationTest {
         + "'apps','version':'v1','kind':'Deployment'},'scope':'Namespaced','singularResource':"
         + "'deployment','verbs':['create','delete','deletecollection','get','list','patch','update',"
         + "'watch'],'shortNames':['deploy'],'categories':['all'],'subresources':[{'subresource':"
-        + "'status','responseKind':{'group':'apps','version':'v1','kind':'Deployment'},'verbs':"
-        + "['get','patch','update']},{'subresource':'scale','responseKind':{'group':'autoscaling',"
-        + "'version':'v1','kind':'Scale'},'verbs':['get','patch','update']}]}"));
+        + "'scale','responseKind':{'group':'autoscaling','version':'v1','kind':'Scale'},'verbs':"
+        + "['get','patch','update']},{'subresource':'status','responseKind':{'group':'apps',"
+        + "'version':'v1','kind':'Deployment'},'verbs':['get','patch','update']}]}"));
     // and who does not gets the other
     assertThat(tree(wire.get("/api", "Accept", "application/json," + DISCOVERY)).get("kind")
         .stringValue()).isEqualTo("APIVersions");

@@ -63,7 +63,7 @@ class EventCorrelatorTest {
 
   @Test
   void keepsAThousand() {
-    for (int i = 0; i < EventCorrelator.MOST; i++) {
+    for (int i = 0; i < EventCorrelator.MAX_SERIES; i++) {
       assertThat(on("object " + i, "x").expired()).isEmpty();
     }
     on("object 0", "x");
