@@ -150,8 +150,8 @@ public final class ReplicaPlanner {
 
   /** Ready pods that make it active. */
   private int enough(ScalingSettings settings) {
-    int least = Math.max(1, settings.bounds().min());
-    return initialized ? least : Math.max(least, settings.bounds().initial());
+    int min = Math.max(1, settings.bounds().min());
+    return initialized ? min : Math.max(min, settings.bounds().initial());
   }
 
   /** Whether the replicas are another's, and stand. */
