@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Malformed;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.codec.ResponseEncoder;
+import dev.activator.http.MessageEncoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;

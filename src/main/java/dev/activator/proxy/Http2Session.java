@@ -87,8 +87,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
       EndedConnections endedConnections) {
     var settings = Http2Settings.defaultSettings().maxConcurrentStreams(MAX_STREAMS)
         .initialWindowSize(STREAM_WINDOW_BYTES).maxHeaderListSize(MAX_HEAD_BYTES);
-    var limiter = new FrameLimiter(dispatcher.loop(), headTimeout,
-        dispatcher.held().partialHeads());
+    var limiter = new FrameLimiter(dispatcher.loop(), headTimeout, dispatcher.held());
     return new Http2Session(Http2Setup.server(settings, limiter), channel, dispatcher, limiter,
         headTimeout, endedConnections);
   }
