@@ -271,7 +271,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   /** Null when pods may start again. */
-  void startTrouble(@Nullable RevisionStartFailure now) {
+  void containerFailure(@Nullable RevisionStartFailure now) {
     loop.execute(() -> starts.pods(now));
   }
 

@@ -241,7 +241,7 @@ public final class ScalingAnnotations {
   private static @Nullable Duration length(String text) {
     try {
       return GoDuration.parse(text);
-    } catch (IllegalArgumentException malformed) {
+    } catch (IllegalArgumentException e) {
       return null;
     }
   }
