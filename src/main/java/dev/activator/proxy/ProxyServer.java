@@ -225,6 +225,6 @@ public final class ProxyServer {
   public synchronized void close() {
     draining = true;
     listening.forEach(Channel::close);
-    connections.close();
+    connections.forEach(Transport::cut);
   }
 }

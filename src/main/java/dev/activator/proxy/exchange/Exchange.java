@@ -438,9 +438,10 @@ public final class Exchange implements QueuedCaller {
 
   private void release() {
     try {
-      if (queueEntry != null) {
-        queueEntry.giveUp();
+      var queued = queueEntry;
+      if (queued != null) {
         leaveQueue();
+        queued.giveUp();
       }
       if (forwarder != null) {
         forwarder.stop();
