@@ -89,7 +89,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   private QueueEntry enqueue(QueuedCaller caller) {
     var request = new QueuedRequest(caller, this, loop.nanoTime(), null);
-    int most = options.queueCapacity();
+    int max = options.queueCapacity();
     if (permits.capacity() == 0 && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
       log.debug("{}: a request whose deadline is too near to start for is rejected", id);
       loop.execute(() -> {
@@ -97,10 +97,10 @@ final class RevisionThrottler implements Permits.Owner {
         starts.requestWaits();
       });
       request.reject(new Rejection.DeadlineTooNear(id, estimator.retryAfterStarting()));
-    } else if (permits.tryEnter(most)) {
+    } else if (permits.tryEnter(max)) {
       loop.execute(() -> enqueued(request));
     } else {
-      log.debug("{}: {} requests are queued already, one more is rejected", id, most);
+      log.debug("{}: {} requests are queued already, one more is rejected", id, max);
       request.reject(new Rejection.QueueFull(id, retryAfterSeconds()));
     }
     return request;
@@ -273,7 +273,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   /** Null when pods may start again. */
-  void startTrouble(@Nullable RevisionStartFailure now) {
+  void containerFailure(@Nullable RevisionStartFailure now) {
     loop.execute(() -> starts.pods(now));
   }
 
