@@ -40,8 +40,9 @@ final class KubectlAnswers {
       # -Dkubectl.record=true writes the side that ran instead of comparing it.
       """;
   /** What depends on the versions of both ends or on time, and warnings that the rows of embedded mode check. */
-  private static final Pattern LEFT_OUT = Pattern.compile("^WARNING: version difference| request\\.go:|"
-      + "^Waiting for |^Warning: .*: ignored in embedded mode: no image runs here");
+  private static final Pattern LEFT_OUT = Pattern
+      .compile("^WARNING: version difference| request\\.go:|"
+          + "^Waiting for |^Warning: .*: ignored in embedded mode: no image runs here");
   private static final Set<String> FAMILIES = Set.of("auth", "create", "rollout", "set", "top");
   private static final Map<Pattern, String> MASKS = masks();
 
@@ -191,13 +192,16 @@ final class KubectlAnswers {
     return kept.entrySet().stream()
         .filter(one -> one.getKey().contains("\n") && !one.getKey().startsWith("knative:"))
         .filter(one -> !one.getValue().compared() || one.getValue().differ())
-        .map(one -> verb(one.getKey().split("\n")[1])).collect(Collectors.toCollection(TreeSet::new));
+        .map(one -> verb(one.getKey().split("\n")[1]))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   /** One word, or two of verbs with verbs of their own. */
   static String verb(String arguments) {
     var words = arguments.split(" ");
-    return FAMILIES.contains(words[0]) && !words[1].startsWith("-") ? words[0] + " " + words[1] : words[0];
+    return FAMILIES.contains(words[0]) && !words[1].startsWith("-")
+        ? words[0] + " " + words[1]
+        : words[0];
   }
 
   private static List<String> masked(int code, String answer) {
@@ -224,11 +228,13 @@ final class KubectlAnswers {
     masks.put(Pattern.compile("(localhost:|port |process )\\d+"), "$1N");
     masks.put(Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UID");
     masks.put(Pattern.compile("\\d{4}-\\d\\d-\\d\\dT[0-9:.]+(Z|[+-]\\d\\d:?\\d\\d)"), "TIME");
-    masks.put(Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d+ \\+\\d{4}"), "TIME");
+    masks.put(Pattern.compile("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d+ \\+\\d{4}"),
+        "TIME");
     masks.put(Pattern.compile("^W\\d{4} \\S+ +\\d+ (\\S+\\.go):\\d+]"), "W $1]");
     masks.put(Pattern.compile("\\w{3}, \\d\\d \\w{3} \\d{4} [0-9:]+ [+-]\\d{4}"), "TIME");
     masks.put(Pattern.compile("\\d+\\.\\d+\\.\\d+\\.\\d+(:\\d+)?"), "IP");
-    masks.put(Pattern.compile("-[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\\b"),
+    masks.put(
+        Pattern.compile("-[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}\\b"),
         "-HASH-POD");
     masks.put(Pattern.compile("([-=])[bcdfghjklmnpqrstvwxz2456789]{8,10}\\b"), "$1HASH");
     masks.put(Pattern.compile("(?<=resourceVersion\"?: \")\\d+(?=\")"), "N");

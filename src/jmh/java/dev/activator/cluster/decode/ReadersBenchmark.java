@@ -54,7 +54,8 @@ public class ReadersBenchmark {
 
   record Endpoint(List<String> addresses, Conditions conditions, Target targetRef) {}
 
-  record Conditions(@Nullable Boolean ready, @Nullable Boolean serving, @Nullable Boolean terminating) {}
+  record Conditions(@Nullable Boolean ready, @Nullable Boolean serving,
+      @Nullable Boolean terminating) {}
 
   record Target(String kind, String name) {}
 
@@ -63,7 +64,8 @@ public class ReadersBenchmark {
   private static String list(int slices) {
     return "{\"kind\":\"EndpointSliceList\",\"apiVersion\":\"discovery.k8s.io/v1\",\"metadata\":"
         + "{\"resourceVersion\":\"77\"},\"items\":[" + IntStream.range(0, slices)
-            .mapToObj(ReadersBenchmark::slice).collect(Collectors.joining(",")) + "]}";
+            .mapToObj(ReadersBenchmark::slice).collect(Collectors.joining(","))
+        + "]}";
   }
 
   private static String slice(int index) {
@@ -83,9 +85,13 @@ public class ReadersBenchmark {
         "fieldsType":"FieldsV1","fieldsV1":{"f:addressType":{},"f:endpoints":{},"f:metadata":{"f:labels":
         {".":{},"f:app":{}}},"f:ports":{}}}]},"addressType":"IPv4","endpoints":[%3$s],
         "ports":[{"name":"http","port":8012,"protocol":"TCP"},{"name":"http-queueadm","port":8022,"protocol":"TCP"}]}"""
-        .formatted(revision, index, IntStream.range(0, 2).mapToObj(pod -> """
-            {"addresses":["10.%d.%d.%d"],"conditions":{"ready":true,"serving":true,"terminating":false},
-            "nodeName":"node-1","targetRef":{"kind":"Pod","namespace":"default","name":"%s-%d","uid":"u%d"}}"""
-            .formatted(index / 250, index % 250, pod, revision, pod, pod)).collect(Collectors.joining(",")));
+        .formatted(revision, index,
+            IntStream.range(0, 2)
+                .mapToObj(
+                    pod -> """
+                        {"addresses":["10.%d.%d.%d"],"conditions":{"ready":true,"serving":true,"terminating":false},
+                        "nodeName":"node-1","targetRef":{"kind":"Pod","namespace":"default","name":"%s-%d","uid":"u%d"}}"""
+                        .formatted(index / 250, index % 250, pod, revision, pod, pod))
+                .collect(Collectors.joining(",")));
   }
 }

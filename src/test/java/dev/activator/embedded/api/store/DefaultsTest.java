@@ -43,9 +43,10 @@ class DefaultsTest {
     service.set("spec", parse("{'ports': [{'name': 'x', 'port': 80}, {'name': 'y', 'port': 1,"
         + " 'targetPort': 'a'}]}"));
 
-    assertThat(store.create(SERVICE, service).path("spec")).isEqualTo(parse("""
-        {'ports': [{'name': 'x', 'port': 80, 'protocol': 'TCP', 'targetPort': 80},
-          {'name': 'y', 'port': 1, 'targetPort': 'a', 'protocol': 'TCP'}], 'type': 'ClusterIP', 'sessionAffinity': 'None'}"""));
+    assertThat(store.create(SERVICE, service).path("spec")).isEqualTo(parse(
+        """
+            {'ports': [{'name': 'x', 'port': 80, 'protocol': 'TCP', 'targetPort': 80},
+              {'name': 'y', 'port': 1, 'targetPort': 'a', 'protocol': 'TCP'}], 'type': 'ClusterIP', 'sessionAffinity': 'None'}"""));
   }
 
   @Test
