@@ -8,7 +8,6 @@ import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
-import dev.activator.app.properties.SettingOrigins;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
@@ -84,9 +83,9 @@ public final class DryRun {
 
   private int describe(Mode mode) {
     print("mode", mode.word(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
-    var origins = new SettingOrigins(context.getEnvironment());
     EffectiveSettings.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
-        .forEach((name, value) -> print(name, value, origins.of(name, "").source()));
+        .forEach((name, value) -> print(name, value,
+            EffectiveSettings.setting(context.getEnvironment(), name).source()));
     return mode == Mode.EMBEDDED ? 0 : configMaps(mode);
   }
 

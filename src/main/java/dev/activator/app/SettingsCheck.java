@@ -1,11 +1,11 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
-import dev.activator.app.properties.SettingOrigins;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.lifecycle.StartFailedException;
 import java.net.InetAddress;
@@ -77,10 +77,11 @@ public final class SettingsCheck
       for (var other : listeners.subList(i + 1, listeners.size())) {
         var one = listeners.get(i);
         if (one.conflictsWith(other)) {
-          var origins = new SettingOrigins(environment);
-          throw new StartFailedException(origins.of(one.property, "").name() + " and "
-              + origins.of(other.property, "").name() + " are both " + one.port
-              + ", but two servers cannot share a port");
+          throw new StartFailedException(
+              EffectiveSettings.setting(environment, one.property).name() + " and "
+                  + EffectiveSettings.setting(environment, other.property).name() + " are both "
+                  + one.port
+                  + ", but two servers cannot share a port");
         }
       }
     }

@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.SettingOrigins;
+import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.lifecycle.StartFailedException;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -82,7 +82,7 @@ final class StartFailures implements FailureAnalyzer {
 
   private static String sentence(String property, ConfigurableEnvironment environment,
       Class<?> type) {
-    var setting = new SettingOrigins(environment).of(property, "");
+    var setting = EffectiveSettings.setting(environment, property);
     return setting.name() + " is '" + setting.value() + "', but must be " + inWords(type);
   }
 

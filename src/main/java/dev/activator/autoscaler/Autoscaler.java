@@ -11,6 +11,7 @@ import dev.activator.revision.ScaledTarget;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -36,13 +37,23 @@ public final class Autoscaler {
   private final WriteGuard guard;
   private final ScalingListener listener;
   private final RandomGenerator random;
-  private final Map<RevisionId, Configured> configured = new TreeMap<>();
-  private final Map<RevisionId, Integer> ready = new HashMap<>();
-  private final Map<RevisionId, ScalingView> views = new ConcurrentSkipListMap<>();
-  private final Map<RevisionId, TargetScaler> scalers = new HashMap<>();
+  /** Written on the loop, read by any thread. */
+  private final Map<RevisionId, Target> targets = new ConcurrentSkipListMap<>();
   private final Map<RevisionId, Early> early = new HashMap<>();
   private @Nullable Map<String, Boolean> members;
   private @Nullable Term term;
+
+  /** What is to be scaled, and by whom in this term. */
+  private static final class Target {
+    private Configured configured;
+    private int ready;
+    /** Null unless a term runs. */
+    private volatile @Nullable TargetScaler scaler;
+
+    Target(Configured configured) {
+      this.configured = configured;
+    }
+  }
 
   /** A report on a workload that is not known yet: its object may come a moment later. */
   private record Early(long at, Sample sample) {}
@@ -60,8 +71,7 @@ public final class Autoscaler {
   }
 
   record Term(Loop loop, long origin, ScaleClient scales, WriteGuard guard,
-      ScalingListener listener, RandomGenerator random, ScaleReads reads, Roster roster,
-      Map<RevisionId, ScalingView> views) {
+      ScalingListener listener, RandomGenerator random, ScaleReads reads, Roster roster) {
     /** Nanoseconds since the term began. */
     long now() {
       return loop.nanoTime() - origin;
@@ -85,10 +95,10 @@ public final class Autoscaler {
     loop.execute(() -> {
       if (term == null) {
         var begun = new Term(loop, loop.nanoTime(), scales, guard, listener, random,
-            new ScaleReads(loop), new Roster(0), views);
+            new ScaleReads(loop), new Roster(0));
         term = begun;
         tellMembers();
-        configured.keySet().forEach(id -> scale(begun, id));
+        targets.forEach((id, target) -> scale(begun, id, target));
       }
     });
   }
@@ -100,11 +110,10 @@ public final class Autoscaler {
    */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.supplyAsync(() -> {
-      var ending = scalers.values().stream().map(TargetScaler::finish)
-          .toArray(CompletableFuture[]::new);
-      scalers.clear();
+      var ending = targets.values().stream().map(target -> target.scaler)
+          .filter(Objects::nonNull).map(TargetScaler::finish).toArray(CompletableFuture[]::new);
+      targets.values().forEach(target -> target.scaler = null);
       early.clear();
-      views.clear();
       term = null;
       return CompletableFuture.allOf(ending);
     }, loop).thenCompose(ending -> ending);
@@ -122,14 +131,20 @@ public final class Autoscaler {
 
   private void configure(RevisionId id, Configured now) {
     loop.execute(() -> {
-      var before = configured.put(id, now);
-      if (term == null || now.isScaledLike(before)) {
+      var target = targets.get(id);
+      if (target == null || !target.configured.workload.equals(now.workload)) {
+        forget(id);
+        var fresh = new Target(now);
+        targets.put(id, fresh);
+        if (term != null) {
+          scale(term, id, fresh);
+        }
         return;
       }
-      var scaler = scalers.get(id);
-      if (scaler == null) {
-        scale(term, id);
-      } else {
+      var before = target.configured;
+      var scaler = target.scaler;
+      target.configured = now;
+      if (scaler != null && !now.isScaledLike(before)) {
         scaler.configured(now);
       }
     });
@@ -143,30 +158,30 @@ public final class Autoscaler {
   /** The same, unless another workload is scaled under this name by now. */
   public void targetGone(RevisionId id, ScaleTargetRef workload) {
     loop.execute(() -> {
-      var known = configured.get(id);
-      if (known != null && known.workload.equals(workload)) {
+      var known = targets.get(id);
+      if (known != null && known.configured.workload.equals(workload)) {
         forget(id);
       }
     });
   }
 
   private void forget(RevisionId id) {
-    configured.remove(id);
-    ready.remove(id);
-    var scaler = scalers.remove(id);
+    var target = targets.remove(id);
+    var scaler = target == null ? null : target.scaler;
     if (scaler != null) {
       scaler.stop();
     }
-    views.remove(id);
   }
 
   /** Forgets a workload's load, so that only new requests keep its pods. */
   public CompletableFuture<Void> forgetLoad(RevisionId id) {
     return CompletableFuture.runAsync(() -> {
-      var scaler = scalers.remove(id);
-      if (scaler != null && term != null) {
-        scaler.stop();
-        scale(term, id);
+      var target = targets.get(id);
+      if (target != null && term != null) {
+        if (target.scaler != null) {
+          target.scaler.stop();
+        }
+        scale(term, id, target);
       }
     }, loop);
   }
@@ -174,15 +189,13 @@ public final class Autoscaler {
   /** How many pods of a workload are ready, and do not terminate. */
   public void pods(RevisionId id, int nowReady) {
     loop.execute(() -> {
-      if (nowReady > 0) {
-        ready.put(id, nowReady);
-      } else {
-        // The last pods often go after their revision, which nothing would remove again.
-        ready.remove(id);
-      }
-      var scaler = scalers.get(id);
-      if (scaler != null) {
-        scaler.pods(nowReady);
+      var target = targets.get(id);
+      if (target != null) {
+        target.ready = nowReady;
+        var scaler = target.scaler;
+        if (scaler != null) {
+          scaler.pods(nowReady);
+        }
       }
     });
   }
@@ -212,7 +225,8 @@ public final class Autoscaler {
         busy.forEach(id -> term.roster.busy(batch.reporter(), id));
       }
       for (var entry : batch.entries()) {
-        var scaler = scalers.get(entry.revision());
+        var target = targets.get(entry.revision());
+        var scaler = target == null ? null : target.scaler;
         if (scaler != null) {
           scaler.reported(entry.sample());
         } else if (entry.sample().concurrency() > 0) {
@@ -233,21 +247,26 @@ public final class Autoscaler {
 
   /** How each workload is scaled now; empty unless a term runs. */
   public Map<RevisionId, ScalingView> views() {
-    return Map.copyOf(views);
+    var views = new TreeMap<RevisionId, ScalingView>();
+    targets.keySet().forEach(id -> {
+      var view = view(id);
+      if (view != null) {
+        views.put(id, view);
+      }
+    });
+    return views;
   }
 
   /** How one is scaled now; null unless a term runs. */
   public @Nullable ScalingView view(RevisionId id) {
-    return views.get(id);
+    var target = targets.get(id);
+    var scaler = target == null ? null : target.scaler;
+    return scaler == null ? null : scaler.lastView();
   }
 
-  private void scale(Term now, RevisionId id) {
-    var target = configured.get(id);
-    if (target == null) {
-      return;
-    }
-    var scaler = new TargetScaler(now, id, target, ready.getOrDefault(id, 0));
-    scalers.put(id, scaler);
+  private void scale(Term now, RevisionId id, Target target) {
+    var scaler = new TargetScaler(now, id, target.configured, target.ready);
+    target.scaler = scaler;
     scaler.start();
     var sooner = early.remove(id);
     early.values().removeIf(one -> now.now() - one.at > EARLY.toNanos());

@@ -85,7 +85,7 @@ public final class LeaderElection implements WriteGuard {
   }
 
   public void start() {
-    loop.execute(this::attempt);
+    loop.execute(() -> attempts.within(Duration.ZERO));
   }
 
   /** Reads the lease within a second: its holder does not lead. */
@@ -107,7 +107,8 @@ public final class LeaderElection implements WriteGuard {
       elected = false;
       look();
       var ending = led ? listener.deposed() : CompletableFuture.<Void>completedFuture(null);
-      return ending.thenCombine(underWay, (_, _) -> "").thenComposeAsync(_ -> release(), loop);
+      return ending.exceptionally(_ -> null).thenCombine(underWay, (_, _) -> "")
+          .thenComposeAsync(_ -> release(), loop);
     }, loop).thenCompose(stopping -> stopping);
   }
 

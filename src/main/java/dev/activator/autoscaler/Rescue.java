@@ -12,6 +12,7 @@ import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -113,8 +114,15 @@ public final class Rescue {
       election = elections.apply(candidate);
       election.start();
     } else {
+      if (failed.containsAll(left())) {
+        failed.clear();
+      }
       next();
     }
+  }
+
+  private List<RevisionId> left() {
+    return waiting.keySet().stream().filter(id -> !done.contains(id)).toList();
   }
 
   private CompletableFuture<Void> resign() {
@@ -125,15 +133,10 @@ public final class Rescue {
 
   private void next() {
     var held = election;
-    if (held == null || !leads || underWay != null) {
-      return;
+    if (held != null && leads && !linked && underWay == null) {
+      left().stream().filter(id -> !failed.contains(id)).findFirst()
+          .ifPresent(id -> rescue(id, held));
     }
-    var left = waiting.keySet().stream().filter(id -> !done.contains(id)).toList();
-    if (failed.containsAll(left)) {
-      failed.clear();
-    }
-    left.stream().filter(id -> !failed.contains(id)).findFirst()
-        .ifPresent(id -> rescue(id, held));
   }
 
   private void rescue(RevisionId id, LeaderElection held) {
@@ -154,6 +157,8 @@ public final class Rescue {
         });
       } else if (read instanceof Found found && found.replicas() > 0) {
         done.add(id);
+      } else if (read instanceof Found) {
+        failed.add(id);
       } else {
         refused(id, read);
       }
@@ -188,6 +193,7 @@ public final class Rescue {
       try {
         if (failure == null && !stopped) {
           then.accept(value);
+          next();
         }
       } finally {
         now.complete(null);

@@ -64,8 +64,9 @@ final class ScaleReads {
       if (read == null) {
         return;
       }
+      var request = read.request.get();
       underWay++;
-      var _ = read.request.get().whenComplete((answer, failure) -> {
+      var _ = request.whenComplete((answer, failure) -> {
         loop.execute(() -> {
           underWay--;
           next();

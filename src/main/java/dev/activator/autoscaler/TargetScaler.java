@@ -64,6 +64,7 @@ final class TargetScaler {
   private @Nullable Trouble trouble;
   private String note = "";
   private @Nullable ScalingView published;
+  private volatile @Nullable ScalingView lastView;
   private long publishedAt;
   private boolean stopped;
 
@@ -105,10 +106,6 @@ final class TargetScaler {
   }
 
   void configured(Configured next) {
-    if (!next.workload().equals(configured.workload())) {
-      scale = null;
-      planner.switched();
-    }
     configured = next;
     decider.resize(term.now(), next.settings().windows());
     retries.reset();
@@ -178,7 +175,7 @@ final class TargetScaler {
   }
 
   private boolean needsPods() {
-    return decision.pods() > ready;
+    return planner.bounded(decision, settings()) > ready;
   }
 
   private Plan plan(ScaleAnswer.Found found) {
@@ -232,8 +229,8 @@ final class TargetScaler {
   }
 
   private void read() {
-    var workload = configured.workload();
-    var read = term.reads().read(needsPods(), () -> term.scales().read(id, workload));
+    var read = term.reads().read(needsPods(),
+        () -> term.scales().read(id, configured.workload()));
     reading = read;
     await(read.answer(), answer -> {
       switch (answer) {
@@ -323,9 +320,7 @@ final class TargetScaler {
     return to == 0 ? "ScaledToZero" : to > from ? "ScaledUp" : "ScaledDown";
   }
 
-  /** @param then is not called if another workload is scaled by then */
   private <T> void await(CompletableFuture<T> answer, Consumer<T> then) {
-    var workload = configured.workload();
     var done = new CompletableFuture<Void>();
     underWay = done;
     // Not by the future: it would keep to itself what the loop logs.
@@ -336,9 +331,7 @@ final class TargetScaler {
         if (failure != null) {
           throw new IllegalStateException("an answer must not be a failure", failure);
         }
-        if (workload.equals(configured.workload())) {
-          then.accept(value);
-        }
+        then.accept(value);
         look();
       } finally {
         done.complete(null);
@@ -367,9 +360,14 @@ final class TargetScaler {
 
   private void publish() {
     if (isKnown()) {
-      term.views().put(id, view());
+      lastView = view();
       announce();
     }
+  }
+
+  /** At most a second old; null before the first; for any thread. */
+  @Nullable ScalingView lastView() {
+    return lastView;
   }
 
   /** The first answer of the API is followed by another look. */

@@ -394,7 +394,9 @@ public final class Cluster implements Revisions, AutoCloseable {
 
     @Override
     public void shared(RevisionId id, List<String> addresses) {
-      onPublicAddresses.tell(id, new PublicAddresses(id, addresses, addresses));
+      if (!knativeRevisions.contains(id)) {
+        onPublicAddresses.tell(id, new PublicAddresses(id, addresses, addresses));
+      }
     }
 
     @Override

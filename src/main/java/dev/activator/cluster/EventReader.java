@@ -132,7 +132,9 @@ public final class EventReader {
 
   private synchronized Answer note(String namespace, Answer answer) {
     if (answer instanceof Answer.Forbidden) {
-      refusedAt.put(namespace, nanoTime.getAsLong());
+      long now = nanoTime.getAsLong();
+      refusedAt.values().removeIf(at -> now - at >= REFUSED.toNanos());
+      refusedAt.put(namespace, now);
     } else {
       refusedAt.remove(namespace);
     }

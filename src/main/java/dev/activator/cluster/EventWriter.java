@@ -2,6 +2,7 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.loop.LogLimit;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -9,6 +10,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +40,7 @@ public final class EventWriter {
   private final InstantSource clock;
   /** The least recently used first. */
   private final Map<Key, Series> known = new LinkedHashMap<>(16, 0.75f, true);
+  private final LogLimit limit = new LogLimit();
   private long lastName;
 
   /**
@@ -61,8 +64,9 @@ public final class EventWriter {
   }
 
   private record Series(String name, String message, Instant first, Instant written, int count) {
+    /** The clock may have been set back. */
     boolean isWrittenWithin(Duration length, Instant now) {
-      return now.isBefore(written.plus(length));
+      return Duration.between(written, now).abs().compareTo(length) < 0;
     }
 
     Series again(Instant at) {
@@ -115,8 +119,10 @@ public final class EventWriter {
     return done;
   }
 
-  private static void lost(Regarding about, String message, String why) {
-    log.warn("An Event of {} is lost: {} ({})", about, message, why);
+  private void lost(Regarding about, String message, String why) {
+    limit.log(TimeUnit.SECONDS.toNanos(clock.instant().getEpochSecond()), others -> log.warn(
+        "An Event of {} is lost: {} ({}). {} others were lost since the last such line", about,
+        message, why, others));
   }
 
   /** What to write now; null if there is nothing. */

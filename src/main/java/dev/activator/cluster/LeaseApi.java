@@ -15,7 +15,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -101,14 +100,12 @@ public final class LeaseApi implements LeaseClient {
 
   private CompletableFuture<LeaseAnswer> answered(CompletableFuture<ApiAnswer> request) {
     String what = "the Lease " + namespace + "/" + name;
-    return request.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-        .thenApply(answer -> switch (answer.status()) {
-          case 200, 201 -> lease(what, answer.body());
-          case 404 -> new Absent();
-          case 409 -> new Conflict();
-          default -> new Failed(what + ": " + answer.status() + " " + answer.message());
-        }).exceptionally(
-            failure -> new Failed(what + ": no answer from the Kubernetes API"));
+    return request.thenApply(answer -> switch (answer.status()) {
+      case 200, 201 -> lease(what, answer.body());
+      case 404 -> new Absent();
+      case 409 -> new Conflict();
+      default -> new Failed(what + ": " + answer.status() + " " + answer.message());
+    }).exceptionally(failure -> new Failed(what + ": no answer from the Kubernetes API"));
   }
 
   private LeaseAnswer lease(String what, byte[] body) {

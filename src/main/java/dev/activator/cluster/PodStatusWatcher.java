@@ -88,6 +88,7 @@ public final class PodStatusWatcher {
   }
 
   private void pause(String namespace, Duration pause) {
+    pausedUntilNanos.values().removeIf(until -> until - loop.nanoTime() <= 0);
     pausedUntilNanos.put(namespace, loop.nanoTime() + pause.toNanos());
   }
 

@@ -200,9 +200,9 @@ public final class ScaledServiceWriter {
       var known = entries.get(id);
       // What it does not scale may belong to a Knative revision of the same name.
       if (known != null && known.state.target() != null) {
-        known.scaling = now;
         // It is of a new term, which does not wait for the last writes of the one before.
         finished();
+        known.scaling = now;
         mark(id);
       }
     });
@@ -228,6 +228,9 @@ public final class ScaledServiceWriter {
     if (now == led) {
       return;
     }
+    if (now) {
+      finished();
+    }
     led = now;
     entries.values().forEach(one -> {
       // Another leader may have written meanwhile.
@@ -236,12 +239,15 @@ public final class ScaledServiceWriter {
       one.succeeded();
     });
     if (now) {
-      finished();
       entries.keySet().forEach(this::mark);
     } else {
-      entries.values().forEach(one -> one.scaling = null);
-      stale.clear();
+      forgetTerm();
     }
+  }
+
+  private void forgetTerm() {
+    entries.values().forEach(one -> one.scaling = null);
+    stale.clear();
   }
 
   private void mark(RevisionId id) {
@@ -277,6 +283,9 @@ public final class ScaledServiceWriter {
     var waiting = finishing;
     finishing = null;
     if (waiting != null) {
+      // The next term may begin before this is noticed, and writes what was left.
+      led = false;
+      forgetTerm();
       waiting.complete(null);
     }
   }

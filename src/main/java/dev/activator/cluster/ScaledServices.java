@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.IndexedStore;
+import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.BackendService;
 import dev.activator.cluster.policy.HostTable;
 import dev.activator.cluster.policy.Hpa;
@@ -16,19 +17,14 @@ import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -60,15 +56,12 @@ final class ScaledServices {
   private final @Nullable RevisionId activators;
   private final ScaledServicesListener listener;
   private final TargetKinds kinds;
-  private final Map<RevisionId, ScaledService> objects = new TreeMap<>();
-  private final Map<RevisionId, Set<RevisionId>> byService = new HashMap<>();
-  private final Map<TargetName, Set<RevisionId>> byTarget = new HashMap<>();
   private final Map<RevisionId, ScaledServiceState> told = new ConcurrentHashMap<>();
-  private final Set<RevisionId> stale = new TreeSet<>();
-  /** Those of them that are told even if nothing has changed. */
-  private final Set<RevisionId> retold = new HashSet<>();
+  /** Whether each is told even if nothing has changed. */
+  private final Map<RevisionId, Boolean> stale = new TreeMap<>();
   private boolean hostsAreStale;
   private boolean settles;
+  private @Nullable IndexedStore<Decoded<ScaledService>> objects;
   private @Nullable IndexedStore<Decoded<BackendService>> services;
   private @Nullable IndexedStore<Decoded<ServiceSlice>> slices;
   private @Nullable IndexedStore<Decoded<Hpa>> hpas;
@@ -104,7 +97,8 @@ final class ScaledServices {
     this.domain = domain;
     this.activators = activators;
     this.listener = listener;
-    this.kinds = new TargetKinds(session, this::targetChanged);
+    this.kinds = new TargetKinds(session, this::targetChanged,
+        kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
     this.hosts = HostTable.of(List.of(), domain);
   }
 
@@ -115,11 +109,22 @@ final class ScaledServices {
       return this::serviceChanged;
     }), session.followStored(SLICES, store -> {
       slices = store;
-      store.addIndex(BY_SERVICE, object -> object.object().fact() instanceof ServiceSlice slice
-          ? List.of(slice.service().toString())
-          : List.of());
+      index(store, BY_SERVICE, ServiceSlice::service);
       return this::sliceChanged;
-    }), session.followAgain(OBJECTS, this::objectChanged));
+    }), session.followStored(OBJECTS, store -> {
+      objects = store;
+      index(store, BY_SERVICE, ScaledServices::serviceOf);
+      index(store, BY_TARGET, ScaledServices::targetOf);
+      return this::objectChanged;
+    }));
+  }
+
+  private static <F> void index(IndexedStore<Decoded<F>> store, String name,
+      Function<F, Object> value) {
+    store.addIndex(name, object -> {
+      var fact = object.object().fact();
+      return fact == null ? List.of() : List.of(value.apply(fact));
+    });
   }
 
   /** Asked again until it is allowed: the right may be given, or autoscaling/v2 served, later. */
@@ -128,9 +133,7 @@ final class ScaledServices {
       if (access == AccessCheck.ALLOWED) {
         session.followStored(HPAS, store -> {
           hpas = store;
-          store.addIndex(BY_TARGET, object -> object.object().fact() instanceof Hpa hpa
-              ? List.of(targetOf(hpa))
-              : List.of());
+          index(store, BY_TARGET, ScaledServices::targetOf);
           return this::hpaChanged;
         });
         return;
@@ -162,14 +165,16 @@ final class ScaledServices {
 
   /** A Knative revision has this name from now on, or no more; on the loop. */
   void named(RevisionId id) {
-    if (objects.containsKey(id)) {
-      stale(List.of(id));
+    if (find(objects, id) != null) {
+      // The revision's addresses are not this one's.
+      stale.put(id, true);
+      settleSoon();
     }
   }
 
   /** Of the pods of a ScaledService; empty if there is no such object, or its Service selects none. */
   String podSelector(RevisionId id) {
-    var object = objects.get(id);
+    var object = find(objects, id);
     var service = object == null ? null : service(object);
     return service == null
         ? ""
@@ -180,22 +185,14 @@ final class ScaledServices {
 
   private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
     if (before != null) {
-      objects.remove(before.id());
-      leave(byService, serviceOf(before), before.id());
-      leave(byTarget, targetOf(before), before.id());
+      stale(before.id());
       // The next oldest object may scale the workload.
-      stale.addAll(byTarget.getOrDefault(targetOf(before), Set.of()));
-      stale.add(before.id());
+      stale(BY_TARGET, targetOf(before));
     }
     if (now != null) {
-      if (before == now) {
-        // A resync: told again, for a consumer that failed.
-        retold.add(now.id());
-      }
-      objects.put(now.id(), now);
-      byService.computeIfAbsent(serviceOf(now), _ -> new TreeSet<>()).add(now.id());
-      byTarget.computeIfAbsent(targetOf(now), _ -> new TreeSet<>()).add(now.id());
-      stale.addAll(byTarget.getOrDefault(targetOf(now), Set.of()));
+      // In a resync it is told again, for a consumer that failed.
+      stale.merge(now.id(), before == now, Boolean::logicalOr);
+      stale(BY_TARGET, targetOf(now));
     }
     hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
         || !before.created().equals(now.created());
@@ -214,26 +211,19 @@ final class ScaledServices {
     return TargetName.of(hpa.namespace(), hpa.target());
   }
 
-  private static <K> void leave(Map<K, Set<RevisionId>> sets, K key, RevisionId id) {
-    var ids = sets.get(key);
-    if (ids != null && ids.remove(id) && ids.isEmpty()) {
-      sets.remove(key);
-    }
-  }
-
   private void serviceChanged(@Nullable BackendService before, @Nullable BackendService now) {
     var one = now == null ? before : now;
     if (one != null) {
-      stale(byService.get(new RevisionId(one.namespace(), one.name())));
+      stale(BY_SERVICE, new RevisionId(one.namespace(), one.name()));
     }
   }
 
   private void sliceChanged(@Nullable ServiceSlice before, @Nullable ServiceSlice now) {
     if (before != null) {
-      stale(byService.get(before.service()));
+      stale(BY_SERVICE, before.service());
     }
     if (now != null) {
-      stale(byService.get(now.service()));
+      stale(BY_SERVICE, now.service());
     }
     var known = now == null ? before : now;
     if (activators != null && known != null && known.service().equals(activators)) {
@@ -242,35 +232,37 @@ final class ScaledServices {
   }
 
   private void share(RevisionId id) {
-    if (activators != null && slices != null) {
-      listener.shared(id, facts(slices, BY_SERVICE, activators.toString())
+    if (activators != null) {
+      listener.shared(id, facts(slices, BY_SERVICE, activators)
           .flatMap(one -> one.ready(preferred)).toList());
     }
   }
 
   private void targetChanged(String kind, @Nullable RevisionId object) {
     if (object == null) {
-      stale(objects.values().stream().filter(one -> one.workload().kind().equals(kind))
-          .map(ScaledService::id).toList());
+      objects().filter(one -> one.workload().kind().equals(kind)).map(ScaledService::id)
+          .forEach(this::stale);
     } else {
-      stale(byTarget.get(new TargetName(object.namespace(), kind, object.name())));
+      stale(BY_TARGET, new TargetName(object.namespace(), kind, object.name()));
     }
   }
 
   private void hpaChanged(@Nullable Hpa before, @Nullable Hpa now) {
     if (before != null) {
-      stale(byTarget.get(targetOf(before)));
+      stale(BY_TARGET, targetOf(before));
     }
     if (now != null) {
-      stale(byTarget.get(targetOf(now)));
+      stale(BY_TARGET, targetOf(now));
     }
   }
 
-  private void stale(@Nullable Collection<RevisionId> ids) {
-    if (ids != null && !ids.isEmpty()) {
-      stale.addAll(ids);
-      settleSoon();
-    }
+  private void stale(String index, Object value) {
+    facts(objects, index, value).map(ScaledService::id).forEach(this::stale);
+  }
+
+  private void stale(RevisionId id) {
+    stale.putIfAbsent(id, false);
+    settleSoon();
   }
 
   /** After the changes that wait already. */
@@ -286,35 +278,36 @@ final class ScaledServices {
     if (hostsAreStale) {
       hostsAreStale = false;
       var before = hosts;
-      hosts = HostTable.of(objects.values(), domain);
-      objects.keySet().stream().filter(id -> !before.taken(id).equals(hosts.taken(id)))
-          .forEach(stale::add);
+      hosts = HostTable.of(objects().toList(), domain);
+      objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(hosts.taken(id)))
+          .forEach(id -> stale.putIfAbsent(id, false));
     }
-    var ids = new ArrayList<>(stale);
+    var all = new TreeMap<>(stale);
     stale.clear();
-    ids.forEach(this::settleUnlessBroken);
+    all.forEach(this::settleUnlessBroken);
   }
 
   /** A bug that shows with one object does not drop the others. */
-  private void settleUnlessBroken(RevisionId id) {
+  private void settleUnlessBroken(RevisionId id, boolean again) {
     try {
-      settle(id);
+      settle(id, again);
     } catch (RuntimeException bug) {
       log.error("ScaledService {} is left as it was", id, bug);
       // Told again with the next change.
-      retold.add(id);
+      stale.put(id, true);
     }
   }
 
-  private void settle(RevisionId id) {
-    var object = objects.get(id);
+  private void settle(RevisionId id, boolean again) {
+    var object = find(objects, id);
     var before = told.get(id);
-    if (object == null) {
+    if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
+      // One that was made again under the name is another.
       told.remove(id);
-      retold.remove(id);
-      if (before != null) {
-        listener.gone(id);
-      }
+      before = null;
+      listener.gone(id);
+    }
+    if (object == null) {
       return;
     }
     var workload = kinds.find(id.namespace(), object.workload());
@@ -329,7 +322,6 @@ final class ScaledServices {
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
     }
-    boolean again = retold.remove(id);
     if (again || !now.equals(before)) {
       listener.changed(now);
     }
@@ -339,31 +331,39 @@ final class ScaledServices {
   }
 
   private @Nullable BackendService service(ScaledService object) {
-    var found = services == null ? null : services.find(serviceOf(object).toString());
-    return found == null ? null : found.object().fact();
+    return find(services, serviceOf(object));
   }
 
   private List<ServiceSlice> slices(ScaledService object) {
-    return slices == null
-        ? List.of()
-        : facts(slices, BY_SERVICE, serviceOf(object).toString()).toList();
+    return facts(slices, BY_SERVICE, serviceOf(object)).toList();
   }
 
   private List<Hpa> hpas(ScaledService object) {
-    return hpas == null
-        ? List.of()
-        : facts(hpas, BY_TARGET, targetOf(object))
-            .sorted(Comparator.comparing(Hpa::name)).toList();
-  }
-
-  private static <F> Stream<F> facts(IndexedStore<Decoded<F>> store, String index, Object value) {
-    return store.by(index, value).stream().map(one -> one.object().fact())
-        .filter(Objects::nonNull);
+    return facts(hpas, BY_TARGET, targetOf(object)).sorted(Comparator.comparing(Hpa::name))
+        .toList();
   }
 
   private @Nullable ScaledService older(ScaledService object) {
-    return byTarget.getOrDefault(targetOf(object), Set.of()).stream().map(objects::get)
-        .filter(one -> one != null && ScaledService.BY_AGE.compare(one, object) < 0)
+    return facts(objects, BY_TARGET, targetOf(object))
+        .filter(one -> ScaledService.BY_AGE.compare(one, object) < 0)
         .min(ScaledService.BY_AGE).orElse(null);
+  }
+
+  private Stream<ScaledService> objects() {
+    return objects == null ? Stream.of() : facts(objects.all());
+  }
+
+  private static <F> @Nullable F find(@Nullable IndexedStore<Decoded<F>> store, RevisionId id) {
+    var found = store == null ? null : store.find(id.toString());
+    return found == null ? null : found.object().fact();
+  }
+
+  private static <F> Stream<F> facts(@Nullable IndexedStore<Decoded<F>> store, String index,
+      Object value) {
+    return store == null ? Stream.of() : facts(store.by(index, value));
+  }
+
+  private static <F> Stream<F> facts(List<VersionedObject<Decoded<F>>> all) {
+    return all.stream().map(one -> one.object().fact()).filter(Objects::nonNull);
   }
 }

@@ -12,7 +12,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -105,7 +104,7 @@ public final class ScalingSession implements AutoCloseable {
       String service) {
     return clients().scaling.fetch("apis/discovery.k8s.io/v1/namespaces/" + namespace
         + "/endpointslices?labelSelector=kubernetes.io%2Fservice-name%3D" + service, timeout)
-        .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS).thenApply(answer -> {
+        .thenApply(answer -> {
           if (answer.status() != 200) {
             throw new IllegalStateException(answer.status() + " " + answer.message());
           }

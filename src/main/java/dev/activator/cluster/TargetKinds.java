@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,14 +35,20 @@ final class TargetKinds {
 
   private final KubernetesSession session;
   private final BiConsumer<String, @Nullable RevisionId> changed;
+  private final Predicate<String> isUsed;
   private final Map<Name, FollowedKind> kinds = new HashMap<>();
 
   private record Name(String apiVersion, String kind) {}
 
-  /** @param changed gets the kind, and the object, or null if it may be any of the kind */
-  TargetKinds(KubernetesSession session, BiConsumer<String, @Nullable RevisionId> changed) {
+  /**
+   * @param changed gets the kind, and the object, or null if it may be any of the kind
+   * @param isUsed whether a ScaledService names a kind; others are not asked for again
+   */
+  TargetKinds(KubernetesSession session, BiConsumer<String, @Nullable RevisionId> changed,
+      Predicate<String> isUsed) {
     this.session = session;
     this.changed = changed;
+    this.isUsed = isUsed;
   }
 
   /** Null while the API is asked. */
@@ -127,9 +134,17 @@ final class TargetKinds {
     private void decide(WorkloadState state) {
       boolean isNew = !state.equals(all);
       all = state;
-      session.loop().schedule(RETRY, this::ask);
+      session.loop().schedule(RETRY, this::askIfUsed);
       if (isNew) {
         tell();
+      }
+    }
+
+    private void askIfUsed() {
+      if (isUsed.test(name.kind)) {
+        ask();
+      } else {
+        kinds.remove(name);
       }
     }
 

@@ -7,7 +7,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.type.LogicalType;
+import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
  * The settings of the ConfigMap {@code config-network}.
@@ -49,13 +55,35 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   private static void checkTheRest(Entries entries) {
     entries.check(entries.either("domain-template", "domainTemplate"), TemplateOutline::problem);
     entries.check(entries.either("tag-template", "tagTemplate"), TemplateOutline::problem);
-    entries.check("namespace-wildcard-cert-selector", LabelSelectorText::problem);
+    entries.check("namespace-wildcard-cert-selector", NetworkConfig::selectorProblem);
     entries.flag(
         entries.either("autocreate-cluster-domain-claims", "autocreateClusterDomainClaims"));
     entries.count(entries.either("rollout-duration", "rolloutDuration"));
     onOff(entries, "cluster-local-domain-tls");
     entries.check(entries.either("http-protocol", "httpProtocol"),
         NetworkConfig::httpProtocolProblem);
+  }
+
+  /** The types of {@code metav1.LabelSelector}. */
+  private record Selector(@Nullable Map<String, String> matchLabels,
+      @Nullable List<Expression> matchExpressions) {
+    private record Expression(@Nullable String key, @Nullable String operator,
+        @Nullable List<String> values) {}
+  }
+
+  private static @Nullable String selectorProblem(String text) {
+    var yaml = YAMLMapper.builder()
+        .withCoercionConfig(LogicalType.Textual, texts -> Stream
+            .of(CoercionInputShape.Integer, CoercionInputShape.Float, CoercionInputShape.Boolean)
+            .forEach(shape -> texts.setCoercion(shape, CoercionAction.Fail)))
+        .build();
+    try {
+      var tree = yaml.readTree(text);
+      var _ = tree.isMissingNode() ? null : yaml.treeToValue(tree, Selector.class);
+      return null;
+    } catch (JacksonException e) {
+      return e.getOriginalMessage().lines().findFirst().orElse("it is no label selector");
+    }
   }
 
   private static @Nullable String httpProtocolProblem(String text) {

@@ -3,6 +3,7 @@ package dev.activator.http;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpHeadersFactory;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.util.AsciiString;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> An {@link IllegalArgumentException} for a malformed value, if values are checked.
  */
-public final class FieldList extends HttpHeaders {
+public final class FieldList extends HttpHeaders implements Fields {
   /** Makes lists that check values; decoders check names. */
   public static final HttpHeadersFactory CHECKED = new HttpHeadersFactory() {
     @Override
@@ -50,7 +51,12 @@ public final class FieldList extends HttpHeaders {
     this.checked = checked;
   }
 
-  static FieldList of(HttpHeaders headers) {
+  /** Of a message that a decoder made; those make no other headers. */
+  public static FieldList in(HttpMessage message) {
+    return (FieldList) message.headers();
+  }
+
+  public static FieldList of(HttpHeaders headers) {
     if (headers instanceof FieldList list) {
       return list;
     }
@@ -153,10 +159,52 @@ public final class FieldList extends HttpHeaders {
     return getAll((CharSequence) name);
   }
 
-  /** Whether there is more than one field of this name. */
-  public boolean isRepeated(CharSequence name) {
+  @Override
+  public @Nullable String first(Field field) {
+    return get(field.name);
+  }
+
+  @Override
+  public List<String> all(Field field) {
+    return getAll(field.name);
+  }
+
+  @Override
+  public boolean has(Field field) {
+    return first(field.name) >= 0;
+  }
+
+  @Override
+  public boolean isRepeated(Field field) {
+    return isRepeated(field.name);
+  }
+
+  boolean isRepeated(CharSequence name) {
     int at = first(name);
     return at >= 0 && find(name, at + 1) >= 0;
+  }
+
+  @Override
+  public void set(Field field, String value) {
+    set(field.name, value);
+  }
+
+  @Override
+  public void remove(Field field) {
+    remove(field.name);
+  }
+
+  @Override
+  public void removeAll(Set<String> namesIgnoringCase) {
+    int to = 0;
+    for (int i = 0; i < size; i++) {
+      if (!namesIgnoringCase.contains(names[i].toString())) {
+        names[to] = names[i];
+        values[to] = values[i];
+        to++;
+      }
+    }
+    truncate(to);
   }
 
   @Override

@@ -6,10 +6,17 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.AsciiString;
 import io.netty.util.ReferenceCountUtil;
@@ -211,5 +218,68 @@ public abstract class MessageEncoder extends ChannelOutboundHandlerAdapter {
       }
     }
     writeHeld(context);
+  }
+
+  /** Writes requests to a pod in HTTP/1.1. */
+  public static final class RequestEncoder extends MessageEncoder {
+    private static final byte[] LINE_END = " HTTP/1.1\r\n".getBytes(StandardCharsets.US_ASCII);
+
+    @Override
+    protected void startLine(ByteBuf out, HttpMessage head) {
+      var request = (HttpRequest) head;
+      ByteBufUtil.copy(request.method().asciiName(), out);
+      out.writeByte(HttpConstants.SP);
+      text(out, request.uri());
+      out.writeBytes(LINE_END);
+    }
+
+    @Override
+    protected boolean isBodyless(HttpMessage head) {
+      return false;
+    }
+  }
+
+  /** Writes responses. */
+  public static final class ResponseEncoder extends MessageEncoder {
+    private static final AsciiString HTTP_1_1 = AsciiString.cached("HTTP/1.1 ");
+    private static final AsciiString HTTP_1_0 = AsciiString.cached("HTTP/1.0 ");
+    private static final int SWITCHING_PROTOCOLS = 101;
+    private static final int NO_CONTENT = 204;
+    private static final int RESET_CONTENT = 205;
+    private static final int NOT_MODIFIED = 304;
+
+    private HttpMethod answered = HttpMethod.GET;
+
+    /** Sets the method that the next response answers: the answer to a HEAD has no body. */
+    public void answers(HttpMethod method) {
+      answered = method;
+    }
+
+    @Override
+    protected void startLine(ByteBuf out, HttpMessage head) {
+      var status = ((HttpResponse) head).status();
+      ByteBufUtil.copy(head.protocolVersion().equals(HttpVersion.HTTP_1_0) ? HTTP_1_0 : HTTP_1_1,
+          out);
+      ByteBufUtil.copy(status.codeAsText(), out);
+      out.writeByte(' ');
+      text(out, status.reasonPhrase());
+      out.writeByte('\r').writeByte('\n');
+    }
+
+    /** As RFC 9110 says in sections 8.6 and 15.3.6, and RFC 9112 in section 6.1. */
+    @Override
+    protected boolean isBodyless(HttpMessage head) {
+      var status = ((HttpResponse) head).status();
+      boolean interim = status.codeClass() == HttpStatusClass.INFORMATIONAL;
+      if (interim && status.code() != SWITCHING_PROTOCOLS || status.code() == NO_CONTENT) {
+        head.headers().remove(HttpHeaderNames.CONTENT_LENGTH)
+            .remove(HttpHeaderNames.TRANSFER_ENCODING);
+      } else if (status.code() == RESET_CONTENT) {
+        head.headers().remove(HttpHeaderNames.TRANSFER_ENCODING)
+            .setInt(HttpHeaderNames.CONTENT_LENGTH, 0);
+      }
+      return interim || status.code() == NO_CONTENT || status.code() == RESET_CONTENT
+          || status.code() == NOT_MODIFIED || answered.equals(HttpMethod.HEAD);
+    }
   }
 }

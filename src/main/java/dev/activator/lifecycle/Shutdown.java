@@ -35,6 +35,7 @@ public final class Shutdown {
   private final IntConsumer halt;
   private volatile Runnable unready = () -> {
   };
+  private volatile boolean failed;
   /** Guarded by this. */
   private @Nullable Thread waiting;
 
@@ -87,13 +88,13 @@ public final class Shutdown {
   public void running(Runnable unready) {
     this.unready = unready;
     if (!phase.compareAndSet(Phase.STARTING, Phase.RUNNING)) {
-      endInOrder(phase.get() == Phase.FAILING ? 1 : 0);
+      endInOrder();
     }
   }
 
-  private void endInOrder(int code) {
+  private void endInOrder() {
     unready.run();
-    exit.accept(code);
+    exit.accept(failed ? 1 : 0);
   }
 
   public void signal(String name) {
@@ -104,10 +105,13 @@ public final class Shutdown {
       }
       case RUNNING -> {
         log.info("Received SIG{}: ends in order", name);
-        endInOrder(0);
+        endInOrder();
       }
       // Already ends in order; only the next signal is a second one.
-      case FAILING -> log.info("Received SIG{} while already ending", name);
+      case FAILING -> {
+        log.info("Received SIG{} while already ending", name);
+        interruptWait();
+      }
       case ENDING -> {
         log.error("Received a second signal, SIG{}: ends at once", name);
         halt.accept(1);
@@ -117,10 +121,12 @@ public final class Shutdown {
 
   public void failed(String what) {
     if (phase.compareAndSet(Phase.STARTING, Phase.FAILING)) {
+      failed = true;
       log.error("{}; ends in order once it has started", what);
     } else if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
+      failed = true;
       log.error("{}; ends in order", what);
-      endInOrder(1);
+      endInOrder();
     }
   }
 

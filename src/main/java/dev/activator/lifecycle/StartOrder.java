@@ -46,6 +46,9 @@ public final class StartOrder {
       // case. An interrupt is in the exception; stopping the rest must not be interrupted.
       stop();
       throw StartFailedException.of(part.name(), e);
+    } catch (Error e) {
+      stop();
+      throw e;
     }
   }
 
@@ -53,7 +56,7 @@ public final class StartOrder {
     try {
       log.debug("Stopping {}", part.name());
       part.stop().run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.warn("Stopping {} failed", part.name(), e);
     }
   }

@@ -82,6 +82,7 @@ public final class StageMeters {
 
   public void informers(Supplier<List<InformerView>> informers) {
     informers(Metric.INFORMER_QUEUED, informers, InformerView::queued);
+    informers(Metric.INFORMER_MISSED, informers, InformerView::missedDeletions);
     informers(Metric.INFORMER_PENDING, informers,
         view -> view.listeners().stream().mapToInt(ListenerView::pending).sum());
     informers(Metric.INFORMER_PENDING_AGE, informers, view -> view.listeners().stream()

@@ -6,7 +6,7 @@ import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.exchange.PartBuffer;
-import dev.activator.proxy.exchange.PartialHeads;
+import dev.activator.proxy.exchange.HeldBytes;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameTypes;
@@ -37,8 +37,8 @@ final class FrameLimiter implements FrameLimits {
   /** Apart, as some of the frames that are errors have been charged. */
   private final FrameBudget errors;
   private final DeadlineTimer headTimer;
-  private final PartialHeads.Head partialHead;
-  private final PartialHeads.Head table;
+  private final HeldBytes.PartialHead partialHead;
+  private final HeldBytes.PartialHead table;
   private @Nullable Http2Session session;
   private int framesLeft = FRAMES_PER_TURN;
   private boolean turnTimed;
@@ -51,14 +51,14 @@ final class FrameLimiter implements FrameLimits {
   private long headDueNanos;
 
   /** @param headTimeout also for the initial SETTINGS */
-  FrameLimiter(Loop loop, Duration headTimeout, PartialHeads heads) {
+  FrameLimiter(Loop loop, Duration headTimeout, HeldBytes.Share held) {
     this.loop = loop;
     this.headTimeout = headTimeout;
     this.budget = new FrameBudget(loop.nanoTime());
     this.errors = new FrameBudget(loop.nanoTime());
     this.headTimer = new DeadlineTimer(loop, this::checkHead);
-    this.partialHead = heads.head(() -> refuse(TOO_MANY_PARTIAL_HEADS));
-    this.table = heads.head(() -> refuse(TOO_MANY_PARTIAL_HEADS));
+    this.partialHead = held.partialHead(() -> refuse(TOO_MANY_PARTIAL_HEADS));
+    this.table = held.partialHead(() -> refuse(TOO_MANY_PARTIAL_HEADS));
   }
 
   private static Http2Exception error(Reason reason) {

@@ -1,8 +1,8 @@
 package dev.activator.proxy;
 
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.policy.Field;
+import dev.activator.http.Field;
 import dev.activator.proxy.policy.Upgrade;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -29,7 +29,7 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
         || request.decoderResult().isFailure()) {
       return null;
     }
-    var fields = new NettyFields(request.headers());
+    var fields = FieldList.in(request);
     if (!fields.has(Field.HOST) || !Upgrade.toHttp2(RequestDecoder.version(request), fields)) {
       return null;
     }
@@ -52,8 +52,8 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
 
   static HttpResponse switchingProtocols() {
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
-        HttpResponseStatus.SWITCHING_PROTOCOLS);
-    Upgrade.put(new NettyFields(response.headers()), "h2c");
+        HttpResponseStatus.SWITCHING_PROTOCOLS, FieldList.CHECKED);
+    Upgrade.put(FieldList.in(response), "h2c");
     return response;
   }
 }

@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Malformed;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.codec.ResponseEncoder;
+import dev.activator.http.MessageEncoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
@@ -135,7 +135,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     discardedBytes = 0;
     headBytes = dispatcher.held().addHead(request, Integer.MAX_VALUE);
     downstream.requestBegins(request);
-    upgrade = pipeline.isTaking() ? null : H2cUpgrade.of(request);
+    upgrade = pipeline.isDirect() ? H2cUpgrade.of(request) : null;
     if (upgrade == null) {
       dispatcher.dispatch(request, downstream.version(), downstream);
     }
@@ -268,6 +268,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void reset() {
+    // So that no request that waits begins.
+    downstream.gone();
     if (current != null) {
       current.endUnread();
     }
@@ -350,7 +352,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     } else {
       log.warn("Handling the connection to {} failed", caller.address(), cause);
     }
-    var _ = context.close();
+    downstream.cut();
   }
 
   /** Answers 503, which needs no buffer. */

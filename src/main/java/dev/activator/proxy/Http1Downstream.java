@@ -1,14 +1,14 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.Loop;
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.codec.ResponseEncoder;
+import dev.activator.http.MessageEncoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.proxy.policy.Field;
+import dev.activator.http.Field;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
@@ -19,7 +19,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -178,7 +177,7 @@ final class Http1Downstream implements Downstream {
 
   @Override
   public void head(HttpResponse head) {
-    var fields = new NettyFields(head.headers());
+    var fields = FieldList.in(head);
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       switched(head, fields);
       return;
@@ -195,7 +194,7 @@ final class Http1Downstream implements Downstream {
     writeHead(head);
   }
 
-  private void switched(HttpResponse head, NettyFields fields) {
+  private void switched(HttpResponse head, FieldList fields) {
     String protocol = fields.text(Field.UPGRADE);
     HeaderRewriter.response(fields, version, true);
     Upgrade.put(fields, protocol);
@@ -319,6 +318,11 @@ final class Http1Downstream implements Downstream {
   @Override
   public void abort() {
     closing = true;
+    cut();
+    connection.ended();
+  }
+
+  void cut() {
     if (bodyEnd == BodyEnd.CLOSE) {
       // An orderly close would complete the body, and so would close_notify of TLS.
       Transport.reset(channel);
@@ -326,7 +330,6 @@ final class Http1Downstream implements Downstream {
       channel.flush();
       channel.close();
     }
-    connection.ended();
   }
 
   /** Closes after what was written. */
@@ -343,7 +346,7 @@ final class Http1Downstream implements Downstream {
     } else {
       // Closing a socket with unread bytes resets it, and the response may be lost.
       written.addListener(_ -> {
-        ((DuplexChannel) channel).shutdownOutput();
+        Transport.endOutput(channel);
         loop.schedule(LINGER, channel::close);
       });
     }

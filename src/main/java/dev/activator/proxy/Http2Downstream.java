@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.http.Http2Endpoint;
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.HeaderRewriter;
@@ -173,7 +173,7 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   public void head(HttpResponse response) {
     int status = response.status().code();
     bodyless = head || status == 204 || status == 304;
-    HeaderRewriter.response(new NettyFields(response.headers()), Version.HTTP_2, bodyless);
+    HeaderRewriter.response(FieldList.in(response), Version.HTTP_2, bodyless);
     heldHead = response;
   }
 
@@ -249,17 +249,15 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   @Override
   public void ended() {
     exchange = null;
-    if (!requestEnded && !over) {
-      stopRequest();
-    }
+    stopRequest();
     session.flushSoon();
   }
 
   private void stopRequest() {
-    if (lastWrite == null || lastWrite.isDone()) {
+    if (lastWrite != null && !lastWrite.isDone()) {
+      lastWrite.addListener(_ -> stopRequest());
+    } else if (!requestEnded && !over) {
       session.reset(stream, Http2Error.NO_ERROR);
-    } else {
-      lastWrite.addListener(_ -> session.reset(stream, Http2Error.NO_ERROR));
     }
   }
 

@@ -5,7 +5,6 @@ import dev.activator.loop.Loop;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.PartBuffer;
-import dev.activator.proxy.exchange.PartialHeads;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.time.Duration;
@@ -23,7 +22,7 @@ final class NextHead {
   private final Loop loop;
   private final Duration timeout;
   private final DeadlineTimer timer;
-  private final PartialHeads.Head held;
+  private final HeldBytes.PartialHead held;
   private final EndedConnections endedConnections;
   private RequestDecoder decoder;
   private boolean awaited;
@@ -38,7 +37,7 @@ final class NextHead {
     this.loop = loop;
     this.timeout = timeout;
     this.timer = timer;
-    this.held = held.partialHeads().head(this::refuse);
+    this.held = held.partialHead(this::refuse);
     this.endedConnections = endedConnections;
   }
 

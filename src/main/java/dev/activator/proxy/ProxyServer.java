@@ -5,7 +5,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.proxy.codec.ResponseEncoder;
+import dev.activator.http.MessageEncoder.ResponseEncoder;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.tls.ServerCertificate;
 import io.netty.bootstrap.ServerBootstrap;
@@ -225,6 +225,6 @@ public final class ProxyServer {
   public synchronized void close() {
     draining = true;
     listening.forEach(Channel::close);
-    connections.close();
+    connections.forEach(Transport::cut);
   }
 }

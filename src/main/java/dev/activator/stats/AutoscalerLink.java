@@ -126,13 +126,13 @@ public final class AutoscalerLink implements StatSink {
       if (current != null) {
         current.closed("the leader has changed");
       }
-      redial.cancel();
-      dial();
+      redial.within(0);
     });
   }
 
+  /** An attempt that cannot begin is made again. */
   public void open() {
-    loop.execute(this::dial);
+    loop.execute(() -> redial.within(0));
   }
 
   public void close() {
@@ -276,6 +276,7 @@ public final class AutoscalerLink implements StatSink {
       problem = why;
       end();
       failures = answered ? 0 : failures + 1;
+      redial.within(pause(failures, random));
       if (wasOpen) {
         changedNanos = loop.nanoTime();
         log.warn("The connection to the autoscaler at {} is lost: {}", dialer, why);
@@ -284,7 +285,6 @@ public final class AutoscalerLink implements StatSink {
         logFailure(why);
         listeners.forEach(Listener::failed);
       }
-      redial.within(pause(failures, random));
     }
 
     private void logFailure(String why) {

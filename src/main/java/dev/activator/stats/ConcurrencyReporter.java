@@ -96,10 +96,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     var round = new Round(present.size(), whole);
     underWay = round;
     for (var counter : present) {
-      counter.requests.execute(() -> {
-        var totals = counter.report();
-        loop.execute(() -> collected(round, totals));
-      });
+      counter.requests.execute(() -> counter.reportTo(round));
     }
   }
 
@@ -166,10 +163,19 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       return window;
     }
 
-    /** Ends all windows and drops the idle ones. */
-    private Map<RevisionId, RequestWindow.Totals> report() {
-      long now = requests.nanoTime();
+    /** Also after a failure: a round that is never whole would be the last one. */
+    private void reportTo(Round round) {
       var all = new HashMap<RevisionId, RequestWindow.Totals>();
+      try {
+        report(all);
+      } finally {
+        loop.execute(() -> collected(round, all));
+      }
+    }
+
+    /** Ends all windows and drops the idle ones. */
+    private void report(Map<RevisionId, RequestWindow.Totals> all) {
+      long now = requests.nanoTime();
       windows.entrySet().removeIf(each -> {
         var window = each.getValue();
         var totals = window.report(now);
@@ -180,7 +186,6 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
         }
         return idle;
       });
-      return all;
     }
   }
 }

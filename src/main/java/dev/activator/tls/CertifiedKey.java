@@ -11,7 +11,11 @@ import java.security.cert.X509Certificate;
 import java.security.interfaces.RSAKey;
 import java.util.ArrayList;
 import java.util.List;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.pem.PemSslStore;
+import org.springframework.boot.ssl.pem.PemSslStoreBundle;
 
 /**
  * A certificate with its issuers and its private key.
@@ -97,6 +101,14 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
     } catch (InvalidKeyException | SignatureException e) {
       return false;
     }
+  }
+
+  /** Of a client that shows it to any server that asks. */
+  public KeyManager[] keyManagers() throws GeneralSecurityException {
+    var store = new PemSslStoreBundle(PemSslStore.of(chain, key), null).getKeyStore();
+    var factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    factory.init(store, new char[0]);
+    return factory.getKeyManagers();
   }
 
   /** Keeps the key out of logs. */

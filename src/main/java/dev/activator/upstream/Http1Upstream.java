@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.http.MessageEncoder.RequestEncoder;
 import dev.activator.upstream.policy.PeerState;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

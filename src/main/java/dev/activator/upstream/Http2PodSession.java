@@ -139,6 +139,8 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     retired = true;
     if (lentStreams == 0) {
       close();
+    } else {
+      pool.openEnough();
     }
   }
 

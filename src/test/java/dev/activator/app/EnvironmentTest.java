@@ -3,21 +3,20 @@ package dev.activator.app;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
-import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
+import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.OtelProperties;
-import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
-import dev.activator.app.properties.SettingOrigins;
+import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.TlsProperties;
-import dev.activator.app.properties.UpstreamProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
+import dev.activator.app.properties.UpstreamProperties;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +63,7 @@ class EnvironmentTest {
         throw new AssertionError(absent);
       }
     }
-    EmptyVariables.dropFrom(environment);
+    EmptyVariableRemover.dropFrom(environment);
     ConfigurationPropertySources.attach(environment);
     return environment;
   }
@@ -370,12 +369,12 @@ class EnvironmentTest {
       "activator.port.h2c | 8014 | environment ACTIVATOR_PORT_H2C",
       "activator.egress.no-proxy | a,b | environment no_proxy",
       "activator.egress.http-proxy | '' | default",
-      "activator.port.http1 | 8012 | default",
+      "activator.port.http1 | '' | default",
       "server.port | 9095 | environment METRICS_PROMETHEUS_PORT"})
   void saysWhereAValueIsFrom(String property, String value, String source) {
     var environment = environment(Map.of("PROBE_TIMEOUT", "1s", "ACTIVATOR_PORT_H2C", "8014",
         "METRICS_PROMETHEUS_PORT", "9095", "no_proxy", "a,b"));
-    var setting = new SettingOrigins(environment).of(property, "8012");
+    var setting = EffectiveSettings.setting(environment, property);
     assertThat(setting.value()).isEqualTo(value);
     assertThat(setting.source()).isEqualTo(source);
   }

@@ -11,6 +11,8 @@ final class FakeLease implements LeaseClient {
   @Nullable LeaseRecord lease;
   private long version;
   boolean down;
+  /** Whether reads throw. */
+  boolean breaks;
   /** Whether the lease may be read only. */
   boolean refusesWrites;
   /** Whether writes arrive, but their answers do not. */
@@ -20,6 +22,9 @@ final class FakeLease implements LeaseClient {
 
   @Override
   public CompletableFuture<LeaseAnswer> read() {
+    if (breaks) {
+      throw new IllegalStateException("a bug");
+    }
     if (down) {
       return CompletableFuture.completedFuture(new LeaseAnswer.Failed("down"));
     }

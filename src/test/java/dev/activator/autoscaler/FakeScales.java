@@ -24,6 +24,8 @@ final class FakeScales implements ScaleClient {
   @Nullable Reason refuses;
   /** The same for reads. */
   @Nullable Reason refusesReads;
+  /** Whether reads throw. */
+  boolean breaksReads;
   /** The one whose reads are refused; null for all. */
   @Nullable RevisionId refusesOnly;
   /** What a refusal asks for. */
@@ -49,6 +51,9 @@ final class FakeScales implements ScaleClient {
   @Override
   public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
     reads++;
+    if (breaksReads) {
+      throw new IllegalStateException("a bug");
+    }
     lastRead = id;
     if (laterReads != null) {
       var answer = new CompletableFuture<ScaleAnswer>();

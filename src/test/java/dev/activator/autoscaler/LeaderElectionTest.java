@@ -1,6 +1,7 @@
 package dev.activator.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.testing.VirtualLoop;
@@ -88,6 +89,30 @@ class LeaderElectionTest {
     assertThat(a.election.mayWrite()).isTrue();
     assertThat(b.election.mayWrite()).isFalse();
     assertThat(b.election.view().holder()).isEqualTo("a");
+  }
+
+  @Test
+  void standsForElection_whenItsFirstAttemptFailsWithABug() {
+    lease.breaks = true;
+    a.election.start();
+    assertThatThrownBy(() -> loop.run()).isInstanceOf(IllegalStateException.class);
+
+    lease.breaks = false;
+    seconds(5);
+
+    assertThat(a.events).contains("elected 0");
+  }
+
+  @Test
+  void theLeaseIsReleased_evenIfTheLastWritesFailed() {
+    bothRun();
+    a.writes = CompletableFuture.failedFuture(new IllegalStateException("a bug"));
+
+    var stopped = a.election.stop();
+    seconds(5.4);
+
+    assertThat(stopped).isCompleted();
+    assertThat(b.events).containsExactly("holder a", "elected 1", "holder b");
   }
 
   @Test

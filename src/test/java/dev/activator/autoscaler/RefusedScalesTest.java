@@ -1,6 +1,7 @@
 package dev.activator.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.revision.RevisionId;
@@ -149,6 +150,26 @@ class RefusedScalesTest {
   }
 
   @Test
+  void readsSeldomInAnOutage_whileAllPodsThatItMayHaveAreReady() {
+    // given a load for which more than the maximum would be needed
+    seconds(600, 1_000);
+    assertThat(scales.replicas(WEB)).isEqualTo(20);
+
+    // when the scale cannot be read for ten minutes
+    int before = scales.reads;
+    readsFailUnder(1_000, Duration.ofMinutes(10));
+
+    // then it is tried again after 1 s at first, and 30 s at last
+    assertThat(scales.reads - before).isBetween(5, 30);
+  }
+
+  private void readsFailUnder(double concurrency, Duration length) {
+    scales.refusesReads = Reason.UNAVAILABLE;
+    seconds((int) length.toSeconds(), concurrency);
+    scales.refusesReads = null;
+  }
+
+  @Test
   void confirmationsAreRetried_soThatAScaleDownHappensAfterTheOutage() {
     seconds(30, 100);
     confirmed = false;
@@ -243,6 +264,21 @@ class RefusedScalesTest {
       loop.run();
     }
     assertThat(scales.writes).containsExactly(1);
+  }
+
+  @Test
+  void readsGoOn_afterSomeFailedWithABug() {
+    scales.breaksReads = true;
+    for (int i = 0; i < 60; i++) {
+      var id = new RevisionId("shop", "b" + i);
+      autoscaler.target(target(id));
+      assertThatThrownBy(() -> loop.run()).isInstanceOf(IllegalStateException.class);
+      autoscaler.targetGone(id);
+      loop.run();
+    }
+    scales.breaksReads = false;
+
+    assertThat(untilWritten(1)).isLessThanOrEqualTo(Duration.ofSeconds(2));
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -101,6 +102,19 @@ class RescueTest {
 
     assertThat(scales.writes).isEmpty();
     assertThat(events).isEmpty();
+  }
+
+  @Test
+  void startsManyRevisionsAtOnce() {
+    var ids = IntStream.range(0, 40).mapToObj(i -> new RevisionId("shop", "w" + i)).toList();
+    ids.forEach(id -> scales.set(id, 0));
+    rescue.linked(false);
+    for (int i = 0; i < 20; i++) {
+      ids.forEach(rescue::waits);
+      loop.advance(Duration.ofSeconds(1));
+    }
+
+    assertThat(scales.writes).hasSize(40);
   }
 
   @Test

@@ -33,11 +33,17 @@ class SwitchedWorkloadTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final Scales scales = new Scales();
   private final List<String> events = new ArrayList<>();
+  private final List<ScalingView> views = new ArrayList<>();
   private final Autoscaler autoscaler = new Autoscaler(loop, scales, WriteGuard.ALONE,
       new ScalingListener() {
         @Override
         public void happened(RevisionId id, boolean warning, String reason, String message) {
           events.add(reason);
+        }
+
+        @Override
+        public void changed(ScalingView view) {
+          views.add(view);
         }
       }, new Random(1));
   private ScaleTargetRef workload = BLUE;
@@ -115,6 +121,22 @@ class SwitchedWorkloadTest {
 
     assertThat(scales.replicas).containsEntry(GREEN, 5);
     assertThat(events).doesNotContain("ScaledByOther");
+  }
+
+  @Test
+  void publishesNothingOfTheOldWorkload_asTheNewOnes() {
+    seconds(10, 100);
+    scales.replicas.put(GREEN, 1);
+    scales.later = new ArrayList<>();
+    target(GREEN, 0);
+    seconds(5, 100);
+    assertThat(views).noneMatch(view -> view.workload().equals(GREEN));
+
+    scales.answerAll();
+    seconds(5, 100);
+
+    assertThat(views).filteredOn(view -> view.workload().equals(GREEN)).isNotEmpty()
+        .allMatch(view -> view.replicas().isPresent());
   }
 
   @Test

@@ -116,6 +116,16 @@ class EventWriterTest {
   }
 
   @Test
+  void isWrittenAgain_afterTheClockWasSetBack() throws Exception {
+    write(LEASE, "LeaderElected", "a became leader");
+    now = now.minusSeconds(3_600);
+
+    write(LEASE, "LeaderElected", "a became leader");
+
+    assertThat(counts()).singleElement().asString().contains("a became leader 2");
+  }
+
+  @Test
   void aServerThatFailsGetsNoSecondEvent() throws Exception {
     write(LEASE, "LeaderElected", "a became leader");
     server.faults().add(Match.requests(Verb.PATCH), Fault.Answer.status(503));

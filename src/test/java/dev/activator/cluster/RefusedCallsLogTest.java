@@ -66,6 +66,18 @@ class RefusedCallsLogTest {
   }
 
   @Test
+  void ofManyEventsThatMayNotBeWrittenFewAreNamed() throws Exception {
+    try (var log = LogLines.of(EventWriter.class)) {
+      for (int i = 0; i < 20; i++) {
+        session.events().write(new EventWriter.Regarding("v1", "Pod", "shop", "p" + i, ""), true,
+            "ScaleFailed", "it is refused").get(120, TimeUnit.SECONDS);
+      }
+
+      assertThat(log.at(Level.WARN)).hasSizeLessThan(5);
+    }
+  }
+
+  @Test
   void aStatusThatMayNotBeWrittenIsNamedOnceForEachObject() {
     try (var thread = new ThreadLoop("writer");
         var log = LogLines.of(ScaledServiceWriter.class)) {

@@ -23,7 +23,10 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
@@ -32,6 +35,8 @@ import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Certificates that are replaced while the process runs, over TLS in both directions. */
 class RotatedCertificatesTest {
@@ -40,6 +45,7 @@ class RotatedCertificatesTest {
   private final Certificate first = Certificate.rsa();
   private final Certificate second = Certificate.rsa();
   private final List<java.security.cert.Certificate> callers = new CopyOnWriteArrayList<>();
+  private final List<String> methods = new CopyOnWriteArrayList<>();
   @TempDir
   private Path directory;
   private HttpsServer server = serve(0, old.issue("localhost"));
@@ -86,6 +92,7 @@ class RotatedCertificatesTest {
       }
     });
     made.createContext("/", exchange -> {
+      methods.add(exchange.getRequestMethod());
       callers.add(((HttpsExchange) exchange).getSSLSession().getPeerCertificates()[0]);
       exchange.sendResponseHeaders(200, -1);
       exchange.close();
@@ -160,6 +167,101 @@ class RotatedCertificatesTest {
     }
     assertThat(callers).containsExactly(first.certificate(), first.certificate(),
         second.certificate());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"PKCS#8", "SEC 1"})
+  void takesAKeyOnAnEllipticCurve(String form) throws Exception {
+    var certificate = Certificate.ec();
+    replace("ca.pem", old.pem());
+    certificate.write(directory.resolve("client.pem"), directory.resolve("client.key"), form);
+    var kubeconfig = kubeconfig("certificate-authority: ca.pem",
+        "client-certificate: client.pem, client-key: client.key");
+
+    try (var api = open(kubeconfig)) {
+      assertThat(ask(api)).isEqualTo(200);
+    }
+
+    assertThat(callers).containsExactly(certificate.certificate());
+  }
+
+  @Test
+  void saysWhichFilesCannotBeUsed_whenAKeyIsNotTheCertificates() throws Exception {
+    replace("ca.pem", old.pem());
+    replace("client.pem", first.pem());
+    replace("client.key", second.keyPem());
+
+    assertThatThrownBy(() -> open(kubeconfig("certificate-authority: ca.pem",
+        "client-certificate: client.pem, client-key: client.key")))
+        .isInstanceOf(ClusterUnavailableException.class)
+        .hasMessageContaining("client certificate")
+        .hasMessageContaining("the key is not the certificate's");
+  }
+
+  @Test
+  void requestsGoOnWithTheLastCertificates_whileAKubeconfigIsReadAgain() throws Exception {
+    var kubeconfig = kubeconfigWithFiles();
+    var access = new ClusterAccess.Kubeconfig(kubeconfig, "", "");
+    var reading = new CountDownLatch(1);
+    var readable = new CountDownLatch(1);
+    var source = new KubernetesApi.Source(kubeconfig, () -> {
+      reading.countDown();
+      await(readable);
+      return Connection.configured(access);
+    });
+    try (var api = new KubernetesApi(Connection.configured(access), source,
+        WriteRate.UNLIMITED)) {
+      ask(api);
+      // As where a command of the kubeconfig takes long.
+      kubeconfig("certificate-authority: ca.pem",
+          "client-certificate: ./client.pem, client-key: client.key");
+      var first = api.fetch("version", Duration.ofSeconds(120));
+      reading.await();
+
+      assertThat(api.fetch("version", Duration.ofSeconds(120)).get(60, TimeUnit.SECONDS).status())
+          .isEqualTo(200);
+
+      readable.countDown();
+      assertThat(first.get(60, TimeUnit.SECONDS).status()).isEqualTo(200);
+    } finally {
+      readable.countDown();
+    }
+  }
+
+  @Test
+  void aWriteThatCouldNotBeSentInTimeIsNotSentLater() throws Exception {
+    var kubeconfig = kubeconfigWithFiles();
+    var access = new ClusterAccess.Kubeconfig(kubeconfig, "", "");
+    var readable = new CountDownLatch(1);
+    var source = new KubernetesApi.Source(kubeconfig, () -> {
+      await(readable);
+      return Connection.configured(access);
+    });
+    try (var api = new KubernetesApi(Connection.configured(access), source,
+        WriteRate.UNLIMITED)) {
+      ask(api);
+      kubeconfig("certificate-authority: ca.pem",
+          "client-certificate: ./client.pem, client-key: client.key");
+
+      var late = api.send("PATCH", "scale", "application/json", "{}", Duration.ofMillis(100));
+      assertThatThrownBy(() -> late.get(60, TimeUnit.SECONDS))
+          .hasRootCauseInstanceOf(TimeoutException.class);
+      readable.countDown();
+      ask(api);
+      ask(api);
+
+      assertThat(methods).doesNotContain("PATCH");
+    } finally {
+      readable.countDown();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

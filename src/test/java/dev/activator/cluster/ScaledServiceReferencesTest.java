@@ -19,9 +19,12 @@ import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.SteppedLoop;
+import dev.activator.testing.faults.Failure;
 import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Fault.FailWatch.Ending;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
+import dev.activator.testing.faults.When;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +32,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,9 +53,11 @@ class ScaledServiceReferencesTest {
           new ApiErrors(api.url()))),
       ReflectorSettings.DEFAULT);
   private final Map<String, ScaledServiceState> told = new ConcurrentSkipListMap<>();
+  private final List<String> changes = new CopyOnWriteArrayList<>();
   private volatile String broken = "";
   private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
-      "cluster.local", null, new ScaledServices.ScaledServicesListener() {
+      "cluster.local", new RevisionId("system", "activator"),
+      new ScaledServices.ScaledServicesListener() {
         @Override
         public void changed(ScaledServiceState now) {
           var name = now.object().id().name();
@@ -59,11 +65,13 @@ class ScaledServiceReferencesTest {
             throw new IllegalStateException("a bug, in a test");
           }
           told.put(name, now);
+          changes.add("changed " + now.object().uid());
         }
 
         @Override
         public void gone(RevisionId id) {
           told.remove(id.name());
+          changes.add("gone");
         }
 
         @Override
@@ -73,7 +81,7 @@ class ScaledServiceReferencesTest {
 
         @Override
         public void shared(RevisionId id, List<String> addresses) {
-          // Of no interest here.
+          changes.add("shared " + addresses);
         }
       });
 
@@ -214,5 +222,56 @@ class ScaledServiceReferencesTest {
     store.delete(Kinds.SERVICE, "shop", "web");
     eventually(() -> assertThat(troubles("web")).containsExactly("ServiceNotFound"));
     eventually(() -> assertThat(troubles("a")).containsExactly("ServiceNotFound"));
+  }
+
+  @Test
+  void anObjectThatWasMadeAgainUnseen_isGoneFirst() {
+    workload("web");
+    services.follow();
+    eventually(() -> assertThat(told).containsKey("web"));
+
+    // when no watch sees that it is deleted and made again
+    server.faults().strike(Match.requests(Verb.WATCH).of(ScaledServiceKind.of(store)),
+        new Fault.FailWatch(When.now(), Failure.of(410, 0), Ending.AT_ONCE));
+    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    store.delete(Kinds.DEPLOYMENT, "shop", "web");
+    workload("web");
+
+    eventually(() -> {
+      loop.advance(Duration.ofSeconds(1));
+      assertThat(changes).endsWith("gone", "changed " + uid(), "shared []");
+    });
+  }
+
+  private String uid() {
+    return store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid").asString();
+  }
+
+  @Test
+  void aKindThatNoObjectNamesIsAskedForNoMore() {
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'odd'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Oddity', 'name': 'odd'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20}}}
+        """));
+    services.follow();
+    eventually(() -> assertThat(troubles("odd")).contains("TargetNotScalable"));
+    loop.advance(Duration.ofSeconds(35));
+    eventually(() -> assertThat(discoveries()).isGreaterThanOrEqualTo(2));
+
+    store.delete(ScaledServiceKind.of(store), "shop", "odd");
+    eventually(() -> assertThat(told).isEmpty());
+    loop.advance(Duration.ofSeconds(60));
+    long asked = discoveries();
+    for (int i = 0; i < 10; i++) {
+      loop.advance(Duration.ofSeconds(30));
+    }
+
+    assertThat(discoveries()).isEqualTo(asked);
+  }
+
+  private long discoveries() {
+    return server.faults().journal().calls(Match.requests(Verb.OTHER)).stream()
+        .filter(call -> call.asked().about().path().endsWith("apis/apps/v1")).count();
   }
 }

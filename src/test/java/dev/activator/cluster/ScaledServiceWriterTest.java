@@ -33,6 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Statuses and Events in an embedded API, over HTTP; time is moved by hand. */
 class ScaledServiceWriterTest {
@@ -48,6 +49,7 @@ class ScaledServiceWriterTest {
   private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private volatile boolean leads;
   private volatile List<Trouble> troubles = List.of();
+  private volatile long generation;
   private final InstantSource clock = () -> now;
   private final ScaledServiceWriter writer = cluster.writer(loop, clock, () -> leads);
 
@@ -63,7 +65,10 @@ class ScaledServiceWriterTest {
         """));
     cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
     cluster.onScaledService(writer::changed);
-    cluster.onScaledService(state -> troubles = state.troubles());
+    cluster.onScaledService(state -> {
+      troubles = state.troubles();
+      generation = state.object().generation();
+    });
     cluster.onScaledServiceGone(writer::gone);
     cluster.start();
     writer.start();
@@ -235,6 +240,59 @@ class ScaledServiceWriterTest {
     eventually(() -> {
       loop.advance(Duration.ofMillis(10));
       assertThat(status().path("desiredReplicas").asInt()).isEqualTo(7);
+    });
+  }
+
+  @Test
+  void aTermThatFollowsAtOnceWritesWhatTheLastOneCouldNot() {
+    var refusal = api.faults().add(Match.requests(Verb.PATCH).of(ScaledServiceKind.of(store)),
+        Fault.Answer.status(503));
+    lead();
+    refusal.awaitFired(1, Duration.ofSeconds(120));
+    eventually(() -> assertThat(finished()).isTrue());
+    refusal.remove();
+
+    // when it leads again before anyone has noticed
+    for (int i = 0; i < 20; i++) {
+      loop.advance(Duration.ofSeconds(5));
+    }
+
+    becomes("Ready", "False ServiceNotFound 2026-01-01T00:00:00Z");
+  }
+
+  private boolean finished() {
+    var done = writer.finish();
+    loop.advance(Duration.ZERO);
+    return done.isDone();
+  }
+
+  @Test
+  void aTermThatFollowsAtOnceWritesWhatChangedAtTheEndOfTheLastOne() {
+    lead();
+    becomes("Ready", "False ServiceNotFound 2026-01-01T00:00:00Z");
+    loop.advance(Duration.ofSeconds(1));
+    var late = api.faults().once(Match.requests(Verb.PATCH).of(ScaledServiceKind.of(store)),
+        new Fault.LateAnswer(Pause.of(Duration.ofMinutes(2))));
+    minReplicas(1);
+    late.awaitFired(1, Duration.ofSeconds(120));
+
+    // when the object changes while the last write of the term is under way
+    var finished = writer.finish();
+    minReplicas(0);
+    eventually(() -> assertThat(generation).isEqualTo(3));
+    api.faults().release();
+    eventually(() -> assertThat(finished).isDone());
+
+    eventually(() -> {
+      loop.advance(Duration.ofSeconds(1));
+      assertThat(status().path("observedGeneration").asInt()).isEqualTo(3);
+    });
+  }
+
+  private void minReplicas(int min) {
+    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+      ((ObjectNode) found.path("spec")).put("minReplicas", min);
+      return found;
     });
   }
 

@@ -96,6 +96,36 @@ class ScaledServicesTest {
     }
   }
 
+  @Test
+  void tellsTheActivatorsAgain_whenAKnativeRevisionOfTheSameNameIsGone() throws Exception {
+    complete();
+    var own = slice("10.1.0.1");
+    ((ObjectNode) own.path("metadata")).put("namespace", "system").put("name", "own")
+        .putObject("labels").put("kubernetes.io/service-name", "activator");
+    store.create(Kinds.ENDPOINT_SLICE, own);
+    var both = cluster(Duration.ofSeconds(120));
+    both.follows(Sources.BOTH, "cluster.local");
+    both.activatorsAre(new RevisionId("system", "activator"));
+    both.onRevision(revision -> told.put("uid", revision.uid()));
+    // As the throttler does.
+    both.onRevisionGone(id -> told.remove("activators"));
+    both.onPublicAddresses(now -> told.put("activators", now.http1().toString()));
+    var uid = store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid")
+        .asString();
+    try (both) {
+      both.start();
+      tells(Map.of("uid", uid, "activators", "[10.1.0.1]"));
+
+      var revision = store.create(Kinds.REVISION, Objects.parse("""
+          {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'containers': [{}]}}
+          """));
+      tells(Map.of("uid", revision.at("/metadata/uid").asString()));
+
+      store.delete(Kinds.REVISION, "shop", "web");
+      tells(Map.of("uid", uid, "activators", "[10.1.0.1]"));
+    }
+  }
+
   private void scaledService(String name, String target, String hosts) {
     store.create(ScaledServiceKind.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {

@@ -23,7 +23,7 @@ public final class Witness<T> implements Handler<T> {
   @Override
   public void on(Notification<T> notification) {
     switch (notification) {
-      case Added<T>(var now, _) -> {
+      case Added<T>(var now) -> {
         told.add("add " + name(now));
         expect(present.put(now.key(), now) == null, "added again", now);
       }

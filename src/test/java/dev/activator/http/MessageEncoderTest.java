@@ -2,7 +2,7 @@ package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.upstream.RequestEncoder;
+import dev.activator.http.MessageEncoder.RequestEncoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

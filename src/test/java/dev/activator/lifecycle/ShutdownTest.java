@@ -109,6 +109,27 @@ class ShutdownTest {
   }
 
   @Test
+  void exitsWithOne_whenASignalFollowsAFailureInTheStart() {
+    shutdown.failed("no requests are taken any more");
+    shutdown.signal("TERM");
+
+    runs();
+
+    assertThat(done).containsExactly("unready", "exit 1");
+  }
+
+  @Test
+  void aSignalInterruptsAWaitOfTheStart_alsoAfterAFailure() {
+    assertThatThrownBy(() -> shutdown.during(() -> {
+      shutdown.failed("no requests are taken any more");
+      shutdown.signal("TERM");
+      done.add("interrupted: " + Thread.interrupted());
+    })).isInstanceOf(InterruptedException.class);
+
+    assertThat(done).containsExactly("interrupted: true");
+  }
+
+  @Test
   void aSignalInterruptsNoWaitThatItDidNotLetBegin() {
     // A wait of the start that begins while the signal is handled.
     var refused = new AtomicReference<Throwable>();

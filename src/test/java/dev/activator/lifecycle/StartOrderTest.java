@@ -64,6 +64,32 @@ class StartOrderTest {
   }
 
   @Test
+  void stopsThoseThatRun_whenAPartFailsWithAnError() {
+    var broken = new Part("proxy", () -> {
+      throw new NoClassDefFoundError("io/netty/Missing");
+    }, () -> seen.add("-proxy"));
+    var order = new StartOrder(List.of(part("api"), broken));
+
+    assertThatThrownBy(order::start).isInstanceOf(NoClassDefFoundError.class);
+
+    assertThat(seen).containsExactly("+api", "-api");
+  }
+
+  @Test
+  void stopsTheOthers_whenOneFailsWithAnErrorAsItStops() {
+    var broken = new Part("link", () -> {
+    }, () -> {
+      throw new NoClassDefFoundError("io/netty/Missing");
+    });
+    var order = new StartOrder(List.of(part("api"), broken));
+    order.start();
+
+    order.stop();
+
+    assertThat(seen).containsExactly("+api", "-api");
+  }
+
+  @Test
   void stopsOnce() {
     var order = new StartOrder(List.of(part("api")));
     order.start();

@@ -109,11 +109,12 @@ class StageMetersTest {
 
   @Test
   void addsUpWhatInformersOfAKindHaveNotStored() {
-    stages.informers(() -> List.of(new InformerView("pods", 9, 2, true, 0, List.of()),
-        new InformerView("pods", 9, 3, true, 0, List.of())));
+    stages.informers(() -> List.of(new InformerView("pods", 9, 2, true, 0, 4, List.of()),
+        new InformerView("pods", 9, 3, true, 0, 1, List.of())));
 
     assertThat(Scrape.of(meters, "activator_informer"))
         .containsExactlyInAnyOrder("activator_informer_queued{resource=\"pods\"} 5.0",
+            "activator_informer_missed_deletions_total{resource=\"pods\"} 5.0",
             "activator_informer_handler_pending{resource=\"pods\"} 0.0",
             "activator_informer_handler_oldest_age_seconds{resource=\"pods\"} 0.0");
   }
@@ -121,9 +122,9 @@ class StageMetersTest {
   @Test
   void knowsHowManyChangesHandlersHaveNotBeenToldOfAndForHowLong() {
     stages.informers(() -> List.of(
-        new InformerView("pods", 9, 0, true, 0,
+        new InformerView("pods", 9, 0, true, 0, 0,
             List.of(handler(2, ofSeconds(3)), handler(1, ofSeconds(5)))),
-        new InformerView("pods", 9, 0, true, 0, List.of(handler(4, ofSeconds(4))))));
+        new InformerView("pods", 9, 0, true, 0, 0, List.of(handler(4, ofSeconds(4))))));
 
     assertThat(Scrape.of(meters, "activator_informer_handler")).containsExactlyInAnyOrder(
         "activator_informer_handler_pending{resource=\"pods\"} 7.0",

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.http.FrameBudget;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.PartialHeads;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -207,7 +206,7 @@ class FrameLimiterTest {
     receives(RawHttp2.bytes(RawHttp2.HEADERS, RawHttp2.END_STREAM, 1, get));
     var refused = new ArrayList<Integer>();
     var others = IntStream.range(0, 8)
-        .mapToObj(i -> share.partialHeads().head(() -> refused.add(i))).toList();
+        .mapToObj(i -> share.partialHead(() -> refused.add(i))).toList();
     others.getFirst().grew(MemoryBound.LARGE_HEAD_BYTES);
 
     // when the next head begins, and others reach the bound
@@ -218,7 +217,7 @@ class FrameLimiterTest {
 
     assertThat(refused).containsExactly(0);
     assertThat(channel.isOpen()).isTrue();
-    others.forEach(PartialHeads.Head::ended);
+    others.forEach(HeldBytes.PartialHead::ended);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.activator.simulation;
 
+import dev.activator.http.FieldList;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver.Step;
@@ -221,7 +222,7 @@ final class Callers {
     void send(RequestDispatcher dispatcher) {
       var request = new DefaultHttpRequest(
           http2 ? HttpVersion.valueOf("HTTP/2.0") : HttpVersion.HTTP_1_1,
-          idempotent ? HttpMethod.GET : HttpMethod.POST, "/");
+          idempotent ? HttpMethod.GET : HttpMethod.POST, "/", FieldList.CHECKED);
       request.headers().set("Host", "any.example").set(NUMBER, number)
           .set("Knative-Serving-Namespace", revision.namespace())
           .set("Knative-Serving-Revision", revision.name());

@@ -1,5 +1,6 @@
 package dev.activator.simulation;
 
+import dev.activator.http.FieldList;
 import dev.activator.revision.Destination;
 import dev.activator.simulation.SimulatedPods.Process;
 import dev.activator.testing.StubUpstreamConnection;
@@ -159,7 +160,8 @@ final class SimulatedPool implements UpstreamPool {
       running = false;
       var to = listener;
       if (to != null) {
-        to.head(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status)));
+        to.head(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status),
+            FieldList.CHECKED));
       }
       if (listener != null) {
         responseEnded = true;

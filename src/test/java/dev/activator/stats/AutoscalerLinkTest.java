@@ -1,6 +1,7 @@
 package dev.activator.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
@@ -77,6 +78,71 @@ class AutoscalerLinkTest {
     assertThat(autoscaler.open()).isEqualTo(1);
     loop.advance(Duration.ofSeconds(30));
     assertThat(autoscaler.attempts()).hasSize(2);
+  }
+
+  @Test
+  void dialsAgain_whenAnAttemptCannotBegin() {
+    var addresses = new BrokenAddress();
+    var broken = new AutoscalerLink(loop, addresses, "activator-1",
+        AutoscalerLink.Timings.DEFAULT, LOWEST);
+    broken.open();
+    assertThatThrownBy(() -> loop.run()).isInstanceOf(IllegalArgumentException.class);
+
+    addresses.isBroken = false;
+    loop.advance(Duration.ofSeconds(2));
+
+    assertThat(broken.connected()).isTrue();
+    broken.close();
+  }
+
+  @Test
+  void dialsAgain_whenTheNewAddressCannotBeDialled() {
+    var addresses = new BrokenAddress();
+    addresses.isBroken = false;
+    var moved = new AutoscalerLink(loop, addresses, "activator-1", AutoscalerLink.Timings.DEFAULT,
+        LOWEST);
+    moved.open();
+    loop.advance(Duration.ofMillis(1));
+    addresses.isBroken = true;
+    moved.moved();
+    assertThatThrownBy(() -> loop.run()).isInstanceOf(IllegalArgumentException.class);
+
+    addresses.isBroken = false;
+    loop.advance(Duration.ofSeconds(2));
+
+    assertThat(moved.connected()).isTrue();
+    moved.close();
+  }
+
+  /** As where a Lease has a holder that is no address. */
+  private final class BrokenAddress implements StatSocket.Dialer {
+    private boolean isBroken = true;
+
+    @Override
+    public StatSocket dial(StatSocket.Events events) {
+      if (isBroken) {
+        throw new IllegalArgumentException("no address");
+      }
+      return autoscaler.dial(events);
+    }
+  }
+
+  @Test
+  void dialsAgain_whenAListenerFails() {
+    link.onChange(new AutoscalerLink.Listener() {
+      @Override
+      public void lost() {
+        throw new IllegalStateException("a bug");
+      }
+    });
+    open();
+    autoscaler.isUp(false);
+    assertThatThrownBy(() -> loop.run()).isInstanceOf(IllegalStateException.class);
+
+    autoscaler.isUp(true);
+    loop.advance(Duration.ofSeconds(2));
+
+    assertThat(link.connected()).isTrue();
   }
 
   @Test

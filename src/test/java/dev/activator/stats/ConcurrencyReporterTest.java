@@ -1,9 +1,12 @@
 package dev.activator.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -370,5 +373,58 @@ class ConcurrencyReporterTest {
     assertThat(office.sink.reports()).hasSize(1);
     assertThat(office.sink.reports().getFirst()).containsExactlyInAnyOrder(stat(REV1, 9, 9),
         stat(REV2, 9, 9));
+  }
+
+  @Test
+  void goesOnReporting_afterOneLoopFailedToCount() {
+    var loop = new VirtualLoop();
+    var sink = new RecordingSink();
+    var reporter = Quiescence.watch(
+        new ConcurrencyReporter(loop, Duration.ofSeconds(1), sink));
+    var requests = new BrokenClock(loop);
+    var counter = reporter.onLoop(requests);
+    reporter.start();
+    counter.arrived(REV1);
+    loop.advance(Duration.ofMillis(1_500));
+    int before = sink.all().size();
+
+    requests.fails = true;
+    assertThatThrownBy(() -> loop.advance(Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalStateException.class);
+    requests.fails = false;
+    loop.advance(Duration.ofSeconds(3));
+
+    assertThat(sink.all().size()).isGreaterThan(before);
+    counter.left(REV1);
+    loop.advance(Duration.ofSeconds(3));
+    reporter.stop();
+    loop.run();
+  }
+
+  private static final class BrokenClock implements Loop {
+    private final Loop loop;
+    private boolean fails;
+
+    BrokenClock(Loop loop) {
+      this.loop = loop;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      loop.execute(task);
+    }
+
+    @Override
+    public Timer schedule(Duration delay, Runnable task) {
+      return loop.schedule(delay, task);
+    }
+
+    @Override
+    public long nanoTime() {
+      if (fails) {
+        throw new IllegalStateException("a bug");
+      }
+      return loop.nanoTime();
+    }
   }
 }

@@ -43,7 +43,8 @@ class RefusedLinkLogTest {
       var failed = new CompletableFuture<Void>();
       var link = AutoscalerLink.to(() -> URI.create("ws://127.0.0.1:" + server.port()),
           new NettyLoop((EventLoop) threads.onClient(true).next()), "activator-1",
-          AutoscalerLink.Timings.DEFAULT, new Random(1));
+          // Under load a handshake may take longer than in the product.
+          new AutoscalerLink.Timings(PATIENCE, PATIENCE, PATIENCE), new Random(1));
       link.onChange(new AutoscalerLink.Listener() {
         @Override
         public void failed() {

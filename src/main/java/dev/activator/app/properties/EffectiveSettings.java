@@ -13,15 +13,21 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.SortedMap;
-import java.util.TreeMap;
 import java.util.stream.Stream;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.unit.DataSize;
 
-/** All properties, and their values after binding. */
+/** All properties: their names, their values after binding, and where each was set. */
 public final class EffectiveSettings {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, EgressProperties.class,
@@ -31,6 +37,9 @@ public final class EffectiveSettings {
       ProfilingProperties.class, ReadinessProperties.class, RescueProperties.class,
       ServingProperties.class,
       StandaloneProperties.class, TlsProperties.class, UpstreamProperties.class);
+
+  private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
+  private static final String DEFAULT = "default";
 
   private EffectiveSettings() {}
 
@@ -68,6 +77,62 @@ public final class EffectiveSettings {
       case Enum<?> word -> word.name().toLowerCase(Locale.ROOT);
       case Double number when number == Math.rint(number) -> String.valueOf(number.longValue());
       default -> value.toString();
+    };
+  }
+
+  /**
+   * A property as it was set: our own files refer properties to variables with a default, such as
+   * {@code ${PROBE_TIMEOUT:300ms}}.
+   *
+   * @param name of the property or variable that was set
+   * @param value empty if it is not set
+   * @param source such as {@code command line}
+   */
+  public record Setting(String name, String value, String source) {}
+
+  public static Setting setting(ConfigurableEnvironment environment, String property) {
+    return find(environment, property, "");
+  }
+
+  private static Setting find(ConfigurableEnvironment environment, String property,
+      String absent) {
+    var name = ConfigurationPropertyName.of(property);
+    for (var source : ConfigurationPropertySources.get(environment)) {
+      var found = source.getConfigurationProperty(name);
+      if (found != null) {
+        return follow(environment, property, String.valueOf(found.getValue()), sourceOf(found));
+      }
+    }
+    return new Setting(property, absent, DEFAULT);
+  }
+
+  private static Setting follow(ConfigurableEnvironment environment, String name, String raw,
+      String source) {
+    var placeholder = PLACEHOLDER.matcher(raw);
+    if (!placeholder.matches()) {
+      return new Setting(name, environment.resolvePlaceholders(raw), source);
+    }
+    var next = placeholder.group(1);
+    var absent = placeholder.group(2) == null ? "" : placeholder.group(2);
+    if (next.indexOf('.') >= 0) {
+      return find(environment, next, absent);
+    }
+    var value = environment.getProperty(next);
+    return value == null
+        ? follow(environment, name, absent, DEFAULT)
+        : new Setting(next, value, "environment " + next);
+  }
+
+  private static String sourceOf(ConfigurationProperty found) {
+    if (!(found.getOrigin() instanceof PropertySourceOrigin origin)) {
+      return DEFAULT;
+    }
+    var source = origin.getPropertySource().getName();
+    return switch (source) {
+      case "commandLineArgs" -> "command line";
+      case "systemEnvironment" -> "environment " + origin.getPropertyName();
+      case "systemProperties" -> "system property " + origin.getPropertyName();
+      default -> source.contains("class path resource") ? DEFAULT : source;
     };
   }
 }

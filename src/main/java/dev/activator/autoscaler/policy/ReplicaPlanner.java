@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
 public final class ReplicaPlanner {
-  private HeldScale held = new HeldScale();
+  private final HeldScale held = new HeldScale();
   private Activity activity;
   private long lastDemand;
   private boolean initialized;
@@ -43,11 +43,6 @@ public final class ReplicaPlanner {
     activity = Activity.unknown(now);
     lastDemand = now;
     held.before(lastDesired);
-  }
-
-  /** Another workload is scaled from now on: the replicas that it has count as ours. */
-  public void switched() {
-    held = new HeldScale();
   }
 
   /** A request waited, ran or arrived. */
@@ -144,7 +139,8 @@ public final class ReplicaPlanner {
     return new Plan(wanted == now ? OptionalInt.empty() : OptionalInt.of(wanted), again, "");
   }
 
-  private int bounded(Decision decision, ScalingSettings settings) {
+  /** The pods that there should be, within the bounds. */
+  public int bounded(Decision decision, ScalingSettings settings) {
     return settings.bounded(decision.pods(), initialized ? 0 : settings.bounds().initial());
   }
 

@@ -4,6 +4,7 @@ import dev.activator.cluster.informer.Handler;
 import dev.activator.cluster.informer.Notification;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
+import dev.activator.cluster.informer.Notification.FinalState;
 import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.loop.LogLimit;
@@ -41,7 +42,7 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
   @Override
   public void on(Notification<Decoded<F>> notification) {
     switch (notification) {
-      case Added<Decoded<F>>(var now, _) -> {
+      case Added<Decoded<F>>(var now) -> {
         warnings(now).forEach(this::warn);
         change(null, now.object().fact());
       }
@@ -53,7 +54,12 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
           change(before.object().fact(), now.object().fact());
         }
       }
-      case Deleted<Decoded<F>>(var before, _, _) -> change(before.object().fact(), null);
+      case Deleted<Decoded<F>>(var before, var last, var finalState) -> {
+        if (finalState == FinalState.UNKNOWN) {
+          log.debug("No watch saw that {} {} was deleted", kind.name(), last.key());
+        }
+        change(before.object().fact(), null);
+      }
     }
   }
 

@@ -1,6 +1,5 @@
 package dev.activator.cluster.informer;
 
-import dev.activator.cluster.informer.Notification.Moment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -39,7 +38,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
   @FunctionalInterface
   interface Process<T> {
     /** @return the deltas to put back unless newer ones are pending */
-    List<Delta<T>> process(String key, List<Delta<T>> deltas, Moment moment);
+    List<Delta<T>> process(String key, List<Delta<T>> deltas);
   }
 
   enum Popped {
@@ -125,8 +124,7 @@ final class DeltaQueue<T> implements DeltaSink<T> {
       }
       List<Delta<T>> left = List.of();
       try {
-        var moment = initialKeys > 0 ? Moment.INITIAL : Moment.LATER;
-        left = process.process(first.getKey(), first.getValue(), moment);
+        left = process.process(first.getKey(), first.getValue());
       } finally {
         settle(first.getKey(), left);
       }

@@ -5,7 +5,6 @@ import dev.activator.cluster.informer.DeltaQueue.Popped;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Moment;
 import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.loop.Loop;
 import java.time.Duration;
@@ -62,6 +61,7 @@ public final class Informer<T> implements AutoCloseable {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
   private volatile Loop.@Nullable Timer nextResync;
   private volatile long failures;
+  private volatile long missedDeletions;
   /** Owned by the loop, as is the next. */
   private int syncsPending;
   private boolean paused;
@@ -116,7 +116,7 @@ public final class Informer<T> implements AutoCloseable {
 
   public InformerView view() {
     return new InformerView(name, store.size(), queue.depth(), hasSynced(), failures,
-        processor.views());
+        missedDeletions, processor.views());
   }
 
   /** No handler call starts after this; pending changes are dropped. Idempotent. */
@@ -178,10 +178,10 @@ public final class Informer<T> implements AutoCloseable {
     }
   }
 
-  private List<Delta<T>> process(String key, List<Delta<T>> deltas, Moment moment) {
+  private List<Delta<T>> process(String key, List<Delta<T>> deltas) {
     for (int i = 0; i < deltas.size(); i++) {
       try {
-        apply(deltas.get(i), moment);
+        apply(deltas.get(i));
       } catch (OutOfMemoryError exhausted) {
         failed("has no memory for a change of " + key + " and will try again", exhausted);
         return deltas.subList(i, deltas.size());
@@ -192,10 +192,9 @@ public final class Informer<T> implements AutoCloseable {
     return List.of();
   }
 
-  private void apply(Delta<T> delta, Moment moment) {
+  private void apply(Delta<T> delta) {
     switch (delta.type()) {
-      case ADDED, UPDATED -> put(delta.object(), Moment.LATER);
-      case REPLACED -> put(delta.object(), moment);
+      case ADDED, UPDATED, REPLACED -> put(delta.object());
       case DELETED -> delete(delta.object(), FinalState.KNOWN);
       case LOST -> delete(delta.object(), FinalState.UNKNOWN);
       case SYNC -> {
@@ -205,20 +204,21 @@ public final class Informer<T> implements AutoCloseable {
     }
   }
 
-  private void put(VersionedObject<T> seen, Moment moment) {
+  private void put(VersionedObject<T> seen) {
     var before = store.find(seen.key());
     if (before != null && seen.isSameAs(before)) {
-      processor.unchanged(before);
       return;
     }
     var now = transform.apply(before, seen);
     store.put(now);
-    tell(before == null ? new Added<>(now, moment) : new Updated<>(before, now));
+    tell(before == null ? new Added<>(now) : new Updated<>(before, now));
   }
 
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written only on the loop
   private void delete(VersionedObject<T> last, FinalState state) {
     var before = store.remove(last.key());
     if (before != null) {
+      missedDeletions += state == FinalState.UNKNOWN ? 1 : 0;
       tell(new Deleted<>(before, last, state));
     }
   }

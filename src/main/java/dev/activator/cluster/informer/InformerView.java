@@ -4,11 +4,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
+ * The state of an informer.
+ *
  * @param queued keys not stored yet
  * @param synced whether the first list is stored
+ * @param missedDeletions objects that a list lacked, though no watch had reported their deletion
  */
 public record InformerView(String name, int stored, int queued, boolean synced, long failures,
-    List<ListenerView> listeners) {
+    long missedDeletions, List<ListenerView> listeners) {
   /**
    * @param oldest age of the first pending change
    * @param synced whether it was told of the initial objects

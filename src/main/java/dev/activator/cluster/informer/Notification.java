@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface Notification<T> {
   /** The handler has not been told of the object before. */
-  record Added<T>(VersionedObject<T> now, Moment moment) implements Notification<T> {}
+  record Added<T>(VersionedObject<T> now) implements Notification<T> {}
 
   /** In a resync both are the same. */
   record Updated<T>(VersionedObject<T> before, VersionedObject<T> now)
@@ -22,11 +22,6 @@ public sealed interface Notification<T> {
   record Deleted<T>(VersionedObject<T> before, VersionedObject<T> last, FinalState finalState)
       implements Notification<T> {}
 
-  enum Moment {
-    INITIAL,
-    LATER
-  }
-
   /** Whether the last known state is the one it was deleted in. */
   enum FinalState {
     KNOWN,
@@ -35,7 +30,7 @@ public sealed interface Notification<T> {
 
   default String key() {
     return switch (this) {
-      case Added<T>(var now, _) -> now.key();
+      case Added<T>(var now) -> now.key();
       case Updated<T>(_, var now) -> now.key();
       case Deleted<T>(_, var last, _) -> last.key();
     };
@@ -59,10 +54,8 @@ public sealed interface Notification<T> {
     var told = before();
     return switch (next) {
       case Deleted<T>(_, var last, var state) -> told == null ? null : gone(told, last, state);
-      case Added<T>(var now, _) -> told == null ? next : new Updated<>(told, now);
-      case Updated<T>(_, var now) -> this instanceof Added<T>(_, var moment)
-          ? new Added<>(now, moment)
-          : told == null ? next : new Updated<>(told, now);
+      case Added<T>(var now) -> told == null ? next : new Updated<>(told, now);
+      case Updated<T>(_, var now) -> told == null ? new Added<>(now) : new Updated<>(told, now);
     };
   }
 

@@ -1,9 +1,7 @@
 package dev.activator.cluster.informer;
 
 import dev.activator.cluster.informer.InformerView.ListenerView;
-import dev.activator.cluster.informer.HandlerOptions.Unchanged;
 import dev.activator.cluster.informer.Notification.Added;
-import dev.activator.cluster.informer.Notification.Moment;
 import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.cluster.policy.ResyncPeriods;
 import dev.activator.loop.Loop;
@@ -87,15 +85,6 @@ final class SharedProcessor<T> {
     members.forEach(member -> member.listener.offer(change));
   }
 
-  /** For a list that shows the object again. */
-  void unchanged(VersionedObject<T> same) {
-    for (var member : members) {
-      if (member.listener.options().unchanged() == Unchanged.TOLD) {
-        member.listener.offer(new Updated<>(same, same));
-      }
-    }
-  }
-
   void resynced(VersionedObject<T> same) {
     for (var member : members) {
       if (member.due) {
@@ -137,7 +126,7 @@ final class SharedProcessor<T> {
 
   private void join(ProcessorListener<T> listener) {
     members.add(new Member<>(listener, loop.nanoTime()));
-    distributed.all().forEach(there -> listener.offer(new Added<>(there, Moment.INITIAL)));
+    distributed.all().forEach(there -> listener.offer(new Added<>(there)));
     if (synced) {
       listener.initialOffered();
     }

@@ -1,5 +1,6 @@
 package dev.activator.cluster.reflector;
 
+import dev.activator.tls.CertifiedKey;
 import dev.activator.tls.Pem;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.http.HttpClient;
@@ -20,18 +21,19 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 import javax.net.SocketFactory;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 import jdk.net.ExtendedSocketOptions;
 import okhttp3.Call;
 import okhttp3.Dispatcher;
@@ -58,18 +60,63 @@ final class ApiTransport extends OkHttpClientFactory {
   private final KubernetesApi.@Nullable Source source;
   private final ExecutorService threads;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  /** Held by the one that looks whether files have changed. */
+  private final ReentrantLock reading = new ReentrantLock();
   private Config config;
+  private Certificates certificates;
   private FileStamps files;
-  private @Nullable HttpClient client;
+  private volatile @Nullable HttpClient client;
   private final AtomicLong made = new AtomicLong();
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
 
   /** @param threads unbounded: each request takes one */
   ApiTransport(Config config, KubernetesApi.@Nullable Source source, ExecutorService threads) {
     this.config = config;
+    this.certificates = Certificates.of(config);
     this.source = source;
     this.files = files();
     this.threads = threads;
+  }
+
+  /** Each in base64, or in a file. */
+  private record Certificates(@Nullable String authorities, @Nullable String authoritiesFile,
+      @Nullable String chain, @Nullable String chainFile, @Nullable String key,
+      @Nullable String keyFile) {
+    static Certificates of(Config config) {
+      return new Certificates(config.getCaCertData(), config.getCaCertFile(),
+          config.getClientCertData(), config.getClientCertFile(), config.getClientKeyData(),
+          config.getClientKeyFile());
+    }
+
+    private static String pem(@Nullable String data, @Nullable String file) throws IOException {
+      try (var pem = CertUtils.getInputStreamFromDataOrFile(data, file)) {
+        return new String(pem.readAllBytes(), StandardCharsets.US_ASCII);
+      }
+    }
+
+    X509ExtendedTrustManager trust() {
+      try {
+        return Pem.trust(Pem.certificates(pem(authorities, authoritiesFile)));
+      } catch (GeneralSecurityException | IOException unreadable) {
+        throw new IllegalArgumentException(
+            "the authority of the API server cannot be read: " + unreadable.getMessage());
+      }
+    }
+
+    /** Not by the library, which reads no key on an elliptic curve in PKCS#8. */
+    KeyManager @Nullable [] clientKeys() {
+      if ((chain == null && chainFile == null) || (key == null && keyFile == null)) {
+        return null;
+      }
+      try {
+        return CertifiedKey.parse(pem(chain, chainFile), pem(key, keyFile)).keyManagers();
+      } catch (GeneralSecurityException | IOException | IllegalArgumentException unusable) {
+        throw new IllegalArgumentException("the client certificate"
+            + (chainFile == null ? "" : " in " + chainFile) + " and its key"
+            + (keyFile == null ? "" : " in " + keyFile) + " cannot be used: "
+            + unusable.getMessage());
+      }
+    }
   }
 
   final class Handle {
@@ -113,21 +160,29 @@ final class ApiTransport extends OkHttpClientFactory {
 
   /**
    * The client with the certificates as they are now. After a change the connections are closed, so that no
-   * request is sent under a certificate that has been replaced.
+   * request is sent under a certificate that has been replaced. While one caller reads a kubeconfig, which may
+   * run a command, the others get the last client.
    *
    * <p><b>Source.</b> {@code cert_rotation.go} of client-go.
    *
    * @throws IllegalArgumentException if certificates cannot be read the first time
    */
-  synchronized HttpClient client() {
+  HttpClient client() {
     var last = client;
-    if (last == null) {
-      last = newClient();
-    } else {
-      last = unlessChanged(last);
+    if (last != null && !reading.tryLock()) {
+      return last;
     }
-    client = last;
-    return last;
+    if (last == null) {
+      reading.lock();
+    }
+    try {
+      last = client;
+      var now = last == null ? newClient() : unlessChanged(last);
+      client = now;
+      return now;
+    } finally {
+      reading.unlock();
+    }
   }
 
   private HttpClient unlessChanged(HttpClient last) {
@@ -153,24 +208,20 @@ final class ApiTransport extends OkHttpClientFactory {
       return !changed.isEmpty();
     }
     var next = source.reread().get();
-    if (changed.size() == 1 && certificates(next).equals(certificates(config))) {
+    var now = Certificates.of(next);
+    if (changed.size() == 1 && now.equals(certificates)) {
       // Most often only a token is replaced.
       return false;
     }
     config = next;
+    certificates = now;
     files = files();
     return true;
   }
 
-  private static List<@Nullable String> certificates(Config config) {
-    return Arrays.asList(config.getCaCertData(), config.getCaCertFile(),
-        config.getClientCertData(), config.getClientCertFile(), config.getClientKeyData(),
-        config.getClientKeyFile());
-  }
-
   private FileStamps files() {
-    var named = Stream.of(config.getCaCertFile(), config.getClientCertFile(),
-        config.getClientKeyFile()).filter(file -> !Utils.isNullOrEmpty(file)).map(Path::of);
+    var named = Stream.of(certificates.authoritiesFile, certificates.chainFile,
+        certificates.keyFile).filter(file -> !Utils.isNullOrEmpty(file)).map(Path::of);
     return new FileStamps(
         Stream.concat(Stream.ofNullable(source).map(KubernetesApi.Source::kubeconfig), named)
             .distinct().toList());
@@ -187,9 +238,10 @@ final class ApiTransport extends OkHttpClientFactory {
     });
   }
 
-  synchronized void close() {
-    if (client != null) {
-      client.close();
+  void close() {
+    var last = client;
+    if (last != null) {
+      last.close();
     }
     closeConnections();
   }
@@ -203,11 +255,9 @@ final class ApiTransport extends OkHttpClientFactory {
    * @throws IllegalArgumentException if certificates cannot be read
    */
   private HttpClient newClient() {
-    boolean hasAuthorities = config.getCaCertData() != null || config.getCaCertFile() != null;
     HttpClient.Factory factory = this;
-    var builder = config.isTrustCerts() || !hasAuthorities
-        ? factory.newBuilder(config)
-        : withAuthorities(factory.newBuilder());
+    var builder = factory.newBuilder();
+    secure(builder);
     if (config.getAuthProvider() != null) {
       // Refreshes over a client of its own, as the library closes it with its threads.
       HttpClient.Factory identityProvider = new OkHttpClientFactory();
@@ -220,22 +270,36 @@ final class ApiTransport extends OkHttpClientFactory {
     return builder.build();
   }
 
-  private HttpClient.Builder withAuthorities(HttpClient.Builder builder) {
+  private void secure(HttpClient.Builder builder) {
+    boolean trustsAll = config.isTrustCerts();
+    boolean hasAuthorities = !trustsAll
+        && (certificates.authorities != null || certificates.authoritiesFile != null);
+    var keys = certificates.clientKeys();
     try {
-      var pem = CertUtils.getInputStreamFromDataOrFile(config.getCaCertData(),
-          config.getCaCertFile()).readAllBytes();
-      var authorities = Pem.trust(Pem.certificates(new String(pem, StandardCharsets.US_ASCII)));
-      // Only so that the library does not load Java's; what it sets is replaced.
-      config.setTrustCerts(true);
+      clientCertificate(null, null, null, null);
+      // With authorities only so that the library does not load Java's.
+      config.setTrustCerts(trustsAll || hasAuthorities);
       HttpClientUtils.applyCommonConfiguration(config, builder, this);
-      builder.sslContext(SSLUtils.keyManagers(config), new TrustManager[]{authorities});
-    } catch (GeneralSecurityException | IOException unreadable) {
-      throw new IllegalArgumentException(
-          "the authority of the API server cannot be read: " + unreadable.getMessage());
+      if (hasAuthorities || keys != null) {
+        builder.sslContext(keys, hasAuthorities
+            ? new TrustManager[]{certificates.trust()}
+            : SSLUtils.trustManagers(config));
+      }
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalArgumentException("TLS cannot be used: " + e.getMessage());
     } finally {
-      config.setTrustCerts(false);
+      config.setTrustCerts(trustsAll);
+      clientCertificate(certificates.chain, certificates.chainFile, certificates.key,
+          certificates.keyFile);
     }
-    return builder;
+  }
+
+  private void clientCertificate(@Nullable String chain, @Nullable String chainFile,
+      @Nullable String key, @Nullable String keyFile) {
+    config.setClientCertData(chain);
+    config.setClientCertFile(chainFile);
+    config.setClientKeyData(key);
+    config.setClientKeyFile(keyFile);
   }
 
   /** The library would trust the cluster's authorities by default, and fail if there are none. */

@@ -113,7 +113,7 @@ public final class KubernetesApi implements AutoCloseable {
 
   /**
    * Writes, once {@link WriteRate} allows it. Fails only if there is no answer; whether it was written
-   * is unknown then.
+   * is unknown then, but it is not sent after the timeout.
    *
    * @param path without a leading slash and a query
    * @param body JSON
@@ -123,12 +123,18 @@ public final class KubernetesApi implements AutoCloseable {
       String body, Duration timeout) {
     return writes.send(timeout,
         left -> exchange(request(path + "?timeout=" + left.toMillis() + "ms").method(method,
-            contentType, body), left, KubernetesApi::whole));
+            contentType, body), left));
   }
 
   /** As {@link #send}, for a small object that is read whole. */
   public CompletableFuture<ApiAnswer> fetch(String path, Duration timeout) {
-    return exchange(request(path), timeout, KubernetesApi::whole);
+    return exchange(request(path), timeout);
+  }
+
+  /** The library would allow twice the time, and not count what it does before it sends. */
+  private CompletableFuture<ApiAnswer> exchange(HttpRequest.Builder request, Duration timeout) {
+    return exchange(request, timeout, KubernetesApi::whole).orTimeout(timeout.toMillis(),
+        TimeUnit.MILLISECONDS);
   }
 
   private static ApiAnswer whole(HttpResponse<InputStream> response) {

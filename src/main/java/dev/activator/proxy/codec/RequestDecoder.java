@@ -102,7 +102,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   /** The message for a refused head. */
   public static HttpRequest refusal(Exception why) {
     var told = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
-        Unpooled.EMPTY_BUFFER);
+        Unpooled.EMPTY_BUFFER, FieldList.CHECKED, FieldList.CHECKED);
     told.setDecoderResult(DecoderResult.failure(why));
     return told;
   }
@@ -151,7 +151,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   private void after(ByteBuf in, List<Object> out) {
     if (hasUpgrade && out.getFirst() instanceof HttpRequest request) {
-      hasUpgrade = Upgrade.isAsked(version(request), new NettyFields(request.headers()));
+      hasUpgrade = Upgrade.isAsked(version(request), FieldList.in(request));
     }
     var last = (HttpObject) out.getLast();
     if (last.decoderResult().isFailure()) {

@@ -4,6 +4,7 @@ import dev.activator.proxy.policy.MemoryBound;
 import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,7 +46,10 @@ public final class HeldBytes {
 
   public final class Share {
     private final AtomicLong bytes = new AtomicLong();
-    private final PartialHeads partialHeads = new PartialHeads(this);
+    /** Incomplete heads, and HPACK tables with more than their text; oldest first. */
+    private final LinkedHashSet<PartialHead> smallHeads = new LinkedHashSet<>();
+    private final LinkedHashSet<PartialHead> largeHeads = new LinkedHashSet<>();
+    private long partialHeadBytes;
 
     private Share() {}
 
@@ -73,12 +77,20 @@ public final class HeldBytes {
       return cost;
     }
 
-    public PartialHeads partialHeads() {
-      return partialHeads;
+    /** @param refuse ends the connection or its request */
+    public PartialHead partialHead(Runnable refuse) {
+      return new PartialHead(this, refuse);
     }
 
-    boolean refusesPartialHeads(long ofLoop) {
-      return bound.refusesPartialHeads(ofLoop, shares.size());
+    /** Large ones first: normal heads are small and quickly complete. */
+    private void refuseOldestHeads() {
+      // A single one is limited by its own size.
+      while (bound.refusesPartialHeads(partialHeadBytes, shares.size())
+          && smallHeads.size() + largeHeads.size() > 1) {
+        var oldest = (largeHeads.isEmpty() ? smallHeads : largeHeads).getFirst();
+        oldest.ended();
+        oldest.refuse.run();
+      }
     }
 
     public boolean isFull(long ofRevision) {
@@ -92,6 +104,49 @@ public final class HeldBytes {
     /** Never 0: the request must be read to end. */
     public int windowWhileForwarding() {
       return bound.isTight(total()) ? 1 : WINDOW_BYTES;
+    }
+  }
+
+  /**
+   * An incomplete head. Above the share of its loop's connections the oldest is refused.
+   *
+   * <p><b>Threads.</b> The share's loop.
+   */
+  public static final class PartialHead {
+    private final Share share;
+    private final Runnable refuse;
+    private int cost;
+
+    private PartialHead(Share share, Runnable refuse) {
+      this.share = share;
+      this.refuse = refuse;
+    }
+
+    /** May refuse this or another head. */
+    public void grew(int newCost) {
+      if (newCost > MemoryBound.LARGE_HEAD_BYTES) {
+        share.smallHeads.remove(this);
+        share.largeHeads.add(this);
+      } else {
+        share.smallHeads.add(this);
+      }
+      count(newCost);
+      share.refuseOldestHeads();
+    }
+
+    /** Idempotent. */
+    public void ended() {
+      if (cost > 0) {
+        share.smallHeads.remove(this);
+        share.largeHeads.remove(this);
+        count(0);
+      }
+    }
+
+    private void count(int newCost) {
+      share.partialHeadBytes += newCost - cost;
+      share.add(newCost - cost);
+      cost = newCost;
     }
   }
 }

@@ -3,12 +3,12 @@ package dev.activator.proxy.exchange;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.Phases;
 import dev.activator.observability.RequestRecord;
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.proxy.policy.Field;
+import dev.activator.http.Field;
 import dev.activator.proxy.policy.Framing;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
@@ -21,13 +21,13 @@ final class HttpRequestRecord extends RequestRecord {
   private final RequestDispatcher dispatcher;
   private final Caller caller;
   private final HttpRequest request;
-  private final NettyFields fields;
+  private final FieldList fields;
   private final String target;
   private final Router.@Nullable ToRevision route;
 
   /** @param route null if there is no such revision */
   HttpRequestRecord(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
-      NettyFields fields, Router.@Nullable ToRevision route) {
+      FieldList fields, Router.@Nullable ToRevision route) {
     super(dispatcher.observer(), route == null ? null : route.revision(),
         dispatcher.loop().nanoTime());
     this.dispatcher = dispatcher;
@@ -42,7 +42,7 @@ final class HttpRequestRecord extends RequestRecord {
     return request;
   }
 
-  NettyFields fields() {
+  FieldList fields() {
     return fields;
   }
 

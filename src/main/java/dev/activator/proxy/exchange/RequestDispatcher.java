@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.HeaderRewriter;
@@ -23,7 +23,7 @@ public record RequestDispatcher(Loop loop, Router router,
     CallerTexts texts) {
 
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
-    var fields = new NettyFields(request.headers());
+    var fields = FieldList.in(request);
     switch (router.route(request, fields, version)) {
       case Router.Answered(var answer) -> {
         downstream.answer(answer);

@@ -1,5 +1,7 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.Field;
+import dev.activator.http.Fields;
 import dev.activator.revision.RequestTimeouts;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.Fields;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 

@@ -1,5 +1,7 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.Field;
+import dev.activator.http.Fields;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +18,6 @@ public final class HeaderRewriter {
       Field.KEEP_ALIVE, Field.PROXY_AUTHENTICATE, Field.PROXY_AUTHORIZATION, Field.TE,
       Field.TRANSFER_ENCODING, Field.UPGRADE};
   /** Each removal passes over all fields: more than this are removed in one pass. */
-  private static final int FEW = 8;
 
   public enum BodyEnd {
     /** The length is known, or there is no body. */
@@ -121,10 +122,6 @@ public final class HeaderRewriter {
     var named = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     Fields.eachToken(fields.all(Field.CONNECTION), named::add);
     named.remove(Field.CONTENT_LENGTH.text());
-    if (named.size() > FEW) {
-      fields.removeAll(named);
-    } else {
-      named.forEach(fields::remove);
-    }
+    fields.removeAll(named);
   }
 }

@@ -1,5 +1,7 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.Field;
+import dev.activator.http.Fields;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.Field;
+import dev.activator.http.Fields;
 /**
  * What happens to a request whose connection ended before any byte of an answer.
  *

@@ -1,5 +1,7 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.Field;
+import dev.activator.http.Fields;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;

@@ -8,7 +8,6 @@ import dev.activator.cluster.informer.Notification;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Moment;
 import dev.activator.cluster.informer.Notification.Updated;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.EndpointSet;
@@ -66,7 +65,7 @@ class FactHandlerTest {
     var leftOut = "WARN Left out of Endpoints ns/rev-private: "
         + "subsets[0].addresses[0].ip is no IP address: 'nowhere'";
 
-    tell(new Added<>(one, Moment.LATER));
+    tell(new Added<>(one));
     tell(new Updated<>(one, other));
     assertThat(log.lines()).containsExactly(leftOut);
 
@@ -76,7 +75,7 @@ class FactHandlerTest {
         .isEqualTo("WARN Skipped Endpoints ns/rev-private: subsets must be a list, not 5");
 
     tell(new Deleted<>(worse, worse, FinalState.KNOWN));
-    tell(new Added<>(one, Moment.LATER));
+    tell(new Added<>(one));
     assertThat(log.lines()).hasSize(3);
   }
 
@@ -94,12 +93,12 @@ class FactHandlerTest {
     for (int i = 0; i < 2_000; i++) {
       var bad = endpoints(i + 1, "subsets: 5");
       tell(new Added<>(new VersionedObject<>("ns/" + i, "u" + i, bad.resourceVersion(),
-          bad.object()), Moment.LATER));
+          bad.object())));
     }
     assertThat(log.lines()).hasSize(10);
 
     now += Duration.ofSeconds(10).toNanos();
-    tell(new Added<>(endpoints(1, "subsets: 5"), Moment.LATER));
+    tell(new Added<>(endpoints(1, "subsets: 5")));
 
     assertThat(log.lines()).hasSize(11);
     assertThat(log.lines().getLast()).endsWith(". 1990 others were left out of the log before");
@@ -110,7 +109,7 @@ class FactHandlerTest {
     var one = endpoints(1, GOOD.formatted("10.0.0.1"));
     var same = endpoints(2, GOOD.formatted("10.0.0.1"));
 
-    tell(new Added<>(one, Moment.LATER));
+    tell(new Added<>(one));
     tell(updated(one, same));
     assertThat(told).containsExactly("none -> [10.0.0.1]");
     tell(new Updated<>(same, same));
@@ -126,7 +125,7 @@ class FactHandlerTest {
     var worse = ResourceKind.ENDPOINTS.stored(bad, endpoints(3, "subsets: 6"));
     var good = endpoints(4, GOOD.formatted("10.0.0.2"));
 
-    tell(new Added<>(one, Moment.LATER));
+    tell(new Added<>(one));
     tell(new Updated<>(one, bad));
     tell(new Updated<>(bad, worse));
     tell(updated(worse, good));
@@ -140,7 +139,7 @@ class FactHandlerTest {
     var another = new VersionedObject<>(bad.key(), "another uid", bad.resourceVersion(),
         bad.object());
 
-    tell(new Added<>(one, Moment.LATER));
+    tell(new Added<>(one));
     tell(updated(one, another));
     assertThat(told).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> none");
   }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.informer.DeltaQueue.Delta;
 import dev.activator.cluster.informer.DeltaQueue.Popped;
-import dev.activator.cluster.informer.Notification.Moment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -132,7 +131,7 @@ class DeltaQueueTest {
     var go = new CountDownLatch(1);
     var order = new ArrayList<String>();
     queue.put(at("x", 1));
-    var popper = async(() -> queue.pop((_, _, _) -> {
+    var popper = async(() -> queue.pop((_, _) -> {
       processing.countDown();
       awaitQuietly(go);
       order.add("processed");
@@ -166,8 +165,8 @@ class DeltaQueueTest {
     queue.put(at("y", 1));
 
     assertThat(wakes).isEqualTo(1);
-    assertThat(queue.pop((_, _, _) -> List.of())).isEqualTo(Popped.PROCESSED);
-    assertThat(queue.pop((_, _, _) -> List.of())).isEqualTo(Popped.CLOSED);
+    assertThat(queue.pop((_, _) -> List.of())).isEqualTo(Popped.PROCESSED);
+    assertThat(queue.pop((_, _) -> List.of())).isEqualTo(Popped.CLOSED);
   }
 
   @Test
@@ -176,7 +175,7 @@ class DeltaQueueTest {
     queue.put(at("x", 1));
     queue.put(at("x", 2));
 
-    var popped = queue.pop((_, deltas, _) -> deltas.subList(1, 2));
+    var popped = queue.pop((_, deltas) -> deltas.subList(1, 2));
 
     assertThat(popped).isEqualTo(Popped.PUT_BACK);
     assertThat(popAll()).containsExactly("x: updated 2");
@@ -188,7 +187,7 @@ class DeltaQueueTest {
     queue.put(at("x", 1));
 
     // when it cannot be done, and an update came meanwhile
-    queue.pop((_, deltas, _) -> {
+    queue.pop((_, deltas) -> {
       queue.put(at("x", 2));
       return deltas;
     });
@@ -201,7 +200,7 @@ class DeltaQueueTest {
   void goesOnAfterAProcessThatThrows() {
     queue.replace(all("x@1", "y@1"));
 
-    assertThatThrownBy(() -> queue.pop((_, _, _) -> {
+    assertThatThrownBy(() -> queue.pop((_, _) -> {
       throw new IllegalStateException("on purpose");
     })).hasMessage("on purpose");
 
@@ -218,7 +217,7 @@ class DeltaQueueTest {
 
     for (int i = 0; i < 3; i++) {
       synced.add(queue.hasSynced());
-      queue.pop((_, _, _) -> List.of());
+      queue.pop((_, _) -> List.of());
     }
     synced.add(queue.hasSynced());
 
@@ -247,27 +246,11 @@ class DeltaQueueTest {
   void waitsForWhatWasPutBack() {
     queue.replace(all("x@1"));
 
-    queue.pop((_, deltas, _) -> deltas);
+    queue.pop((_, deltas) -> deltas);
     assertThat(queue.hasSynced()).isFalse();
-    queue.pop((_, _, _) -> List.of());
+    queue.pop((_, _) -> List.of());
 
     assertThat(queue.hasSynced()).isTrue();
-  }
-
-  @Test
-  void saysOfAKeyWhetherItIsOfTheFirstList() {
-    queue.replace(all("x@1"));
-    queue.put(at("y", 2));
-    var moments = new ArrayList<Moment>();
-
-    for (int i = 0; i < 2; i++) {
-      queue.pop((_, _, moment) -> {
-        moments.add(moment);
-        return List.of();
-      });
-    }
-
-    assertThat(moments).containsExactly(Moment.INITIAL, Moment.LATER);
   }
 
   @Test
@@ -292,7 +275,7 @@ class DeltaQueueTest {
 
   private List<String> popAll() {
     var all = new ArrayList<String>();
-    while (queue.pop((key, deltas, _) -> {
+    while (queue.pop((key, deltas) -> {
       all.add(key + ": " + String.join(", ", deltas.stream().map(DeltaQueueTest::said).toList()));
       return List.of();
     }) == Popped.PROCESSED) {

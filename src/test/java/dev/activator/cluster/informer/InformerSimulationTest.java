@@ -4,7 +4,6 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.informer.HandlerOptions.Unchanged;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.loop.Loop;
 import dev.activator.testing.VirtualLoop;
@@ -142,7 +141,7 @@ class InformerSimulationTest {
   private final class Party {
     private final HandlerOptions listening = listening();
     private final Witness witness = new Witness(
-        listening.resync().isZero() && listening.unchanged() == Unchanged.SKIPPED
+        listening.resync().isZero()
             ? Witness.Repeats.WRONG
             : Witness.Repeats.EXPECTED);
     private final int failsOneIn = random.nextInt(3) == 0 ? 2 + random.nextInt(5) : 0;
@@ -153,7 +152,6 @@ class InformerSimulationTest {
 
     private HandlerOptions listening() {
       var listening = HandlerOptions.on(loop(), "party " + parties.size());
-      listening = random.nextInt(4) == 0 ? listening.toldOfUnchanged() : listening;
       return random.nextInt(3) == 0
           ? listening.resyncedEvery(ofMillis(random.nextInt(9_000)))
           : listening;
@@ -179,7 +177,7 @@ class InformerSimulationTest {
     private void storeIsNotOlderThan(Notification<String> notification) {
       var stored = informer.store().find(notification.key());
       int told = switch (notification) {
-        case Notification.Added<String>(var now, _) -> Integer.parseInt(now.resourceVersion());
+        case Notification.Added<String>(var now) -> Integer.parseInt(now.resourceVersion());
         case Notification.Updated<String>(_, var now) -> Integer.parseInt(now.resourceVersion());
         case Deleted<String>(_, var last, _) -> Integer.parseInt(last.resourceVersion());
       };

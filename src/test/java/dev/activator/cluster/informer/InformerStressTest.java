@@ -57,7 +57,7 @@ class InformerStressTest {
     var seen = new CompletableFuture<Void>();
     informer.addHandler(checked(change -> {
       var stored = informer.store().find(change.key());
-      if (change instanceof Notification.Added<String>(var now, _)) {
+      if (change instanceof Notification.Added<String>(var now)) {
         assertThat(stored == null ? 10_001 : version(stored)).isGreaterThanOrEqualTo(version(now));
       }
       if (change instanceof Notification.Updated<String>(_, var now)) {
@@ -342,7 +342,7 @@ class InformerStressTest {
 
   private static VersionedObject<String> last(Notification<String> change) {
     return switch (change) {
-      case Notification.Added<String>(var now, _) -> now;
+      case Notification.Added<String>(var now) -> now;
       case Notification.Updated<String>(_, var now) -> now;
       case Notification.Deleted<String>(_, var last, _) -> last;
     };

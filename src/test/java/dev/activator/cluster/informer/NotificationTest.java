@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Moment;
 import dev.activator.cluster.informer.Notification.Updated;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -32,19 +31,19 @@ class NotificationTest {
 
   static Stream<Case> table() {
     return Stream.of(
-        new Case("add, update: add of the newest", added(A1, Moment.INITIAL), updated(A1, A2),
-            added(A2, Moment.INITIAL)),
-        new Case("add, delete: nothing", added(A1, Moment.LATER), deleted(A1, A2), null),
+        new Case("add, update: add of the newest", added(A1), updated(A1, A2),
+            added(A2)),
+        new Case("add, delete: nothing", added(A1), deleted(A1, A2), null),
         new Case("update, update: from the oldest to the newest", updated(A1, A2), updated(A2, A3),
             updated(A1, A3)),
         new Case("update, delete: delete", updated(A1, A2), deleted(A2, A3), deleted(A1, A3)),
-        new Case("delete, add: update from what was told", deleted(A1, A2), added(B4, Moment.LATER),
+        new Case("delete, add: update from what was told", deleted(A1, A2), added(B4),
             updated(A1, B4)),
         new Case("update, told again: update", updated(A1, A2), updated(A2, A2), updated(A1, A2)),
         new Case("told again, update: update", updated(A1, A1), updated(A1, A2), updated(A1, A2)),
         new Case("told again, told again: once", updated(A1, A1), updated(A1, A1), updated(A1, A1)),
-        new Case("add, told again: add", added(A1, Moment.LATER), updated(A1, A1),
-            added(A1, Moment.LATER)),
+        new Case("add, told again: add", added(A1), updated(A1, A1),
+            added(A1)),
         new Case("another object, delete: of the one that was told", updated(A1, B4),
             deleted(B4, B5), new Deleted<>(A1, A1, FinalState.UNKNOWN)),
         new Case("another object, update: to the newest of that", updated(A1, B4), updated(B4, B5),
@@ -57,8 +56,8 @@ class NotificationTest {
     assertThat(given.first().then(given.next())).isEqualTo(given.both());
   }
 
-  private static Notification<String> added(VersionedObject<String> now, Moment moment) {
-    return new Added<>(now, moment);
+  private static Notification<String> added(VersionedObject<String> now) {
+    return new Added<>(now);
   }
 
   private static Notification<String> updated(VersionedObject<String> before,

@@ -46,7 +46,7 @@ class ProcessorListenerTest {
 
     listed("x@1", "y@1", "z@1");
 
-    assertThat(told).containsExactly("initial x@1", "initial y@1", "initial z@1");
+    assertThat(told).containsExactly("add x@1", "add y@1", "add z@1");
     assertThat(calls).containsExactly("0s x");
     assertThat(failing.hasSynced()).isFalse();
     loop.advance(ofSeconds(10));
@@ -113,7 +113,7 @@ class ProcessorListenerTest {
     sink.remove(at("y", 3));
     loop.run();
 
-    assertThat(told).containsExactly("initial x@2", "initial y@1", "delete y@3");
+    assertThat(told).containsExactly("add x@2", "add y@1", "delete y@3");
     assertThat(registration.hasSynced()).isTrue();
   }
 
@@ -149,7 +149,7 @@ class ProcessorListenerTest {
 
     listed("x@1", "y@1");
 
-    assertThat(told).containsExactly("initial x@1");
+    assertThat(told).containsExactly("add x@1");
   }
 
   @Test
@@ -179,7 +179,7 @@ class ProcessorListenerTest {
 
     loop.advance(ofSeconds(60));
 
-    assertThat(told).containsExactly("initial x@1");
+    assertThat(told).containsExactly("add x@1");
   }
 
   @Test
@@ -251,7 +251,7 @@ class ProcessorListenerTest {
     assertThat(registration.view())
         .isEqualTo(new ListenerView("slow", 0, ZERO, true));
     assertThat(informer.view())
-        .isEqualTo(new InformerView("things", 2, 0, true, 0, List.of(registration.view())));
+        .isEqualTo(new InformerView("things", 2, 0, true, 0, 0, List.of(registration.view())));
   }
 
   @Test
@@ -276,7 +276,7 @@ class ProcessorListenerTest {
 
     listed("x@1");
 
-    assertThat(told).containsExactly("initial x@1");
+    assertThat(told).containsExactly("add x@1");
     assertThat(ended.synced()).isCompletedExceptionally();
     assertThat(informer.view().failures()).isZero();
   }

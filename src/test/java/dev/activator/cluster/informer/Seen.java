@@ -3,7 +3,6 @@ package dev.activator.cluster.informer;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.cluster.informer.Notification.FinalState;
-import dev.activator.cluster.informer.Notification.Moment;
 import dev.activator.cluster.informer.Notification.Updated;
 import java.util.Arrays;
 import java.util.List;
@@ -32,11 +31,10 @@ public final class Seen {
         .map(parts -> at(parts[0], Integer.parseInt(parts[1]))).toList();
   }
 
-  /** As in "add x@1", "initial x@1", "update x@1 to 2", "delete x@3", "lost x@3". */
+  /** As in "add x@1", "update x@1 to 2", "delete x@3", "lost x@3". */
   public static String said(Notification<String> notification) {
     return switch (notification) {
-      case Added<String>(var now, var moment) ->
-        (moment == Moment.INITIAL ? "initial " : "add ") + said(now);
+      case Added<String>(var now) -> "add " + said(now);
       case Updated<String>(var before, var now) ->
         "update " + said(before) + " to " + now.resourceVersion();
       case Deleted<String>(_, var last, var finalState) ->

@@ -41,7 +41,7 @@ final class Witness implements Handler<String> {
   @Override
   public void on(Notification<String> notification) {
     switch (notification) {
-      case Added<String>(var now, _) -> {
+      case Added<String>(var now) -> {
         assertThat(there.put(now.key(), now)).as("before %s", notification).isNull();
         newer(now);
       }

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.http.FieldList;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.UpstreamPool.Dial;
@@ -156,7 +157,8 @@ final class FakePod implements PodPools, UpstreamPool {
 
     void answers(int status) {
       user().head(
-          new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status)));
+          new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status),
+              FieldList.CHECKED));
     }
 
     private UpstreamListener user() {

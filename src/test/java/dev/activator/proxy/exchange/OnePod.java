@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
@@ -43,7 +44,7 @@ final class OnePod {
 
   /** Begins the exchange of a request without fields. */
   Exchange send(HttpVersion version, HttpMethod method) {
-    return send(new DefaultHttpRequest(version, method, "/"));
+    return send(new DefaultHttpRequest(version, method, "/", FieldList.CHECKED));
   }
 
   Exchange send(HttpRequest request) {

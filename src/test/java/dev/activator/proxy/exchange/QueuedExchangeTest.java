@@ -1,15 +1,17 @@
 package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.testing.quiescence.Quiescence;
@@ -24,6 +26,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -64,6 +67,51 @@ class QueuedExchangeTest {
     assertThat(throttler.view(HELLO.id()).queued()).isEqualTo(2 * HELD);
   }
 
+  @Test
+  void holdsNothing_whenLeavingTheQueueFails() {
+    var entry = new BrokenEntry();
+    var held = Quiescence.watch(new HeldBytes(new MemoryBound(Long.MAX_VALUE)));
+    var loop = VirtualLoop.nearOverflow();
+    var caller = new SilentCaller(loop);
+    Dispatchers.dispatch(
+        Dispatchers.of(loop, HELLO, (_, _) -> entry, null, held.share()), request(), caller);
+    assertThat(held.total()).isPositive();
+
+    assertThatThrownBy(caller.exchange()::callerGone).hasMessage("on purpose");
+
+    assertThat(held.total()).isZero();
+    assertThat(entry.heldBytes).isZero();
+  }
+
+  private static final class BrokenEntry implements QueueEntry {
+    private long heldBytes;
+
+    @Override
+    public void giveUp() {
+      throw new IllegalStateException("on purpose");
+    }
+
+    @Override
+    public Duration timeout() {
+      return Duration.ZERO;
+    }
+
+    @Override
+    public int retryAfterSeconds() {
+      return 1;
+    }
+
+    @Override
+    public void addHeldBytes(int moreBytes) {
+      heldBytes += moreBytes;
+    }
+
+    @Override
+    public long heldBytes() {
+      return heldBytes;
+    }
+  }
+
   @AfterEach
   void callersLeave() {
     exchanges.forEach(Exchange::callerGone);
@@ -77,7 +125,7 @@ class QueuedExchangeTest {
       var request = request();
       var route = new Router.ToRevision(HELLO, "hello", "/", null);
       var record = new HttpRequestRecord(dispatcher, caller.caller(), request,
-          new NettyFields(request.headers()), route);
+          FieldList.in(request), route);
       var exchange = new Exchange(dispatcher, record, caller, HELLO);
       exchange.start();
       exchanges.add(exchange);
@@ -87,7 +135,8 @@ class QueuedExchangeTest {
 
   /** A head as a browser's, in strings that are its own. */
   private static HttpRequest request() {
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
+        FieldList.CHECKED);
     for (String name : new String[]{"Host", "User-Agent", "Accept", "Accept-Language",
         "X-Forwarded-For", "K-Original-Host", "K-Proxy-Request", "X-Request-Id"}) {
       request.headers().add(name, new String("some forty characters that nobody shares"));

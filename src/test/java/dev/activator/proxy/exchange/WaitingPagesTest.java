@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStarts.ColdStart;
@@ -131,7 +132,8 @@ class WaitingPagesTest {
   private Caller send(String... headers) {
     var caller = new Caller(loop);
     callers.add(caller);
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/");
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
+        FieldList.CHECKED);
     request.headers().set("Host", "hello.example");
     for (int i = 0; i < headers.length; i += 2) {
       request.headers().set(headers[i], headers[i + 1]);

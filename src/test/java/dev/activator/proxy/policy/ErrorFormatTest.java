@@ -2,7 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.util.List;
@@ -30,7 +30,7 @@ class ErrorFormatTest {
     if (!contentType.isEmpty()) {
       headers.set("Content-Type", contentType);
     }
-    return ErrorFormat.of(new NettyFields(headers));
+    return ErrorFormat.of(FieldList.of(headers));
   }
 
   @ParameterizedTest

@@ -1,5 +1,7 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.Field;
+import dev.activator.http.Fields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -52,12 +54,7 @@ public final class MapFields implements Fields {
 
   @Override
   public void remove(Field field) {
-    remove(field.text());
-  }
-
-  @Override
-  public void remove(String name) {
-    entries.removeIf(entry -> entry.getKey().equalsIgnoreCase(name));
+    entries.removeIf(entry -> entry.getKey().equalsIgnoreCase(field.text()));
   }
 
   @Override

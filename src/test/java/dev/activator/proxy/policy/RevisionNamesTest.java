@@ -1,5 +1,6 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.Fields;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;

@@ -2,7 +2,7 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.codec.NettyFields;
+import dev.activator.http.FieldList;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.time.Duration;
 import java.util.Map;
@@ -33,9 +33,9 @@ class WaitingPageTest {
       headers.add(field.substring(0, field.indexOf(':')),
           field.substring(field.indexOf(':') + 2));
     }
-    assertThat(WaitingPage.isFor(WaitingPage.Mode.AUTO, method, new NettyFields(headers)))
+    assertThat(WaitingPage.isFor(WaitingPage.Mode.AUTO, method, FieldList.of(headers)))
         .as(what).isEqualTo(expected);
-    assertThat(WaitingPage.isFor(WaitingPage.Mode.OFF, method, new NettyFields(headers))).isFalse();
+    assertThat(WaitingPage.isFor(WaitingPage.Mode.OFF, method, FieldList.of(headers))).isFalse();
   }
 
   @Test
@@ -43,7 +43,7 @@ class WaitingPageTest {
     var headers = new DefaultHttpHeaders().add("Sec-Fetch-Mode", "navigate").add("Accept",
         "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8");
 
-    assertThat(WaitingPage.isFor(WaitingPage.Mode.AUTO, "GET", new NettyFields(headers))).isTrue();
+    assertThat(WaitingPage.isFor(WaitingPage.Mode.AUTO, "GET", FieldList.of(headers))).isTrue();
   }
 
   @ParameterizedTest

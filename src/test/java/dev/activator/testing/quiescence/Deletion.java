@@ -33,7 +33,7 @@ final class Deletion {
       });
       case ColdStarts starts -> ids(starts, "revisions").forEach(starts::gone);
       case WaitReasons reasons -> ids(reasons, "last").forEach(reasons::gone);
-      case Autoscaler autoscaler -> ids(autoscaler, "configured").forEach(autoscaler::targetGone);
+      case Autoscaler autoscaler -> ids(autoscaler, "targets").forEach(autoscaler::targetGone);
       default -> throw new IllegalArgumentException(stage.getClass().getName());
     }
   }

@@ -1,4 +1,4 @@
-package dev.activator.proxy.policy;
+package dev.activator.http;
 
 import java.util.List;
 import java.util.Set;
@@ -18,9 +18,6 @@ public interface Fields {
   void set(Field field, String value);
 
   void remove(Field field);
-
-  /** For fields that {@link Field} does not list. */
-  void remove(String name);
 
   /** In one pass. */
   void removeAll(Set<String> namesIgnoringCase);

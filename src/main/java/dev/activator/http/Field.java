@@ -1,4 +1,6 @@
-package dev.activator.proxy.policy;
+package dev.activator.http;
+
+import io.netty.util.AsciiString;
 
 /** The header fields that the request path uses. */
 public enum Field {
@@ -36,9 +38,12 @@ public enum Field {
   X_IDEMPOTENCY_KEY("X-Idempotency-Key");
 
   private final String text;
+  /** Cached with its hash. */
+  final AsciiString name;
 
   Field(String text) {
     this.text = text;
+    this.name = AsciiString.cached(text);
   }
 
   /** As written by the activator. */

@@ -10,12 +10,12 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
- * An environment in which empty variables count as not set, as for Go programs.
+ * Removes empty variables from the environment, so that they count as not set, as for Go programs.
  *
  * <p><b>Source.</b> {@code os.Getenv}, except for two variables that {@code envconfig} reads, which
  * refuses an empty number.
  */
-final class EmptyVariables implements EnvironmentPostProcessor {
+final class EmptyVariableRemover implements EnvironmentPostProcessor {
   private static final Set<String> LEFT = Set.of("MAX_IDLE_PROXY_CONNS",
       "MAX_IDLE_PROXY_CONNS_PER_HOST");
   private static final String SOURCE = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
