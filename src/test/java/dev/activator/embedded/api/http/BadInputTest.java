@@ -139,7 +139,7 @@ class BadInputTest {
       "POST|/version|405|MethodNotAllowed|this method",
       "OPTIONS|/api/v1/pods|405|MethodNotAllowed|this method",
       "JUMP|/api/v1/pods|405|MethodNotAllowed|this method",
-      "GET|/api/v1/pods?labelSelector=a%20in|400|BadRequest|unable to parse the label selector",
+      "GET|/api/v1/pods?labelSelector=a%20in|400|BadRequest|unable to parse requirement",
       "GET|/api/v1/pods?labelSelector=a%3Db%3Dc&watch=1|400|BadRequest|label selector",
       "GET|/api/v1/pods?fieldSelector=a|400|BadRequest|invalid selector: 'a'",
       "GET|/api/v1/pods?fieldSelector=spec.x%3D1|400|BadRequest"
@@ -168,7 +168,7 @@ class BadInputTest {
       "merge-patch+json|{'metadata':{'name':'b'}}|400",
       "merge-patch+json|{'metadata':{'namespace':'b'}}|400",
       "merge-patch+json|{'metadata':{'resourceVersion':'1'}}|409",
-      "merge-patch+json|{'metadata':{'uid':'x'}}|409", "json-patch+json|{}|400",
+      "merge-patch+json|{'metadata':{'uid':'x'}}|422", "json-patch+json|{}|400",
       "json-patch+json|[{'op':'jump','path':'/a'}]|400",
       "json-patch+json|[{'op':'remove','path':'/nothing'}]|422",
       "json-patch+json|[{'op':'replace','path':'','value':1}]|400",
