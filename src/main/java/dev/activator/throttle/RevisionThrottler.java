@@ -107,15 +107,10 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   private void enqueued(QueuedRequest request) {
-    if (rejectIfDeleted(request)) {
+    if (rejectIfHopeless(request)) {
       return;
     }
     starts.requestWaits();
-    if (routing.isUnreachable()) {
-      permits.leave();
-      request.reject(new Rejection.Unreachable(id));
-      return;
-    }
     if (queue.isEmpty()) {
       estimator.queueStarted();
     }
@@ -127,12 +122,18 @@ final class RevisionThrottler implements Permits.Owner {
     grant();
   }
 
-  private boolean rejectIfDeleted(QueuedRequest request) {
+  private boolean rejectIfHopeless(QueuedRequest request) {
     if (deleted) {
       permits.leave();
       request.reject(new Rejection.RevisionGone(id));
+    } else if (routing.isUnreachable()) {
+      starts.requestWaits();
+      permits.leave();
+      request.reject(new Rejection.Unreachable(id));
+    } else {
+      return false;
     }
-    return deleted;
+    return true;
   }
 
   void leave(QueuedRequest request) {
@@ -187,7 +188,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   private void requeued(QueuedRequest request, Pod pod) {
-    if (rejectIfDeleted(request)) {
+    if (rejectIfHopeless(request)) {
       pod.release(Ending.BROKEN);
       return;
     }
@@ -195,7 +196,8 @@ final class RevisionThrottler implements Permits.Owner {
     // Before the release, so that the permit is not used for this destination.
     routing.eject(pod.destination());
     pod.release(Ending.BROKEN);
-    grant();
+    // The pod may have been unlisted or ejected before, and nothing else may wait.
+    rerouted();
   }
 
   /** Many calls become one task of the loop. */

@@ -75,6 +75,8 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
 
   static void open(Channel channel, Http1Pool pool, UpstreamListener listener) {
     var connection = new Http1Upstream(channel, pool, listener);
+    // See UpstreamFailure.leavesInput.
+    channel.config().setAutoClose(false);
     channel.pipeline().addLast(connection);
     channel.closeFuture().addListener(_ -> pool.gone());
     pool.opened(connection);
@@ -133,7 +135,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   @Override
   public void release() {
     listener = null;
-    if (responseEnded && requestEnded && persistent && channel.isActive()) {
+    if (responseEnded && requestEnded && persistent && broken == null && channel.isActive()) {
       resumeReading();
       idle = pool.giveBack(this);
     }
@@ -266,7 +268,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
    * without close_notify, as an attacker could end it (RFC 9112, section 8; RFC 8446, section 6.1).
    */
   private boolean isCutOff() {
-    return hasFailed() || overTls && !closeNotified && !channel.isActive();
+    return !channel.isActive() && (hasFailed() || overTls && !closeNotified);
   }
 
   private boolean hasFailed() {
@@ -300,7 +302,9 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
       // The close makes writes fail that wait.
       broken = cause;
     }
-    context.close();
+    if (!UpstreamFailure.leavesInput(cause, UpstreamFailure.of(broken))) {
+      context.close();
+    }
   }
 
   @Override

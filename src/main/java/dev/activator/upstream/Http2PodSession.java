@@ -196,6 +196,13 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   }
 
   @Override
+  public void handlerAdded(ChannelHandlerContext added) throws Exception {
+    // See UpstreamFailure.leavesInput.
+    added.channel().config().setAutoClose(false);
+    super.handlerAdded(added);
+  }
+
+  @Override
   public void userEventTriggered(ChannelHandlerContext on, Object event) throws Exception {
     if (event instanceof Http2ConnectionPrefaceAndSettingsFrameWrittenEvent) {
       openWindow();
@@ -226,6 +233,11 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     malformed = !outbound && error != null;
     // It is open until its GOAWAY is sent, but nothing is read any more.
     retired = true;
+    var first = failure == UpstreamFailure.RESET ? failure : UpstreamFailure.of(cause);
+    if (outbound && UpstreamFailure.leavesInput(cause, first)) {
+      failure = first;
+      return;
+    }
     super.onConnectionError(on, outbound, cause, error);
   }
 

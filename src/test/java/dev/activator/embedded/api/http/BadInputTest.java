@@ -140,7 +140,7 @@ class BadInputTest {
       "OPTIONS|/api/v1/pods|405|MethodNotAllowed|this method",
       "JUMP|/api/v1/pods|405|MethodNotAllowed|this method",
       "GET|/api/v1/pods?labelSelector=a%20in|400|BadRequest|unable to parse requirement",
-      "GET|/api/v1/pods?labelSelector=a%3Db%3Dc&watch=1|400|BadRequest|label selector",
+      "GET|/api/v1/pods?labelSelector=a%3Db%3Dc&watch=1|400|BadRequest|parse requirement",
       "GET|/api/v1/pods?fieldSelector=a|400|BadRequest|invalid selector: 'a'",
       "GET|/api/v1/pods?fieldSelector=spec.x%3D1|400|BadRequest"
           + "|\"spec.x\" is not a known field selector: only \"metadata.name\"",
