@@ -9,12 +9,12 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
-import dev.activator.revision.StartTrouble;
 import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -56,7 +56,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Listeners<RevisionId> onPodsGone = new Listeners<>("deleted Endpoints");
   private final Listeners<PublicAddresses> onPublicAddresses = new Listeners<>("public Endpoints");
   private final Listeners<ClusterIp> onClusterIp = new Listeners<>("private Service");
-  private final Listeners<StartTrouble> onStartTrouble = new Listeners<>(
+  private final Listeners<ContainerFailure> onContainerFailure = new Listeners<>(
       "pods that do not start");
   private final Listeners<ScaledServiceState> onScaledService = new Listeners<>("ScaledService");
   private final Listeners<RevisionId> onScaledServiceGone = new Listeners<>(
@@ -162,7 +162,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     onClusterIp.add(consumer);
   }
 
-  /** Must exist at the start, and is told before everything else. */
+  /** The ConfigMap must exist at the start; its consumer is called before all others. */
   public void onConfigMap(String namespace, String name, Consumer<Map<String, String>> consumer) {
     configMaps.want(namespace, name, consumer);
   }
@@ -174,8 +174,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /** No pod of a revision with waiting requests will start, or one may start again. */
-  public void onStartTrouble(Consumer<StartTrouble> consumer) {
-    onStartTrouble.add(consumer);
+  public void onContainerFailure(Consumer<ContainerFailure> consumer) {
+    onContainerFailure.add(consumer);
   }
 
   /** The grace period of unschedulable pods; call before the start. */
@@ -184,7 +184,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /**
-   * Returns once everything that exists has been told; closes after a failure.
+   * Returns once consumers have handled everything that exists; closes after a failure.
    *
    * @throws ClusterUnavailableException if the API cannot be used within the start timeout, or the
    * access is invalid
@@ -204,7 +204,7 @@ public final class Cluster implements Revisions, AutoCloseable {
         startup(now, () -> null, scaled::kinds);
       }
       podStatus = new PodStatusWatcher(now.loop(), now, podGracePeriods,
-          trouble -> onStartTrouble.tell(trouble.revision(), trouble));
+          trouble -> onContainerFailure.tell(trouble.revision(), trouble));
       started = true;
     } finally {
       if (!started) {
@@ -240,7 +240,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /**
-   * Call after the start; returns once the certificates have been told.
+   * Call after the start; returns once the listener has the certificates.
    *
    * @throws ClusterUnavailableException if there is no certificate, or it cannot be listed
    */
@@ -277,7 +277,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  /** Whether everything that existed at the start has been told. */
+  /** Whether consumers have handled everything that existed at the start. */
   public boolean synced() {
     var now = session;
     return now != null && now.synced();
@@ -306,7 +306,7 @@ public final class Cluster implements Revisions, AutoCloseable {
         .map(Revision::id).toList();
   }
 
-  /** Nothing is told after this. Idempotent. */
+  /** No consumer is called after this. Idempotent. */
   @Override
   public void close() {
     var looking = podStatus;
@@ -338,7 +338,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  /** A ScaledService that was told is not any more. */
+  /** A ScaledService was deleted or is invalid now. */
   private void withdraw(RevisionId id) {
     var known = revisions.get(id);
     if (known != null) {

@@ -4,9 +4,9 @@ import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.EndpointSet;
-import dev.activator.cluster.policy.EndpointSet.Owner;
-import dev.activator.cluster.policy.EndpointSet.Role;
+import dev.activator.cluster.policy.EndpointsObject.Owner;
+import dev.activator.cluster.policy.EndpointsObject.Role;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.PodListing;
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  * Merges the EndpointSlices (or Endpoints) of each Service, and tells when the result changes. Not
  * thread-safe.
  */
-public final class EndpointsEvents implements FactHandler.FactListener<EndpointSet> {
+public final class EndpointsEvents implements FactHandler.FactListener<EndpointsObject> {
   private static final String BY_OWNER = "owner";
   private static final Logger log = LoggerFactory.getLogger(EndpointsEvents.class);
 
@@ -40,7 +40,7 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
     void publicAddresses(PublicAddresses now);
   }
 
-  private final IndexedStore<Decoded<EndpointSet>> store;
+  private final IndexedStore<Decoded<EndpointsObject>> store;
   private final IpFamily preferred;
   private final Function<RevisionId, String> uids;
   private final EndpointsListener listener;
@@ -52,27 +52,27 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
    * @param preferred the family to take of a dual-stack pod
    * @param uids empty for an unknown revision
    */
-  public EndpointsEvents(IndexedStore<Decoded<EndpointSet>> store, IpFamily preferred,
+  public EndpointsEvents(IndexedStore<Decoded<EndpointsObject>> store, IpFamily preferred,
       Function<RevisionId, String> uids, EndpointsListener listener) {
     this.store = store;
     this.preferred = preferred;
     this.uids = uids;
     this.listener = listener;
-    store.addIndex(BY_OWNER, object -> object.object().fact() instanceof EndpointSet set
+    store.addIndex(BY_OWNER, object -> object.object().fact() instanceof EndpointsObject set
         ? List.of(set.owner())
         : List.of());
   }
 
   @Override
-  public void changed(@Nullable EndpointSet before, @Nullable EndpointSet now) {
+  public void changed(@Nullable EndpointsObject before, @Nullable EndpointsObject now) {
     if (before != null && (now == null || !now.owner().equals(before.owner()))) {
-      tell(before.owner(), Repeat.NO);
+      publish(before.owner(), Repeat.NO);
     }
     if (now != null) {
       if (before == null || !now.revisionUid().equals(before.revisionUid())) {
         warnIfOfAnother(now.owner(), set -> set == now);
       }
-      tell(now.owner(), before == now ? Repeat.YES : Repeat.NO);
+      publish(now.owner(), before == now ? Repeat.YES : Repeat.NO);
     }
   }
 
@@ -83,7 +83,7 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
       // Endpoints have no uid.
       if (sets(owner).stream().anyMatch(set -> !set.revisionUid().isEmpty())) {
         warnIfOfAnother(owner, _ -> true);
-        tell(owner, Repeat.NO);
+        publish(owner, Repeat.NO);
       }
     }
   }
@@ -95,44 +95,45 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
     }
   }
 
-  /** Whether to tell an unchanged result, in a resync. */
+  /** Whether to publish an unchanged result, in a resync. */
   private enum Repeat {
     YES,
     NO
   }
 
-  private void tell(Owner owner, Repeat repeat) {
+  private void publish(Owner owner, Repeat repeat) {
     var sets = sets(owner);
     var merged = MergedEndpoints.of(sets, uids.apply(owner.revision()), preferred);
     var revision = owner.revision();
     switch (owner.role()) {
-      case PODS -> tell(revision, sets.isEmpty() ? null : merged.pods(revision), pods, repeat,
+      case PODS -> publish(revision, sets.isEmpty() ? null : merged.pods(revision), pods, repeat,
           listener::pods, () -> listener.podsGone(revision));
-      case ACTIVATORS -> tell(revision, sets.isEmpty() ? null : merged.activators(revision),
+      case ACTIVATORS -> publish(revision, sets.isEmpty() ? null : merged.activators(revision),
           publicAddresses, repeat, listener::publicAddresses, () -> listener
               .publicAddresses(new PublicAddresses(revision, List.of(), List.of())));
     }
   }
 
-  private static <T> void tell(RevisionId revision, @Nullable T now, Map<RevisionId, T> told,
+  private static <T> void publish(RevisionId revision, @Nullable T now,
+      Map<RevisionId, T> published,
       Repeat repeat, Consumer<T> changed, Runnable gone) {
-    if (now == null && told.remove(revision) != null) {
+    if (now == null && published.remove(revision) != null) {
       gone.run();
-    } else if (now != null && (repeat == Repeat.YES || !now.equals(told.get(revision)))) {
-      told.put(revision, now);
+    } else if (now != null && (repeat == Repeat.YES || !now.equals(published.get(revision)))) {
+      published.put(revision, now);
       changed.accept(now);
     }
   }
 
-  private List<EndpointSet> sets(Owner owner) {
+  private List<EndpointsObject> sets(Owner owner) {
     return of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
   }
 
-  private List<VersionedObject<Decoded<EndpointSet>>> of(Owner owner) {
+  private List<VersionedObject<Decoded<EndpointsObject>>> of(Owner owner) {
     return store.by(BY_OWNER, owner);
   }
 
-  private void warnIfOfAnother(Owner owner, Predicate<EndpointSet> which) {
+  private void warnIfOfAnother(Owner owner, Predicate<EndpointsObject> which) {
     var uid = uids.apply(owner.revision());
     for (var object : of(owner)) {
       var set = object.object().fact();

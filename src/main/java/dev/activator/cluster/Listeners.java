@@ -8,7 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * <b>Threads.</b> Any may add; the caller of {@link #tell} calls all in order.
+ * The consumers of one sort of event.
+ *
+ * <p><b>Threads.</b> Any may add; the caller of {@link #tell} calls all in order.
  *
  * <p><b>Errors.</b> A consumer that throws is logged and misses that event.
  */
@@ -31,8 +33,8 @@ final class Listeners<E> {
     for (var consumer : consumers) {
       try {
         consumer.accept(event);
-      } catch (RuntimeException | Error bug) {
-        log.error("{}: a consumer failed on its {}", about, sort, bug);
+      } catch (RuntimeException | Error e) {
+        log.error("{}: a consumer failed on its {}", about, sort, e);
       }
     }
   }

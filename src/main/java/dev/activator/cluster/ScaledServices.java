@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Joins each ScaledService with its Service, the Service's EndpointSlices, its workload and an HPA, and
- * tells what it comes to when that changes.
+ * publishes the result when it changes.
  *
  * <p><b>Threads.</b> The session's loop; any for {@link #hosts} and {@link #find}.
  */
@@ -56,8 +56,8 @@ final class ScaledServices {
   private final @Nullable RevisionId activators;
   private final ScaledServicesListener listener;
   private final TargetKinds kinds;
-  private final Map<RevisionId, ScaledServiceState> told = new ConcurrentHashMap<>();
-  /** Whether each is told even if nothing has changed. */
+  private final Map<RevisionId, ScaledServiceState> published = new ConcurrentHashMap<>();
+  /** Whether each is published even if nothing has changed. */
   private final Map<RevisionId, Boolean> stale = new TreeMap<>();
   private boolean hostsAreStale;
   private boolean settles;
@@ -147,7 +147,7 @@ final class ScaledServices {
     }, session.loop());
   }
 
-  /** Once the objects are told: what else must be known before requests are taken. */
+  /** What else must be known, once the objects are, before requests are taken. */
   List<Startup.Beginning> kinds() {
     return CompletableFuture.supplyAsync(() -> {
       settle();
@@ -160,7 +160,7 @@ final class ScaledServices {
   }
 
   @Nullable ScaledServiceState find(RevisionId id) {
-    return told.get(id);
+    return published.get(id);
   }
 
   /** A Knative revision has this name from now on, or no more; on the loop. */
@@ -190,7 +190,7 @@ final class ScaledServices {
       stale(BY_TARGET, targetOf(before));
     }
     if (now != null) {
-      // In a resync it is told again, for a consumer that failed.
+      // In a resync it is published again, for a consumer that failed.
       stale.merge(now.id(), before == now, Boolean::logicalOr);
       stale(BY_TARGET, targetOf(now));
     }
@@ -227,7 +227,7 @@ final class ScaledServices {
     }
     var known = now == null ? before : now;
     if (activators != null && known != null && known.service().equals(activators)) {
-      told.keySet().forEach(this::share);
+      published.keySet().forEach(this::share);
     }
   }
 
@@ -291,19 +291,19 @@ final class ScaledServices {
   private void settleUnlessBroken(RevisionId id, boolean again) {
     try {
       settle(id, again);
-    } catch (RuntimeException bug) {
-      log.error("ScaledService {} is left as it was", id, bug);
-      // Told again with the next change.
+    } catch (RuntimeException e) {
+      log.error("ScaledService {} is left as it was", id, e);
+      // Published again with the next change.
       stale.put(id, true);
     }
   }
 
   private void settle(RevisionId id, boolean again) {
     var object = find(objects, id);
-    var before = told.get(id);
+    var before = published.get(id);
     if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
       // One that was made again under the name is another.
-      told.remove(id);
+      published.remove(id);
       before = null;
       listener.gone(id);
     }
@@ -312,13 +312,13 @@ final class ScaledServices {
     }
     var workload = kinds.find(id.namespace(), object.workload());
     if (workload == null) {
-      // Told when the kind is known.
+      // Published when the kind is known.
       return;
     }
     var now = ScaledServiceState.of(object, new References(service(object), slices(object),
         workload, hosts.taken(id), older(object),
         listener.isNameTaken(id), hpas(object), preferred));
-    told.put(id, now);
+    published.put(id, now);
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
     }

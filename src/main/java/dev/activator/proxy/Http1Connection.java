@@ -165,8 +165,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       toHttp2.get().upgraded(to.request(), to.settings());
       // What it has read goes on to the session.
       nextHead.leaveHttp();
-    } catch (Http2Exception malformed) {
-      log.debug("The HTTP/2 of {} cannot begin: {}", caller.address(), malformed.getMessage());
+    } catch (Http2Exception e) {
+      log.debug("The HTTP/2 of {} cannot begin: {}", caller.address(), e.getMessage());
       downstream.close();
     }
   }

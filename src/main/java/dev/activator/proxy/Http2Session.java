@@ -133,8 +133,8 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
         channel.config().setAutoRead(true);
       }
       channelReadComplete(context());
-    } catch (Exception failure) {
-      onError(context(), false, failure);
+    } catch (Exception e) {
+      onError(context(), false, e);
     }
   }
 
@@ -214,8 +214,8 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
         }
         return true;
       });
-    } catch (Http2Exception failure) {
-      onError(context(), true, failure);
+    } catch (Http2Exception e) {
+      onError(context(), true, e);
     }
   }
 

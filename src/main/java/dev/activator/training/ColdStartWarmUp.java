@@ -2,15 +2,15 @@ package dev.activator.training;
 
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.EndpointsEvents;
-import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.EndpointsEvents;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.Informer;
-import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.ThreadLoop;
@@ -19,8 +19,8 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.Throttler;
 import dev.activator.upstream.HttpProbeClient;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
@@ -53,7 +53,7 @@ public final class ColdStartWarmUp {
   private final RandomGenerator random;
   private final JsonFactory json = new JsonFactory();
   private final ThreadLoop loop = new ThreadLoop("warm-up");
-  private final Informer<Decoded<EndpointSet>> informer = new Informer<>("warm-up", loop,
+  private final Informer<Decoded<EndpointsObject>> informer = new Informer<>("warm-up", loop,
       Duration.ZERO, ResourceKind.ENDPOINTS::stored);
   private final CountDownLatch left;
   private int version;
@@ -163,7 +163,7 @@ public final class ColdStartWarmUp {
         .getBytes(StandardCharsets.UTF_8);
     if (ApiMessages.event(ResourceKind.ENDPOINTS,
         () -> json.createParser(ObjectReadContext.empty(),
-            line)) instanceof WatchEvent.Put<Decoded<EndpointSet>>(var now)) {
+            line)) instanceof WatchEvent.Put<Decoded<EndpointsObject>>(var now)) {
       informer.sink().put(now);
     }
   }

@@ -80,8 +80,8 @@ public final class Exchange implements QueuedCaller {
     Admission admission;
     try {
       admission = dispatcher.throttle().apply(revision, this);
-    } catch (RuntimeException bug) {
-      log.error("Admitting a request of {} failed", revision.id(), bug);
+    } catch (RuntimeException e) {
+      log.error("Admitting a request of {} failed", revision.id(), e);
       fail(new Failure.Internal());
       return;
     }
