@@ -20,6 +20,7 @@ import dev.activator.backend.policy.WatcherState.ProbeNow;
 import dev.activator.backend.policy.WatcherState.Publish;
 import dev.activator.backend.policy.WatcherState.Stopped;
 import dev.activator.backend.policy.WatcherState.Suspected;
+import dev.activator.backend.policy.WatcherState.WatchChanged;
 import dev.activator.backend.policy.Watching;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
@@ -107,6 +108,10 @@ final class RevisionWatcher {
 
   void awaited() {
     handle(new Awaited());
+  }
+
+  void watchChanged(boolean open) {
+    handle(new WatchChanged(open));
   }
 
   /** Publishes that the revision has no pods. */

@@ -97,6 +97,30 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
+  void aPodThatRefusesIsNotGivenUpWhileItsEndpointsMayBeStale() {
+    // given no watch of Endpoints when the revision becomes known
+    fake.answers(A, List.of(FakePods.OK, FakePods.REFUSED));
+    backends.watchChanged(false);
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    loop.advance(ofSeconds(1));
+
+    backends.suspected(REVISION, A);
+    loop.advance(ofSeconds(30));
+    assertThat(published).containsExactly(pods(A), pods());
+
+    backends.watchChanged(true);
+    loop.advance(ofSeconds(19));
+    assertThat(published).hasSize(2);
+    loop.advance(ofSeconds(2));
+    assertThat(published).endsWith(HealthyDestinations.unreachable(REVISION));
+
+    backends.watchChanged(false);
+    loop.run();
+    assertThat(published).endsWith(pods());
+  }
+
+  @Test
   void whileHeldOnlyPodsThatARequestWaitsForAreProbed() {
     backends.hold();
     backends.revision(PLAIN);
