@@ -271,7 +271,8 @@ class ThrottleSimulationTest {
     private final Random random;
     private final int concurrency;
     private final VirtualLoop home = VirtualLoop.nearOverflow();
-    private final List<VirtualLoop> loops = List.of(VirtualLoop.nearOverflow(), VirtualLoop.nearOverflow(),
+    private final List<VirtualLoop> loops = List.of(VirtualLoop.nearOverflow(),
+        VirtualLoop.nearOverflow(),
         VirtualLoop.nearOverflow());
     private final RevisionThrottler throttler;
     private final List<HeldRequest> requests = new ArrayList<>();
