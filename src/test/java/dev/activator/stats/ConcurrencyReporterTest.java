@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -378,7 +379,8 @@ class ConcurrencyReporterTest {
   void goesOnReporting_afterOneLoopFailedToCount() {
     var loop = new VirtualLoop();
     var sink = new RecordingSink();
-    var reporter = new ConcurrencyReporter(loop, Duration.ofSeconds(1), sink);
+    var reporter = Quiescence.watch(
+        new ConcurrencyReporter(loop, Duration.ofSeconds(1), sink));
     var requests = new BrokenClock(loop);
     var counter = reporter.onLoop(requests);
     reporter.start();
@@ -393,6 +395,10 @@ class ConcurrencyReporterTest {
     loop.advance(Duration.ofSeconds(3));
 
     assertThat(sink.all().size()).isGreaterThan(before);
+    counter.left(REV1);
+    loop.advance(Duration.ofSeconds(3));
+    reporter.stop();
+    loop.run();
   }
 
   private static final class BrokenClock implements Loop {

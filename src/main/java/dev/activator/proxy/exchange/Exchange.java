@@ -8,6 +8,7 @@ import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.WaitingPage;
 import dev.activator.revision.Revision;
+import dev.activator.upstream.PodPools;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
@@ -181,7 +182,7 @@ public final class Exchange implements QueuedCaller {
 
   private void forward(Permit granted) {
     // First, as it releases the permit, whatever fails from here on.
-    var to = new Forwarder(dispatcher, this, record, granted);
+    var to = new Forwarder(this, granted);
     forwarder = to;
     try {
       record.granted(dispatcher.pools().address(granted.destination(), revision.id()));
@@ -203,9 +204,21 @@ public final class Exchange implements QueuedCaller {
     queue(again);
   }
 
+  HttpRequestRecord record() {
+    return record;
+  }
+
+  PodPools pools() {
+    return dispatcher.pools();
+  }
+
+  PartBuffer newBuffer() {
+    return new PartBuffer(dispatcher.held());
+  }
+
   PartBuffer body() {
     if (body == null) {
-      body = new PartBuffer(dispatcher.held());
+      body = newBuffer();
     }
     return body;
   }

@@ -49,9 +49,7 @@ final class Forwarder implements UpstreamListener {
   /** A pod that took more has looked at the request. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
-  private final RequestDispatcher dispatcher;
   private final Exchange exchange;
-  private final HttpRequestRecord record;
   private final Permit permit;
   private final boolean http2;
   private final boolean idempotent;
@@ -67,26 +65,26 @@ final class Forwarder implements UpstreamListener {
   private boolean replayable = true;
   private int replays;
 
-  Forwarder(RequestDispatcher dispatcher, Exchange exchange, HttpRequestRecord record,
-      Permit permit) {
-    var request = record.request();
-    this.dispatcher = dispatcher;
+  Forwarder(Exchange exchange, Permit permit) {
+    var request = exchange.record().request();
+    var fields = exchange.record().fields();
     this.exchange = exchange;
-    this.record = record;
     this.permit = permit;
     this.http2 = request.protocolVersion().majorVersion() == Http2Head.VERSION.majorVersion();
-    this.idempotent = Replay.isIdempotent(request.method().name(), record.fields());
-    this.awaitsContinue = record.fields().has(Field.EXPECT);
+    this.idempotent = Replay.isIdempotent(request.method().name(), fields);
+    this.awaitsContinue = fields.has(Field.EXPECT);
   }
 
   void start() {
     var pool = pool();
-    if (record.service() == null && exchange.revision().readinessProbe() != null) {
-      HeaderRewriter.addressContainer(record.fields());
+    var service = exchange.record().service();
+    var fields = exchange.record().fields();
+    if (service == null && exchange.revision().readinessProbe() != null) {
+      HeaderRewriter.addressContainer(fields);
     } else {
-      HeaderRewriter.address(record.fields(), pool.authority(), record.service());
+      HeaderRewriter.address(fields, pool.authority(), service);
     }
-    boolean mayBeDead = idempotent && !http2 && !Framing.hasBody(record.fields());
+    boolean mayBeDead = idempotent && !http2 && !Framing.hasBody(fields);
     var open = mayBeDead ? pool.reuse(this) : pool.reuseChecked(this);
     if (open != null) {
       send(open);
@@ -98,11 +96,11 @@ final class Forwarder implements UpstreamListener {
   private UpstreamPool pool() {
     var to = permit.destination();
     var revision = exchange.revision().id();
-    return http2 ? dispatcher.pools().toHttp2(to, revision) : dispatcher.pools().to(to, revision);
+    return http2 ? exchange.pools().toHttp2(to, revision) : exchange.pools().to(to, revision);
   }
 
   private void dial(UpstreamPool pool) {
-    if (record.callerNanosLeft() <= 0) {
+    if (exchange.record().callerNanosLeft() <= 0) {
       exchange.timedOut(TimeoutKind.CALLER);
       return;
     }
@@ -120,8 +118,8 @@ final class Forwarder implements UpstreamListener {
     dial = null;
     connection = opened;
     exchange.stepDone();
-    record.connected();
-    if (record.callerNanosLeft() > 0) {
+    exchange.record().connected();
+    if (exchange.record().callerNanosLeft() > 0) {
       send(opened);
       flush();
     } else {
@@ -131,7 +129,7 @@ final class Forwarder implements UpstreamListener {
 
   private void send(UpstreamConnection open) {
     connection = open;
-    open.write(record.request());
+    open.write(exchange.record().request());
     unflushed = true;
     if (awaitsContinue) {
       exchange.limitStep(CONTINUE_TIMEOUT_NANOS);
@@ -247,7 +245,7 @@ final class Forwarder implements UpstreamListener {
     boolean awaited = awaitsContinue;
     awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      if (!Upgrade.agrees(record.fields(), FieldList.in(head))) {
+      if (!Upgrade.agrees(exchange.record().fields(), FieldList.in(head))) {
         ending = Ending.BROKEN;
         fail(new Failure.BadGateway("protocol switched without being asked to"));
         return;
@@ -322,7 +320,7 @@ final class Forwarder implements UpstreamListener {
   }
 
   private void undelivered(UpstreamFailure why) {
-    if (record.retries() == MAX_RETRIES) {
+    if (exchange.record().retries() == MAX_RETRIES) {
       broken(why);
       return;
     }
@@ -338,7 +336,7 @@ final class Forwarder implements UpstreamListener {
   }
 
   private void outOfMemory() {
-    record.failed(UpstreamFailure.NO_MEMORY.text());
+    exchange.record().failed(UpstreamFailure.NO_MEMORY.text());
     exchange.fail(new Failure.MemoryFull(RETRY_AFTER_SECONDS));
   }
 
@@ -356,7 +354,7 @@ final class Forwarder implements UpstreamListener {
   private void fail(Failure.BadGateway failure) {
     log.debug("A request of {} failed at {}: {}", exchange.revision().id(), permit.destination(),
         failure.kind());
-    record.failed(failure.kind());
+    exchange.record().failed(failure.kind());
     exchange.fail(failure);
   }
 
@@ -378,7 +376,7 @@ final class Forwarder implements UpstreamListener {
       sentEnd = true;
       return;
     }
-    var all = sent == null ? new PartBuffer(dispatcher.held()) : sent;
+    var all = sent == null ? exchange.newBuffer() : sent;
     sent = all;
     if (all.bytes() + PartBuffer.cost(part) > MAX_KEPT_BYTES) {
       forgetSent();
