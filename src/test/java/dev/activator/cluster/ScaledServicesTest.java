@@ -39,7 +39,7 @@ class ScaledServicesTest {
     cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
     cluster.onScaledService(state -> told.put("troubles of " + state.object().id(),
         state.troubles().stream().map(Trouble::reason).toList().toString()));
-    cluster.onScaledServiceGone(id -> told.remove("troubles of " + id));
+    cluster.onScaledServiceGone(last -> told.remove("troubles of " + last.object().id()));
     cluster.onRevision(revision -> told.put("revision " + revision.id(),
         revision.protocol() + " " + revision.readinessProbe().path()));
     cluster.onRevisionGone(id -> told.remove("revision " + id));
