@@ -84,7 +84,8 @@ public final class DryRun {
   private int describe(Mode mode) {
     print("mode", mode.word(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
     EffectiveSettings.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
-        .forEach((name, value) -> print(name, value, EffectiveSettings.setting(context.getEnvironment(), name).source()));
+        .forEach((name, value) -> print(name, value,
+            EffectiveSettings.setting(context.getEnvironment(), name).source()));
     return mode == Mode.EMBEDDED ? 0 : configMaps(mode);
   }
 

@@ -77,9 +77,11 @@ public final class SettingsCheck
       for (var other : listeners.subList(i + 1, listeners.size())) {
         var one = listeners.get(i);
         if (one.conflictsWith(other)) {
-          throw new StartFailedException(EffectiveSettings.setting(environment, one.property).name() + " and "
-              + EffectiveSettings.setting(environment, other.property).name() + " are both " + one.port
-              + ", but two servers cannot share a port");
+          throw new StartFailedException(
+              EffectiveSettings.setting(environment, one.property).name() + " and "
+                  + EffectiveSettings.setting(environment, other.property).name() + " are both "
+                  + one.port
+                  + ", but two servers cannot share a port");
         }
       }
     }

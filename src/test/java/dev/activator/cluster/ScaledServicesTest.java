@@ -109,7 +109,13 @@ class ScaledServicesTest {
     both.onRevision(revision -> told.put("uid", revision.uid()));
     // As the throttler does.
     both.onRevisionGone(id -> told.remove("activators"));
-    both.onPublicAddresses(now -> told.put("activators", now.http1().toString()));
+    both.onPublicAddresses(now -> {
+      if (now.http1().isEmpty()) {
+        told.remove("activators");
+      } else {
+        told.put("activators", now.http1().toString());
+      }
+    });
     var uid = store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid")
         .asString();
     try (both) {

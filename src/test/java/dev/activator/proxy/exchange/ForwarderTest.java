@@ -91,7 +91,8 @@ class ForwarderTest {
   void passesABodyOnThatComesAfterAResponseWithoutA100() {
     // given a caller that awaits a 100, and a pod that answers without one
     var kept = pod.keepsOne();
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/", FieldList.CHECKED);
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/",
+        FieldList.CHECKED);
     request.headers().set("Expect", "100-continue").set("Content-Length", 5);
     var exchange = scene.send(request);
     exchange.content(new DefaultHttpContent(Unpooled.copiedBuffer("he", US_ASCII)));
@@ -176,7 +177,8 @@ class ForwarderTest {
 
   /** A POST whose caller waits for a 100, sent on a connection that was made. */
   private FakePod.Connection postThatWaitsToBeToldToGoOn() {
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/", FieldList.CHECKED);
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, "/",
+        FieldList.CHECKED);
     request.headers().set("Expect", "100-continue").set("Content-Length", "5");
     scene.send(request);
     return pod.accepts();
@@ -208,7 +210,8 @@ class ForwarderTest {
   @Test
   void doesNotDial_whenTheCallersDeadlineIsOver() {
     loop.readingsTake(1);
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/", FieldList.CHECKED);
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
+        FieldList.CHECKED);
     request.headers().set("grpc-timeout", "1n");
 
     scene.request(request);
@@ -221,7 +224,8 @@ class ForwarderTest {
   @Test
   void doesNotDialAgain_whenTheCallersDeadlineIsOver() {
     var kept = pod.keepsOne();
-    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/", FieldList.CHECKED);
+    var request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
+        FieldList.CHECKED);
     request.headers().set("grpc-timeout", "1S");
     scene.send(request);
     loop.advance(ofSeconds(1));
@@ -237,7 +241,8 @@ class ForwarderTest {
   void releasesThePermit_whenForwardingFails() {
     pod.isBroken();
 
-    scene.request(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/", FieldList.CHECKED));
+    scene.request(
+        new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/", FieldList.CHECKED));
 
     assertThat(caller.statuses).containsExactly(500);
     assertThat(throttle.inFlight()).isZero();
