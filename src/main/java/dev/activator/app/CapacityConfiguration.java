@@ -132,6 +132,6 @@ class CapacityConfiguration {
     throttler.onUnreachable(backends::suspected);
     throttler.onWaiting(backends::requestsWaitFor);
     throttler.onStarved(cluster::requestsWaitFor);
-    cluster.onStartTrouble(throttler::startTrouble);
+    cluster.onContainerFailure(throttler::containerFailure);
   }
 }

@@ -20,7 +20,7 @@ import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
-import dev.activator.proxy.exchange.CallerTexts;
+import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
@@ -136,7 +136,7 @@ class RequestConfiguration {
   }
 
   @Bean
-  CallerTexts callerTexts(Platform platform, WaitReasons reasons, Throttler throttler,
+  ErrorResponses errorResponses(Platform platform, WaitReasons reasons, Throttler throttler,
       ColdStarts starts, ServingProperties serving, Cluster cluster, IdentityProperties identity,
       ConfigMapProperties names) {
     var template = new AtomicReference<>(WaitingPageTemplate.DEFAULT);
@@ -149,7 +149,7 @@ class RequestConfiguration {
             WAITING_PAGE_KEY, e.getMessage());
       }
     });
-    return new CallerTexts(platform.showsStartMessages(),
+    return new ErrorResponses(platform.showsStartMessages(),
         new WaitingPages(serving.waitingPage(), template::get,
             id -> status(id, reasons, throttler, starts), starts::pageEnded));
   }
@@ -168,12 +168,12 @@ class RequestConfiguration {
   ProxyServer proxyServer(LoopResources resources, LoopGroup loops, Router router,
       Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
       RequestObservers observers, HeldBytes held, UnreadBytes unread,
-      StageMeters meters, CallerTexts texts) {
+      StageMeters meters, ErrorResponses responses) {
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
         loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
             reporter.onLoop(loop), observers, held.share(), unread.share(loop),
-            texts));
+            responses));
     meters.ended(server.endedConnections());
     return server;
   }

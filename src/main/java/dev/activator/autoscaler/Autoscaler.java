@@ -1,13 +1,13 @@
 package dev.activator.autoscaler;
 
-import dev.activator.autoscaler.policy.Roster;
+import dev.activator.autoscaler.policy.ActivatorMembership;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
-import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -43,7 +43,7 @@ public final class Autoscaler {
   private @Nullable Map<String, Boolean> members;
   private @Nullable Term term;
 
-  /** What is to be scaled, and by whom in this term. */
+  /** The workloads to scale, and their scalers in this term. */
   private static final class Target {
     private Configured configured;
     private int ready;
@@ -71,7 +71,8 @@ public final class Autoscaler {
   }
 
   record Term(Loop loop, long origin, ScaleClient scales, WriteGuard guard,
-      ScalingListener listener, RandomGenerator random, ScaleReads reads, Roster roster) {
+      ScalingListener listener, RandomGenerator random, ScaleReads reads,
+      ActivatorMembership roster) {
     /** Nanoseconds since the term began. */
     long now() {
       return loop.nanoTime() - origin;
@@ -95,7 +96,7 @@ public final class Autoscaler {
     loop.execute(() -> {
       if (term == null) {
         var begun = new Term(loop, loop.nanoTime(), scales, guard, listener, random,
-            new ScaleReads(loop), new Roster(0));
+            new ScaleReads(loop), new ActivatorMembership(0));
         term = begun;
         tellMembers();
         targets.forEach((id, target) -> scale(begun, id, target));

@@ -266,7 +266,7 @@ public final class LeaderElection implements WriteGuard {
       if (leads) {
         log.info("This activator leads, term {}", election.term());
         listener.elected(election.term());
-        // Told again, even if it led before: reports were refused meanwhile.
+        // Published again, even if it led before: reports were refused in between.
         holder = "";
       } else {
         log.warn("This activator leads no more");

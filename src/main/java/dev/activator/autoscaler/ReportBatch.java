@@ -50,8 +50,8 @@ public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> en
           new Sample(stat.getPodName(),
               stat.getAverageConcurrentRequests() - stat.getAverageProxiedConcurrentRequests(),
               stat.getRequestCount() - stat.getProxiedRequestCount())));
-    } catch (IllegalArgumentException odd) {
-      log.error("A report is skipped: {}", odd.getMessage());
+    } catch (IllegalArgumentException e) {
+      log.error("A report is skipped: {}", e.getMessage());
     }
   }
 }

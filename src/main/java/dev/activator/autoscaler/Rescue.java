@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the first pod of a revision at zero when Knative's autoscaler cannot be told that requests wait
- * for it. Never starts a second one, and never ends one. Activators with such requests take turns: one
+ * Starts the first pod of a revision at zero when requests wait for it and Knative's autoscaler cannot be
+ * reached. Never starts a second one, and never ends one. Activators with such requests take turns: one
  * stands for election only while it has some.
  *
  * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
@@ -56,7 +56,7 @@ public final class Rescue {
 
   /**
    * @param elections makes one that has not started, on the same loop
-   * @param listener hears what was started, or cannot be
+   * @param listener is notified of what was started, or cannot be
    */
   public Rescue(Loop loop, ScaleClient scales,
       Function<LeaderElection.Listener, LeaderElection> elections, ScalingListener listener) {

@@ -43,7 +43,7 @@ final class TargetScaler {
   private final Term term;
   private final RevisionId id;
   private final DeadlineTimer ticks;
-  private final DeadlineTimer looks;
+  private final DeadlineTimer steps;
   private final DeadlineTimer publishing;
   private final Decider decider;
   private final ReplicaPlanner planner;
@@ -75,10 +75,10 @@ final class TargetScaler {
     this.ready = ready;
     this.retries = new ScaleRetries(term.random());
     this.ticks = new DeadlineTimer(term.loop(), this::tick);
-    this.looks = new DeadlineTimer(term.loop(), this::look);
+    this.steps = new DeadlineTimer(term.loop(), this::step);
     this.publishing = new DeadlineTimer(term.loop(), this::publish);
     var settings = configured.settings();
-    // Elsewhere the scale that is found stays until all activators have been heard.
+    // Elsewhere the scale that is found stays until all activators have reported.
     int known = settings.regime() == Regime.ALONE ? ready : 0;
     this.decider = new Decider(term.now(), known, settings.windows());
     this.planner = new ReplicaPlanner(term.now(), configured.lastDesired());
@@ -98,7 +98,7 @@ final class TargetScaler {
   CompletableFuture<Void> stop() {
     stopped = true;
     ticks.cancel();
-    looks.cancel();
+    steps.cancel();
     publishing.cancel();
     return underWay == null || reading != null && reading.cancel()
         ? CompletableFuture.completedFuture(null)
@@ -120,7 +120,7 @@ final class TargetScaler {
     if (unasked) {
       scale = null;
     }
-    look();
+    step();
   }
 
   void reported(Sample sample) {
@@ -153,17 +153,17 @@ final class TargetScaler {
 
   private void evaluate() {
     decision = decider.decide(term.now(), ready, settings());
-    look();
+    step();
   }
 
-  /** Compares what there is with what there should be, and takes the next step. */
-  private void look() {
+  /** Compares the scale with the decision, and reads or writes it if they differ. */
+  private void step() {
     if (underWay != null || stopped) {
       return;
     }
     long wait = retries.pause(term.now(), needsPods());
     if (wait > 0) {
-      looks.within(wait);
+      steps.within(wait);
     } else if (scale == null) {
       read();
     } else {
@@ -188,10 +188,10 @@ final class TargetScaler {
         missing.isEmpty(), term.roster().isQuiet(now, id)), settings);
     note = plan.note();
     if (!note.isEmpty() && !missing.isEmpty()) {
-      note += "; not heard for long enough: " + String.join(", ", missing);
+      note += "; no reports for long enough from " + String.join(", ", missing);
     }
     if (plan.again().isPresent()) {
-      looks.within(Math.max(0, plan.again().getAsLong() - now));
+      steps.within(Math.max(0, plan.again().getAsLong() - now));
     }
     return plan;
   }
@@ -210,7 +210,7 @@ final class TargetScaler {
     boolean shrinks = replicas < found.replicas();
     long wait = shrinks ? retries.confirmationPause(term.now()) : 0;
     if (wait > 0) {
-      looks.within(wait);
+      steps.within(wait);
       return;
     }
     if (!term.guard().mayWrite()) {
@@ -332,7 +332,7 @@ final class TargetScaler {
           throw new IllegalStateException("an answer must not be a failure", failure);
         }
         then.accept(value);
-        look();
+        step();
       } finally {
         done.complete(null);
       }
@@ -370,7 +370,7 @@ final class TargetScaler {
     return lastView;
   }
 
-  /** The first answer of the API is followed by another look. */
+  /** After the first answer of the API, which is followed by another step. */
   private boolean isKnown() {
     return published != null || scale != null || trouble != null;
   }
@@ -384,7 +384,7 @@ final class TargetScaler {
     }
   }
 
-  /** What is decided and not written would look to the next leader as if another had scaled it. */
+  /** The next leader would take a decision that was not written for a change by someone else. */
   private OptionalInt desired() {
     return stopped && scale != null && !planner.holds()
         ? OptionalInt.of(scale.replicas())

@@ -2,6 +2,10 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.policy.IpFamily;
 
+/**
+ * Where the addresses of pods are read: EndpointSlices or Endpoints, and which IP family is
+ * preferred.
+ */
 public record AddressSource(EndpointsSource source, IpFamily preferred) {
   public enum EndpointsSource {
     /** EndpointSlices if we may list and watch them, else Endpoints. */

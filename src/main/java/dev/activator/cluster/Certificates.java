@@ -2,16 +2,20 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.ConfigMapReader.Texts;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.tls.RoutingCertificate;
-import dev.activator.cluster.decode.SecretReader;
+import dev.activator.cluster.decode.RoutingCertificateReader;
 import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.tls.CertificateListener;
+import dev.activator.tls.RoutingCertificate;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** <b>Source.</b> {@code certificate/cache.go} of Knative's activator. */
+/**
+ * Follows the data plane's certificate and the trust bundles, and passes them to a listener.
+ *
+ * <p><b>Source.</b> {@code certificate/cache.go} of Knative's activator.
+ */
 final class Certificates {
   private static final String BUNDLE = "networking.knative.dev/trust-bundle";
   private static final Logger log = LoggerFactory.getLogger(Certificates.class);
@@ -27,7 +31,8 @@ final class Certificates {
 
   List<KubernetesSession.Followed> follow(KubernetesSession session) {
     return List.of(
-        session.follow(new ResourceQuery<>(ResourceKind.SECRETS, namespace, "", SecretReader.NAME),
+        session.follow(
+            new ResourceQuery<>(ResourceKind.SECRETS, namespace, "", RoutingCertificateReader.NAME),
             this::secretChanged),
         session.follow(ResourceQuery.in(namespace, ResourceKind.CONFIG_MAPS, BUNDLE),
             this::bundleChanged));
@@ -36,7 +41,7 @@ final class Certificates {
   void requireSecret() {
     if (!found) {
       throw new ClusterUnavailableException(
-          "there is no Secret " + namespace + "/" + SecretReader.NAME
+          "there is no Secret " + namespace + "/" + RoutingCertificateReader.NAME
               + " with tls.crt and tls.key, which system-internal-tls needs");
     }
   }
@@ -45,7 +50,7 @@ final class Certificates {
       @Nullable RoutingCertificate now) {
     if (now == null) {
       log.warn("The Secret {}/{} is deleted; its certificate stays in use", namespace,
-          SecretReader.NAME);
+          RoutingCertificateReader.NAME);
     } else {
       listener.certificate(now);
       found = true;

@@ -9,12 +9,12 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
-import dev.activator.revision.StartTrouble;
 import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -53,7 +53,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Listeners<PodListing> pods = new Listeners<>("pods");
   private final Listeners<PublicAddresses> publicAddresses = new Listeners<>("public Endpoints");
   private final Listeners<ClusterIp> clusterIps = new Listeners<>("private Service");
-  private final Listeners<StartTrouble> startTroubles = new Listeners<>(
+  private final Listeners<ContainerFailure> containerFailures = new Listeners<>(
       "pods that do not start");
   private final Listeners<ScaledServiceState> scaledServiceStates = new Listeners<>(
       "ScaledService");
@@ -161,7 +161,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     clusterIps.addGone(last -> consumer.accept(new ClusterIp(last.revision(), null, null)));
   }
 
-  /** Must exist at the start, and is told before everything else. */
+  /** The ConfigMap must exist at the start; its consumer is called before all others. */
   public void onConfigMap(String namespace, String name, Consumer<Map<String, String>> consumer) {
     configMaps.want(namespace, name, consumer);
   }
@@ -173,8 +173,8 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /** No pod of a revision with waiting requests will start, or one may start again. */
-  public void onStartTrouble(Consumer<StartTrouble> consumer) {
-    startTroubles.add(consumer);
+  public void onContainerFailure(Consumer<ContainerFailure> consumer) {
+    containerFailures.add(consumer);
   }
 
   /** The grace period of unschedulable pods; call before the start. */
@@ -183,7 +183,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /**
-   * Returns once everything that exists has been told; closes after a failure.
+   * Returns once consumers have handled everything that exists; closes after a failure.
    *
    * @throws ClusterUnavailableException if the API cannot be used within the start timeout, or the
    * access is invalid
@@ -203,7 +203,7 @@ public final class Cluster implements Revisions, AutoCloseable {
         startup(now, () -> null, scaled::kinds);
       }
       podStatus = new PodStatusWatcher(now.loop(), now, podGracePeriods,
-          this::startTrouble);
+          this::containerFailure);
       started = true;
     } finally {
       if (!started) {
@@ -239,7 +239,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /**
-   * Call after the start; returns once the certificates have been told.
+   * Call after the start; returns once the listener has the certificates.
    *
    * @throws ClusterUnavailableException if there is no certificate, or it cannot be listed
    */
@@ -276,7 +276,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
   }
 
-  /** Whether everything that existed at the start has been told. */
+  /** Whether consumers have handled everything that existed at the start. */
   public boolean synced() {
     var now = session;
     return now != null && now.synced();
@@ -305,7 +305,7 @@ public final class Cluster implements Revisions, AutoCloseable {
         .map(Revision::id).toList();
   }
 
-  /** Nothing is told after this. Idempotent. */
+  /** No consumer is called after this. Idempotent. */
   @Override
   public void close() {
     var looking = podStatus;
@@ -324,10 +324,10 @@ public final class Cluster implements Revisions, AutoCloseable {
     return revision == null ? "" : revision.uid();
   }
 
-  private void startTrouble(StartTrouble now) {
-    startTroubles.changed(now.revision(), now);
+  private void containerFailure(ContainerFailure now) {
+    containerFailures.changed(now.revision(), now);
     if (now.failure() == null) {
-      startTroubles.gone(now.revision());
+      containerFailures.gone(now.revision());
     }
   }
 

@@ -4,6 +4,7 @@ import dev.activator.config.Proxies;
 import java.net.URI;
 import java.nio.file.Path;
 
+/** How the Kubernetes API is reached, and with which credentials. */
 public sealed interface ClusterAccess {
   /** With the pod's service account. */
   record InCluster() implements ClusterAccess {}

@@ -17,7 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * <b>Threads.</b> Register before the start; consumers are called one at a time on the session's
+ * Follows ConfigMaps by name and passes their changed values to consumers.
+ *
+ * <p><b>Threads.</b> Register before the start; consumers are called one at a time on the session's
  * loop.
  *
  * <p><b>Source.</b> {@code configmap/informer} of {@code knative.dev/pkg}: a deleted ConfigMap keeps
@@ -28,7 +30,7 @@ final class ConfigMaps {
 
   private final Map<String, Map<String, Consumer<Map<String, String>>>> wanted = new TreeMap<>();
   private final Set<String> optional = new HashSet<>();
-  private final Map<String, Map<String, String>> heard = new ConcurrentHashMap<>();
+  private final Map<String, Map<String, String>> received = new ConcurrentHashMap<>();
 
   /** May be missing; the consumer gets an empty map once it is deleted. */
   void wantIfPresent(String namespace, String name, Consumer<Map<String, String>> consumer) {
@@ -54,7 +56,7 @@ final class ConfigMaps {
     var missing = new ArrayList<String>();
     wanted.forEach((namespace, consumers) -> consumers.keySet().stream()
         .map(name -> namespace + "/" + name)
-        .filter(key -> !heard.containsKey(key) && !optional.contains(key))
+        .filter(key -> !received.containsKey(key) && !optional.contains(key))
         .forEach(missing::add));
     if (!missing.isEmpty()) {
       throw new ClusterUnavailableException("there is no ConfigMap " + String.join(", ", missing)
@@ -76,7 +78,7 @@ final class ConfigMaps {
   private void tell(Texts now) {
     var consumer = consumerOf(now);
     if (consumer != null && !now.data()
-        .equals(heard.put(now.namespace() + "/" + now.name(), now.data()))) {
+        .equals(received.put(now.namespace() + "/" + now.name(), now.data()))) {
       consumer.accept(new LinkedHashMap<>(now.data()));
     }
   }

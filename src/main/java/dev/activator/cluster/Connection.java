@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+/** Opens the connection to a cluster's API, from a kubeconfig or the pod's service account. */
 final class Connection {
   private static final Logger log = LoggerFactory.getLogger(Connection.class);
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
@@ -42,11 +43,11 @@ final class Connection {
   static KubernetesApi open(ClusterAccess access, WriteRate writes) {
     try {
       return new KubernetesApi(configured(access), source(access), writes);
-    } catch (IllegalArgumentException unusable) {
-      throw new ClusterUnavailableException(String.valueOf(unusable.getMessage()));
-    } catch (KubernetesClientException unusable) {
+    } catch (IllegalArgumentException e) {
+      throw new ClusterUnavailableException(String.valueOf(e.getMessage()));
+    } catch (KubernetesClientException e) {
       throw new ClusterUnavailableException(
-          "the Kubernetes API cannot be used: " + unusable.getCause());
+          "the Kubernetes API cannot be used: " + e.getCause());
     }
   }
 
@@ -138,9 +139,9 @@ final class Connection {
             config, file);
       }
       return config;
-    } catch (RuntimeException malformed) {
+    } catch (RuntimeException e) {
       throw new ClusterUnavailableException(
-          "the kubeconfig at " + file + " cannot be used: " + malformed.getMessage());
+          "the kubeconfig at " + file + " cannot be used: " + e.getMessage());
     }
   }
 
@@ -210,8 +211,8 @@ final class Connection {
       try {
         var now = Files.readString(file).strip();
         last = now.isEmpty() ? last : now;
-      } catch (IOException unreadable) {
-        log.debug("The token cannot be read now", unreadable);
+      } catch (IOException e) {
+        log.debug("The token cannot be read now", e);
       }
       return last;
     }
@@ -228,11 +229,11 @@ final class Connection {
           ? null
           : "the Kubernetes API at " + api.url() + " is " + version + ", but must be at least "
               + minimum;
-    } catch (IllegalArgumentException odd) {
-      return "what answers at " + api.url() + " is no Kubernetes API: " + odd.getMessage();
-    } catch (ExecutionException failure) {
-      return new ApiErrors(api.url()).about("get", "/version", failure);
-    } catch (InterruptedException hurried) {
+    } catch (IllegalArgumentException e) {
+      return "what answers at " + api.url() + " is no Kubernetes API: " + e.getMessage();
+    } catch (ExecutionException e) {
+      return new ApiErrors(api.url()).about("get", "/version", e);
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "interrupted";
     }

@@ -4,9 +4,9 @@ import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.EndpointSet;
-import dev.activator.cluster.policy.EndpointSet.Owner;
-import dev.activator.cluster.policy.EndpointSet.Role;
+import dev.activator.cluster.policy.EndpointsObject.Owner;
+import dev.activator.cluster.policy.EndpointsObject.Role;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.PodListing;
@@ -23,11 +23,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Merges the EndpointSlices (or Endpoints) of each Service. Not thread-safe.
  */
-public final class EndpointsEvents implements FactHandler.FactListener<EndpointSet> {
+public final class EndpointsEvents implements FactHandler.FactListener<EndpointsObject> {
   private static final String BY_OWNER = "owner";
   private static final Logger log = LoggerFactory.getLogger(EndpointsEvents.class);
 
-  private final IndexedStore<Decoded<EndpointSet>> store;
+  private final IndexedStore<Decoded<EndpointsObject>> store;
   private final IpFamily preferred;
   private final Function<RevisionId, String> uids;
   private final Listeners<PodListing> pods;
@@ -38,7 +38,7 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
    * @param preferred the family to take of a dual-stack pod
    * @param uids empty for an unknown revision
    */
-  public EndpointsEvents(IndexedStore<Decoded<EndpointSet>> store, IpFamily preferred,
+  public EndpointsEvents(IndexedStore<Decoded<EndpointsObject>> store, IpFamily preferred,
       Function<RevisionId, String> uids, Listeners<PodListing> pods,
       Listeners<PublicAddresses> publicAddresses) {
     this.store = store;
@@ -46,22 +46,22 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
     this.uids = uids;
     this.pods = pods;
     this.publicAddresses = publicAddresses;
-    store.addIndex(BY_OWNER, object -> object.object().fact() instanceof EndpointSet set
+    store.addIndex(BY_OWNER, object -> object.object().fact() instanceof EndpointsObject set
         ? List.of(set.owner())
         : List.of());
   }
 
   @Override
-  public void changed(@Nullable EndpointSet before, @Nullable EndpointSet now) {
+  public void changed(@Nullable EndpointsObject before, @Nullable EndpointsObject now) {
     if (before != null && (now == null || !now.owner().equals(before.owner()))) {
-      tell(before.owner(), uidOf(before.owner()), false);
+      publish(before.owner(), uidOf(before.owner()), false);
     }
     if (now != null) {
       var uid = uidOf(now.owner());
       if (before == null || !now.revisionUid().equals(before.revisionUid())) {
         warnIfOfAnother(now.owner(), uid, set -> set == now);
       }
-      tell(now.owner(), uid, before == now);
+      publish(now.owner(), uid, before == now);
     }
   }
 
@@ -76,24 +76,24 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
       // Endpoints have no uid.
       if (sets(owner).stream().anyMatch(set -> !set.revisionUid().isEmpty())) {
         warnIfOfAnother(owner, uid, _ -> true);
-        tell(owner, uid, false);
+        publish(owner, uid, false);
       }
     }
   }
 
   /** @param again in a resync, also if nothing has changed */
-  private void tell(Owner owner, String uid, boolean again) {
+  private void publish(Owner owner, String uid, boolean again) {
     var sets = sets(owner);
     var merged = MergedEndpoints.of(sets, uid, preferred);
     var revision = owner.revision();
     switch (owner.role()) {
-      case PODS -> tell(pods, revision, sets.isEmpty() ? null : merged.pods(revision), again);
-      case ACTIVATORS -> tell(publicAddresses, revision,
+      case PODS -> publish(pods, revision, sets.isEmpty() ? null : merged.pods(revision), again);
+      case ACTIVATORS -> publish(publicAddresses, revision,
           sets.isEmpty() ? null : merged.activators(revision), again);
     }
   }
 
-  private static <E> void tell(Listeners<E> listeners, RevisionId revision, @Nullable E now,
+  private static <E> void publish(Listeners<E> listeners, RevisionId revision, @Nullable E now,
       boolean again) {
     if (now == null) {
       listeners.gone(revision);
@@ -104,15 +104,15 @@ public final class EndpointsEvents implements FactHandler.FactListener<EndpointS
     }
   }
 
-  private List<EndpointSet> sets(Owner owner) {
+  private List<EndpointsObject> sets(Owner owner) {
     return of(owner).stream().map(one -> one.object().fact()).filter(Objects::nonNull).toList();
   }
 
-  private List<VersionedObject<Decoded<EndpointSet>>> of(Owner owner) {
+  private List<VersionedObject<Decoded<EndpointsObject>>> of(Owner owner) {
     return store.by(BY_OWNER, owner);
   }
 
-  private void warnIfOfAnother(Owner owner, String uid, Predicate<EndpointSet> which) {
+  private void warnIfOfAnother(Owner owner, String uid, Predicate<EndpointsObject> which) {
     for (var object : of(owner)) {
       var set = object.object().fact();
       if (set != null && which.test(set) && !MergedEndpoints.mayBeOf(set, uid)) {

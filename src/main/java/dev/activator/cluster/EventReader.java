@@ -25,7 +25,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads Events for a person who looks, at most once in ten seconds for the same objects. A refusal is
+ * Reads Events for an open page, at most once in ten seconds for the same objects. A refusal is
  * remembered for five minutes.
  *
  * <p><b>Threads.</b> Any, and no call waits.
@@ -36,11 +36,11 @@ public final class EventReader {
   static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Duration FRESH = Duration.ofSeconds(10);
   private static final Duration REFUSED = Duration.ofMinutes(5);
-  private static final int MOST_EVENTS = 20;
-  private static final int MOST_KEPT = 100;
+  private static final int MAX_EVENTS = 20;
+  private static final int MAX_CACHED = 100;
   private static final int PAGE = 500;
   /** Of a namespace's Events of Pods. */
-  private static final int MOST_PAGES = 4;
+  private static final int MAX_PAGES = 4;
   private static final int FORBIDDEN = 403;
   /** Of Kubernetes' generated names, which contain no word such as that of a Job "web-migrate". */
   private static final String RANDOM = "[bcdfghjklmnpqrstvwxz2456789]";
@@ -89,7 +89,7 @@ public final class EventReader {
     private static Instant parse(String text) {
       try {
         return Instant.parse(text);
-      } catch (DateTimeParseException invalid) {
+      } catch (DateTimeParseException e) {
         return Instant.EPOCH;
       }
     }
@@ -124,7 +124,7 @@ public final class EventReader {
       return known.answer;
     }
     var answer = ask(what);
-    if (kept.size() < MOST_KEPT) {
+    if (kept.size() < MAX_CACHED) {
       kept.put(what, new Kept(now, answer));
     }
     return answer.thenApply(got -> note(what.namespace, got));
@@ -156,7 +156,7 @@ public final class EventReader {
     return CompletableFuture.allOf(lists.toArray(CompletableFuture<?>[]::new))
         .<Answer>thenApply(_ -> new Answer.Read(lists.stream()
             .flatMap(list -> list.join().stream()).distinct()
-            .sorted(Comparator.comparing(Event::when).reversed()).limit(MOST_EVENTS).toList()))
+            .sorted(Comparator.comparing(Event::when).reversed()).limit(MAX_EVENTS).toList()))
         .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
         .exceptionally(EventReader::failed);
   }
@@ -182,7 +182,7 @@ public final class EventReader {
       var list = list(answer);
       list.path("items").values().forEach(event -> found.add(Event.of(event)));
       var more = list.at("/metadata/continue").asString("");
-      return more.isEmpty() || page == MOST_PAGES
+      return more.isEmpty() || page == MAX_PAGES
           ? CompletableFuture.completedFuture(found)
           : pages(open, path, "&continue=" + encoded(more), page + 1, found);
     });

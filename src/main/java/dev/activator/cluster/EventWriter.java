@@ -31,8 +31,8 @@ public final class EventWriter {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final Duration PERIOD = Duration.ofMinutes(1);
   /** Servers keep Events for an hour. */
-  private static final Duration LONGEST_SERIES = Duration.ofMinutes(50);
-  private static final int MOST_SERIES = 1_000;
+  private static final Duration MAX_SERIES_AGE = Duration.ofMinutes(50);
+  private static final int MAX_SERIES = 1_000;
   private static final JsonMapper JSON = new JsonMapper();
   private static final Logger log = LoggerFactory.getLogger(EventWriter.class);
 
@@ -130,7 +130,7 @@ public final class EventWriter {
     var now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
     var before = known.get(key);
     boolean same = before != null && before.message.equals(message)
-        && now.isBefore(before.first.plus(LONGEST_SERIES));
+        && now.isBefore(before.first.plus(MAX_SERIES_AGE));
     if (before != null && before.isWrittenWithin(PERIOD, now)) {
       if (same) {
         known.put(key, before.again(before.written));
@@ -141,7 +141,7 @@ public final class EventWriter {
         ? before.again(now)
         : new Series(name(key.about), message, now, now, 1);
     known.put(key, next);
-    if (known.size() > MOST_SERIES) {
+    if (known.size() > MAX_SERIES) {
       known.remove(known.keySet().iterator().next());
     }
     return next;

@@ -4,7 +4,7 @@ import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.decode.FactHandler.FactListener;
 import dev.activator.cluster.decode.Labels;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.revision.ClusterIp;
@@ -28,9 +28,9 @@ import org.slf4j.LoggerFactory;
 final class KnativeInformers {
   private static final String OF_REVISIONS = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
       + Labels.PUBLIC + ")";
-  private static final ResourceQuery<EndpointSet> ENDPOINTS = ResourceQuery
+  private static final ResourceQuery<EndpointsObject> ENDPOINTS = ResourceQuery
       .everywhere(ResourceKind.ENDPOINTS, OF_REVISIONS);
-  private static final ResourceQuery<EndpointSet> ENDPOINT_SLICES = ResourceQuery
+  private static final ResourceQuery<EndpointsObject> ENDPOINT_SLICES = ResourceQuery
       .everywhere(ResourceKind.ENDPOINT_SLICES, OF_REVISIONS);
   private static final ResourceQuery<Revision> REVISIONS = ResourceQuery
       .everywhere(ResourceKind.REVISIONS, "");
@@ -39,7 +39,7 @@ final class KnativeInformers {
   private static final Logger log = LoggerFactory.getLogger(KnativeInformers.class);
 
   private final AddressSource source;
-  private volatile ResourceQuery<EndpointSet> addresses;
+  private volatile ResourceQuery<EndpointsObject> addresses;
   private volatile @Nullable EndpointsEvents endpoints;
 
   KnativeInformers(AddressSource source) {
@@ -57,15 +57,15 @@ final class KnativeInformers {
     try {
       addresses = allowed(AccessCheck.ofListAndWatch(session.api(), ENDPOINT_SLICES).get());
       return null;
-    } catch (ExecutionException failure) {
-      return session.errors().about("list", ENDPOINT_SLICES.text(), failure);
-    } catch (InterruptedException hurried) {
+    } catch (ExecutionException e) {
+      return session.errors().about("list", ENDPOINT_SLICES.text(), e);
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "interrupted";
     }
   }
 
-  private static ResourceQuery<EndpointSet> allowed(AccessCheck slices) {
+  private static ResourceQuery<EndpointsObject> allowed(AccessCheck slices) {
     log.info("Pods are read from {}", switch (slices) {
       case ALLOWED -> "EndpointSlices";
       case FORBIDDEN ->

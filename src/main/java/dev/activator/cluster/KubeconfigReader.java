@@ -35,7 +35,7 @@ import org.yaml.snakeyaml.nodes.Tag;
  * 1,300 classes, those of all kinds of objects among them: a tenth of a start.
  */
 final class KubeconfigReader {
-  /** Where the library looks up the file: for relative paths, and to read a new token. */
+  /** Where the library finds the file: for relative paths, and to read a new token. */
   private static final String CONTEXT_FILE = "KUBERNETES_CONFIG_CONTEXT_FILE_KEY";
   private static final String CLUSTER_FILE = "KUBERNETES_CONFIG_CLUSTER_FILE_KEY";
   private static final String USER_FILE = "KUBERNETES_CONFIG_AUTH_INFO_FILE_KEY";
@@ -77,14 +77,14 @@ final class KubeconfigReader {
       // Of several documents kubectl, too, reads the first.
       var documents = new Yaml().composeAll(reader).iterator();
       return documents.hasNext() ? documents.next() : null;
-    } catch (MarkedYAMLException malformed) {
+    } catch (MarkedYAMLException e) {
       // Neither the message nor the cause: they quote the line, which may be a token.
       throw new IllegalArgumentException(
-          "it is not YAML: look at line " + (malformed.getProblemMark().getLine() + 1));
-    } catch (YAMLException malformed) {
+          "it is not YAML: look at line " + (e.getProblemMark().getLine() + 1));
+    } catch (YAMLException e) {
       throw new IllegalArgumentException("it is not YAML");
-    } catch (IOException unreadable) {
-      throw new UncheckedIOException(unreadable);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -32,11 +32,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The client, the informers and their loop.
  *
- * <p><b>Threads.</b> Events are decoded on the client's threads, then stored and told on the loop.
+ * <p><b>Threads.</b> Events are decoded on the client's threads, then stored and delivered on the loop.
  * Consumers must not block.
  */
 final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseable {
-  private static final Duration LONGEST_END = Duration.ofSeconds(5);
+  private static final Duration MAX_CLOSE_TIME = Duration.ofSeconds(5);
 
   private final KubernetesApi api;
   private final ApiErrors errors;
@@ -51,7 +51,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   record Followed(Informers.Lease<?> lease,
       Registration registration) implements Startup.Beginning, AutoCloseable {
     @Override
-    public CompletableFuture<Void> told() {
+    public CompletableFuture<Void> synced() {
       return registration.synced();
     }
 
@@ -168,7 +168,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     followed.forEach(Followed::close);
     // Runs after the watches' ends, which are already queued on the loop.
     CompletableFuture.runAsync(api::close, loop)
-        .completeOnTimeout(null, LONGEST_END.toNanos(), TimeUnit.NANOSECONDS)
+        .completeOnTimeout(null, MAX_CLOSE_TIME.toNanos(), TimeUnit.NANOSECONDS)
         .handle((_, _) -> null).join();
     endOfLoop.run();
   }

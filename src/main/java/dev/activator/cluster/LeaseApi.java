@@ -120,8 +120,8 @@ public final class LeaseApi implements LeaseClient {
           spec.path("leaseDurationSeconds").intValue(0), spec.path("leaseTransitions").intValue(0),
           time(spec.path("acquireTime")), time(spec.path("renewTime")),
           object.at(VERSION).asString("")));
-    } catch (JacksonException | DateTimeException malformed) {
-      return new Failed(what + " cannot be read: " + malformed.getMessage());
+    } catch (JacksonException | DateTimeException e) {
+      return new Failed(what + " cannot be read: " + e.getMessage());
     }
   }
 

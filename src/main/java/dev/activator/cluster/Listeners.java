@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The consumers of one kind of value, of which each revision has at most one. Unchanged values are held
- * back here, and nowhere before.
+ * The consumers of one kind of value, of which each revision has at most one. Only here are unchanged values
+ * held back.
  *
  * <p><b>Threads.</b> Any may add and look up; one at a time calls the others, which call all consumers in
  * order.

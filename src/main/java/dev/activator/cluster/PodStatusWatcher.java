@@ -1,14 +1,14 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.decode.FactHandler;
-import dev.activator.cluster.policy.PodFailures;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
+import dev.activator.cluster.policy.PodFailures;
 import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.loop.Loop;
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.revision.StartTrouble;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 public final class PodStatusWatcher {
   private static final Logger log = LoggerFactory.getLogger(PodStatusWatcher.class);
   static final Duration LEASE = Duration.ofSeconds(10);
-  /** Each revision is a watch of its own. */
+  /** Each revision has its own watch. */
   static final int MAX_REVISIONS = 50;
   /** Between questions about a namespace whose pods we may not list. */
   static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMinutes(10);
@@ -48,14 +48,14 @@ public final class PodStatusWatcher {
   private final Loop loop;
   private final PodSource pods;
   private final GracePeriods grace;
-  private final Consumer<StartTrouble> out;
+  private final Consumer<ContainerFailure> out;
   private final Map<RevisionId, Watched> watched = new HashMap<>();
   private final Map<String, Long> pausedUntilNanos = new HashMap<>();
   private boolean refusalLogged;
   private boolean closed;
 
   public PodStatusWatcher(Loop loop, PodSource pods, GracePeriods grace,
-      Consumer<StartTrouble> out) {
+      Consumer<ContainerFailure> out) {
     this.loop = loop;
     this.pods = pods;
     this.grace = grace;
@@ -161,7 +161,7 @@ public final class PodStatusWatcher {
       var now = failures.failure(time(), grace);
       if (!Objects.equals(now, reported)) {
         reported = now;
-        out.accept(new StartTrouble(revision, now));
+        out.accept(new ContainerFailure(revision, now));
       }
     }
 

@@ -64,7 +64,7 @@ final class ScaleApi implements ScaleClient {
     String what = verb + " " + workload + " in namespace " + id.namespace();
     return find(new Kind(workload.apiVersion(), workload.kind()))
         .<ScaleAnswer>thenCompose(found -> switch (found) {
-          case Served.Nowhere() -> answered(Reason.NOT_SCALABLE, "the API serves no "
+          case Served.NotServed() -> answered(Reason.NOT_SCALABLE, "the API serves no "
               + workload.kind() + " in " + workload.apiVersion());
           case Served.Here here when !here.isScalable() || !here.isNamespaced() -> answered(
               Reason.NOT_SCALABLE, here.plural() + " have no scale that belongs to a namespace");
@@ -123,7 +123,7 @@ final class ScaleApi implements ScaleClient {
       return new Found(scale.at("/spec/replicas").intValue(0),
           scale.at("/status/replicas").intValue(0),
           scale.at("/metadata/resourceVersion").asString(""));
-    } catch (JacksonException malformed) {
+    } catch (JacksonException e) {
       return new Refused(Reason.UNAVAILABLE, "cannot " + what + ": the answer is no Scale");
     }
   }

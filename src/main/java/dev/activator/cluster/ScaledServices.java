@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Joins each ScaledService with its Service, the Service's EndpointSlices, its workload and an HPA, and
- * tells what it comes to when that changes.
+ * publishes the result when it changes.
  *
  * <p><b>Threads.</b> The session's loop; any for {@link #hosts} and {@link #find}.
  */
@@ -55,7 +55,7 @@ final class ScaledServices {
   private final @Nullable RevisionId activators;
   private final ScaledServicesListener listener;
   private final TargetKinds kinds;
-  /** Whether each is told even if nothing has changed. */
+  /** Whether each is reported even if nothing has changed. */
   private final Map<RevisionId, Boolean> stale = new TreeMap<>();
   private boolean hostsAreStale;
   private boolean settles;
@@ -151,7 +151,7 @@ final class ScaledServices {
     }, session.loop());
   }
 
-  /** Once the objects are told: what else must be known before requests are taken. */
+  /** What else must be known, once the objects are, before requests are taken. */
   List<Startup.Beginning> kinds() {
     return CompletableFuture.supplyAsync(() -> {
       settle();
@@ -190,7 +190,7 @@ final class ScaledServices {
       stale(BY_TARGET, targetOf(before));
     }
     if (now != null) {
-      // In a resync it is told again, for a consumer that failed.
+      // In a resync it is published again, for a consumer that failed.
       stale.merge(now.id(), before == now, Boolean::logicalOr);
       stale(BY_TARGET, targetOf(now));
     }
@@ -292,9 +292,9 @@ final class ScaledServices {
   private void settleUnlessBroken(RevisionId id, boolean again) {
     try {
       settle(id, again);
-    } catch (RuntimeException bug) {
-      log.error("ScaledService {} is left as it was", id, bug);
-      // Told again with the next change.
+    } catch (RuntimeException e) {
+      log.error("ScaledService {} is left as it was", id, e);
+      // Published again with the next change.
       stale.put(id, true);
     }
   }

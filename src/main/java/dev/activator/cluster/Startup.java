@@ -25,7 +25,7 @@ final class Startup {
   private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
   interface Beginning {
-    CompletableFuture<Void> told();
+    CompletableFuture<Void> synced();
 
     /** What is wrong now, in one line. */
     @Nullable String error();
@@ -60,10 +60,10 @@ final class Startup {
       Future<?> asking = executor.submit(this::askUntilUsable);
       try {
         asking.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-      } catch (TimeoutException late) {
+      } catch (TimeoutException e) {
         throw new ClusterUnavailableException(problem);
-      } catch (ExecutionException bug) {
-        throw new IllegalStateException(bug.getCause());
+      } catch (ExecutionException e) {
+        throw new IllegalStateException(e.getCause());
       } finally {
         // Closing the executor waits for the task, even if interrupted.
         abandoned = true;
@@ -85,14 +85,14 @@ final class Startup {
 
   /** A slow list may take longer than the patience, a failing one may not. */
   private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
-    var told = lists.stream().map(Beginning::told).toList();
-    while (!Informer.awaitSynced(patience, told)) {
+    var synced = lists.stream().map(Beginning::synced).toList();
+    while (!Informer.awaitSynced(patience, synced)) {
       for (var list : lists) {
-        if (list.told().isCompletedExceptionally()) {
+        if (list.synced().isCompletedExceptionally()) {
           throw new IllegalStateException("closed during its start");
         }
         var error = list.error();
-        if (error != null && !list.told().isDone()) {
+        if (error != null && !list.synced().isDone()) {
           throw new ClusterUnavailableException(error);
         }
       }

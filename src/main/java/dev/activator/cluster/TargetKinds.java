@@ -69,7 +69,7 @@ final class TargetKinds {
     /** What holds for every object of the kind; null if that is not known, or differs. */
     private @Nullable WorkloadState all;
     private @Nullable IndexedStore<Decoded<Workload>> store;
-    private boolean isTold;
+    private boolean isListed;
 
     FollowedKind(Name name) {
       this.name = name;
@@ -91,7 +91,7 @@ final class TargetKinds {
               (access, unanswered) -> asked(query, access, unanswered), session.loop());
         }
         case Served.Here _ -> decide(new WorkloadState.NotScalable());
-        case Served.Nowhere _ -> decide(new WorkloadState.NoKind());
+        case Served.NotServed _ -> decide(new WorkloadState.NoKind());
         case null -> hidden("get", "/" + ApiDiscovery.groupPath(name.apiVersion), failure);
       }
     }
@@ -108,8 +108,8 @@ final class TargetKinds {
       session.followStored(query, stored -> {
         store = stored;
         return this::workloadChanged;
-      }).told().thenRunAsync(() -> {
-        isTold = true;
+      }).synced().thenRunAsync(() -> {
+        isListed = true;
         all = null;
         tell();
       }, loop);
@@ -117,7 +117,7 @@ final class TargetKinds {
 
     private void workloadChanged(@Nullable Workload before, @Nullable Workload now) {
       var known = now == null ? before : now;
-      if (known != null && isTold) {
+      if (known != null && isListed) {
         changed.accept(name.kind, known.id());
       }
     }
@@ -150,12 +150,12 @@ final class TargetKinds {
 
     private void tell() {
       changed.accept(name.kind, null);
-      // After the loop has told the change.
+      // After the loop has delivered the change.
       session.loop().execute(() -> decided.complete(null));
     }
 
     @Nullable WorkloadState find(RevisionId object) {
-      if (store == null || !isTold) {
+      if (store == null || !isListed) {
         return all;
       }
       var found = store.find(object.toString());
@@ -167,7 +167,7 @@ final class TargetKinds {
     }
 
     @Override
-    public CompletableFuture<Void> told() {
+    public CompletableFuture<Void> synced() {
       return decided;
     }
 

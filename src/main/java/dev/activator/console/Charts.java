@@ -19,20 +19,20 @@ final class Charts {
   /** Requests a second as an area, the queue as a line. */
   static String sparkline(RequestHistory.LastMinute minute) {
     String label = minute.requestsInAll() + " requests in the last minute, at most "
-        + minute.mostRequests() + " a second; at most " + minute.mostQueued() + " queued";
+        + minute.peakRequests() + " a second; at most " + minute.peakQueued() + " queued";
     return "<svg class=\"spark\" viewBox=\"0 0 " + WIDTH + " " + HEIGHT
         + "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"" + label + "\"><title>"
         + label + "</title><polygon class=\"requests\" points=\"0," + HEIGHT + " "
-        + points(minute.requests(), minute.mostRequests()) + " " + WIDTH + "," + HEIGHT
-        + "\"/><polyline class=\"queue\" points=\"" + points(minute.queue(), minute.mostQueued())
+        + points(minute.requests(), minute.peakRequests()) + " " + WIDTH + "," + HEIGHT
+        + "\"/><polyline class=\"queue\" points=\"" + points(minute.queue(), minute.peakQueued())
         + "\"/></svg>";
   }
 
-  private static String points(int[] values, int most) {
+  private static String points(int[] values, int max) {
     var points = new StringBuilder();
     for (int i = 0; i < values.length; i++) {
       points.append(points.isEmpty() ? "" : " ").append(i * WIDTH / (values.length - 1)).append(',')
-          .append(number(HEIGHT - 1 - (HEIGHT - 3.0) * values[i] / Math.max(1, most)));
+          .append(number(HEIGHT - 1 - (HEIGHT - 3.0) * values[i] / Math.max(1, max)));
     }
     return points.toString();
   }

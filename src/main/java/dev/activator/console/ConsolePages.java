@@ -164,9 +164,9 @@ final class ConsolePages {
   private static String caption(RevisionCard card) {
     var minute = card.minute();
     return "<p class=\"caption\"><span class=\"key pod\">requests a second, at most "
-        + minute.mostRequests()
+        + minute.peakRequests()
         + "</span><span class=\"key queue\">queued, at most "
-        + minute.mostQueued() + "</span></p>";
+        + minute.peakQueued() + "</span></p>";
   }
 
   private static String running(RevisionCard card) {

@@ -212,8 +212,8 @@ public final class LivePage implements AutoCloseable {
     private final Semaphore places;
     private volatile boolean closed;
 
-    Viewers(int most) {
-      this.places = new Semaphore(most);
+    Viewers(int max) {
+      this.places = new Semaphore(max);
     }
 
     /** If true, the viewer must leave later. */

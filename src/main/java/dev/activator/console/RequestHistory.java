@@ -62,11 +62,11 @@ public final class RequestHistory {
       return Arrays.stream(requests).sum();
     }
 
-    int mostRequests() {
+    int peakRequests() {
       return Arrays.stream(requests).max().orElse(0);
     }
 
-    int mostQueued() {
+    int peakQueued() {
       return Arrays.stream(queue).max().orElse(0);
     }
   }

@@ -38,8 +38,8 @@ public record ScaledServiceFacts(ScaledServiceState state) {
   }
 
   @Nullable Integer maxPods() {
-    var most = object().maxReplicas();
-    return most.isPresent() ? most.getAsInt() : null;
+    var max = object().maxReplicas();
+    return max.isPresent() ? max.getAsInt() : null;
   }
 
   /** @param scaling null if another activator scales it: then the status says what that one found */
@@ -94,10 +94,10 @@ public record ScaledServiceFacts(ScaledServiceState state) {
     return rows;
   }
 
-  private static String replicas(int least, OptionalInt most) {
-    return most.isPresent()
-        ? least + " to " + most.getAsInt()
-        : (least == 0 ? "0 or 1" : "1") + "; an HPA or KEDA may set more";
+  private static String replicas(int min, OptionalInt max) {
+    return max.isPresent()
+        ? min + " to " + max.getAsInt()
+        : (min == 0 ? "0 or 1" : "1") + "; an HPA or KEDA may set more";
   }
 
   private static String number(OptionalInt number, String unit) {

@@ -32,6 +32,10 @@ public final class WaitReasons {
         last.remove(id);
       } else {
         last.put(id, Diagnosis.of(now).forCallers());
+        if (throttler.view(id) == null) {
+          // Deleted since the snapshot.
+          last.remove(id);
+        }
       }
     });
   }

@@ -13,11 +13,11 @@ public final class FieldCount {
   /** In HTTP/2, for head and trailers each. */
   public static final int OF_RESPONSES = 10_000;
 
-  private final int most;
+  private final int max;
   private int fields;
 
-  public FieldCount(int most) {
-    this.most = most;
+  public FieldCount(int max) {
+    this.max = max;
   }
 
   public void reset() {
@@ -30,8 +30,8 @@ public final class FieldCount {
 
   public void add() {
     fields++;
-    if (fields > most) {
-      throw new TooLongHttpHeaderException("more than " + most + " fields");
+    if (fields > max) {
+      throw new TooLongHttpHeaderException("more than " + max + " fields");
     }
   }
 }

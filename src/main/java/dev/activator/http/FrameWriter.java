@@ -26,21 +26,21 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
   private static final int SMALL_DATA_BYTES = 1 << 10;
 
   private final Http2HeadersEncoder heads;
-  private final int mostControlFrames;
+  private final int maxControlFrames;
   private int controlFrames;
   private Runnable overLimit = () -> {
   };
 
-  FrameWriter(int mostControlFrames) {
+  FrameWriter(int maxControlFrames) {
     // The limit of a head's size is advisory, and the other end enforces it.
     this(new DefaultHttp2HeadersEncoder(Http2HeadersEncoder.NEVER_SENSITIVE, true),
-        mostControlFrames);
+        maxControlFrames);
   }
 
-  private FrameWriter(Http2HeadersEncoder heads, int mostControlFrames) {
+  private FrameWriter(Http2HeadersEncoder heads, int maxControlFrames) {
     super(heads);
     this.heads = heads;
-    this.mostControlFrames = mostControlFrames;
+    this.maxControlFrames = maxControlFrames;
   }
 
   /** @param action runs when the other end leaves too many answers to PING, SETTINGS and errors unread */
@@ -139,11 +139,11 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
   }
 
   private ChannelPromise counted(ChannelHandlerContext context, ChannelPromise promise) {
-    if (controlFrames == mostControlFrames) {
+    if (controlFrames == maxControlFrames) {
       context.flush();
     }
     controlFrames++;
-    if (controlFrames == mostControlFrames + 1) {
+    if (controlFrames == maxControlFrames + 1) {
       overLimit.run();
     }
     return promise.addListener(_ -> controlFrames--);

@@ -121,6 +121,11 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
     super.channelReadComplete(on);
   }
 
+  /** Drops what comes from now on. */
+  protected final void ignoreReads() {
+    failed = true;
+  }
+
   /** Like {@link #channelReadComplete}, but never reads more. */
   protected final void readCompletesForNow(ChannelHandlerContext on) {
     reading = false;

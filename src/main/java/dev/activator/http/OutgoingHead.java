@@ -35,19 +35,19 @@ public final class OutgoingHead extends DefaultHttp2Headers {
     super(false, 2);
   }
 
-  public Http2Headers request(CharSequence itsMethod, CharSequence itsScheme,
-      CharSequence itsPath, @Nullable CharSequence itsAuthority, HttpHeaders its) {
-    trailers(its);
-    method = itsMethod;
-    scheme = itsScheme;
-    path = itsPath;
-    authority = itsAuthority;
+  public Http2Headers request(CharSequence method, CharSequence scheme,
+      CharSequence path, @Nullable CharSequence authority, HttpHeaders headers) {
+    trailers(headers);
+    this.method = method;
+    this.scheme = scheme;
+    this.path = path;
+    this.authority = authority;
     return this;
   }
 
-  public Http2Headers response(CharSequence itsStatus, HttpHeaders its) {
-    trailers(its);
-    status = itsStatus;
+  public Http2Headers response(CharSequence status, HttpHeaders headers) {
+    trailers(headers);
+    this.status = status;
     return this;
   }
 
@@ -56,13 +56,13 @@ public final class OutgoingHead extends DefaultHttp2Headers {
     trailers(FieldList.NONE);
   }
 
-  public Http2Headers trailers(HttpHeaders its) {
+  public Http2Headers trailers(HttpHeaders headers) {
     status = null;
     method = null;
     scheme = null;
     path = null;
     authority = null;
-    fields = FieldList.of(its);
+    fields = FieldList.of(headers);
     return this;
   }
 

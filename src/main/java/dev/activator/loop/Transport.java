@@ -12,10 +12,12 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
@@ -50,7 +52,26 @@ public record Transport(Class<? extends SocketChannel> socket,
     // Else the option cannot be set.
     if (channel.isOpen()) {
       channel.config().setOption(ChannelOption.SO_LINGER, 0);
-      var _ = channel.pipeline().firstContext().close();
+      cut(channel);
+    }
+  }
+
+  /** Closes without close_notify, so that what ends with a TLS connection does not look complete. */
+  public static void cut(Channel channel) {
+    var first = channel.pipeline().firstContext();
+    if (first != null) {
+      var _ = first.close();
+    }
+  }
+
+  /** The other side may still send; TLS ends with close_notify. */
+  public static void endOutput(Channel channel) {
+    var tls = channel.pipeline().get(SslHandler.class);
+    if (tls == null) {
+      var _ = ((DuplexChannel) channel).shutdownOutput();
+    } else {
+      var _ = tls.closeOutbound()
+          .addListener(_ -> ((DuplexChannel) channel).shutdownOutput());
     }
   }
 

@@ -119,6 +119,11 @@ public final class ColdStarts implements RequestObserver {
           }
           record(request, outcome, request.status());
         }
+        var revision = request.revision();
+        if (outcome == Outcome.REVISION_GONE && revision != null) {
+          // It may have been queued after the revision was deleted.
+          gone(revision.id());
+        }
       }
       case ARRIVED, FORWARDING, UNDELIVERED -> {
         // Not known yet what it waits for.
@@ -180,8 +185,9 @@ public final class ColdStarts implements RequestObserver {
     if (labelledBy == LabelledBy.NONE) {
       return Labels.EMPTY;
     }
-    boolean own = labelled.contains(id)
-        || (labelled.size() < MAX_LABELLED_REVISIONS && labelled.add(id));
+    // A deleted revision has no history, and its series are forgotten.
+    boolean own = revisions.containsKey(id) && (labelled.contains(id)
+        || (labelled.size() < MAX_LABELLED_REVISIONS && labelled.add(id)));
     return Labels.of(Names.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER, Names.REVISION,
         own ? id.name() : HttpLabels.OTHER);
   }

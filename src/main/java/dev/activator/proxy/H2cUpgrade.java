@@ -45,7 +45,7 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
         settings.put((char) bytes.getShort(), Long.valueOf(bytes.getInt() & 0xffff_ffffL));
       }
       return bytes.hasRemaining() ? null : settings;
-    } catch (IllegalArgumentException malformed) {
+    } catch (IllegalArgumentException e) {
       return null;
     }
   }

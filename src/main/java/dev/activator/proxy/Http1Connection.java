@@ -135,7 +135,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     discardedBytes = 0;
     headBytes = dispatcher.held().addHead(request, Integer.MAX_VALUE);
     downstream.requestBegins(request);
-    upgrade = pipeline.isTaking() ? null : H2cUpgrade.of(request);
+    upgrade = pipeline.isDirect() ? H2cUpgrade.of(request) : null;
     if (upgrade == null) {
       dispatcher.dispatch(request, downstream.version(), downstream);
     }
@@ -165,8 +165,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       toHttp2.get().upgraded(to.request(), to.settings());
       // What it has read goes on to the session.
       nextHead.leaveHttp();
-    } catch (Http2Exception malformed) {
-      log.debug("The HTTP/2 of {} cannot begin: {}", caller.address(), malformed.getMessage());
+    } catch (Http2Exception e) {
+      log.debug("The HTTP/2 of {} cannot begin: {}", caller.address(), e.getMessage());
       downstream.close();
     }
   }
@@ -268,6 +268,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void reset() {
+    // So that no request that waits begins.
+    downstream.gone();
     if (current != null) {
       current.endUnread();
     }
@@ -350,7 +352,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     } else {
       log.warn("Handling the connection to {} failed", caller.address(), cause);
     }
-    var _ = context.close();
+    downstream.cut();
   }
 
   /** Answers 503, which needs no buffer. */

@@ -19,7 +19,6 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -319,6 +318,11 @@ final class Http1Downstream implements Downstream {
   @Override
   public void abort() {
     closing = true;
+    cut();
+    connection.ended();
+  }
+
+  void cut() {
     if (bodyEnd == BodyEnd.CLOSE) {
       // An orderly close would complete the body, and so would close_notify of TLS.
       Transport.reset(channel);
@@ -326,7 +330,6 @@ final class Http1Downstream implements Downstream {
       channel.flush();
       channel.close();
     }
-    connection.ended();
   }
 
   /** Closes after what was written. */
@@ -343,7 +346,7 @@ final class Http1Downstream implements Downstream {
     } else {
       // Closing a socket with unread bytes resets it, and the response may be lost.
       written.addListener(_ -> {
-        ((DuplexChannel) channel).shutdownOutput();
+        Transport.endOutput(channel);
         loop.schedule(LINGER, channel::close);
       });
     }

@@ -249,17 +249,15 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   @Override
   public void ended() {
     exchange = null;
-    if (!requestEnded && !over) {
-      stopRequest();
-    }
+    stopRequest();
     session.flushSoon();
   }
 
   private void stopRequest() {
-    if (lastWrite == null || lastWrite.isDone()) {
+    if (lastWrite != null && !lastWrite.isDone()) {
+      lastWrite.addListener(_ -> stopRequest());
+    } else if (!requestEnded && !over) {
       session.reset(stream, Http2Error.NO_ERROR);
-    } else {
-      lastWrite.addListener(_ -> session.reset(stream, Http2Error.NO_ERROR));
     }
   }
 

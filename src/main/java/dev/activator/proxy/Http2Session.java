@@ -5,6 +5,7 @@ import dev.activator.http.Http2Endpoint;
 import dev.activator.http.Http2Setup;
 import dev.activator.http.IncomingHead;
 import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Transport;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
@@ -53,6 +54,8 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
   /** One MiB as in HTTP/1, and the per-field overhead that HTTP/2 counts. */
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
 
+  /** How long a caller may read what was written before the end of a drained connection. */
+  private static final Duration LINGER = Duration.ofSeconds(5);
   /** The limit for the large heads of all streams together. */
   private static final int MAX_HEADS_BYTES = 4 << 20;
 
@@ -130,8 +133,8 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
         channel.config().setAutoRead(true);
       }
       channelReadComplete(context());
-    } catch (Exception failure) {
-      onError(context(), false, failure);
+    } catch (Exception e) {
+      onError(context(), false, e);
     }
   }
 
@@ -211,8 +214,8 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
         }
         return true;
       });
-    } catch (Http2Exception failure) {
-      onError(context(), true, failure);
+    } catch (Http2Exception e) {
+      onError(context(), true, e);
     }
   }
 
@@ -307,9 +310,13 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     flushSoon();
   }
 
-  /** Closes after what was written. */
+  /** Closes in stages: a caller still sends WINDOW_UPDATE, and a closed socket would reset it. */
   void end() {
-    context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> context().close());
+    ignoreReads();
+    context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
+      Transport.endOutput(channel);
+      dispatcher.loop().schedule(LINGER, channel::close);
+    });
   }
 
   @Override

@@ -80,8 +80,9 @@ final class PipelineBuffer {
     updateReading();
   }
 
-  boolean isTaking() {
-    return taking;
+  /** Whether the part after this one is taken at once if it has been read. */
+  boolean isDirect() {
+    return !taking && partsLeft > 0;
   }
 
   boolean isIdle() {
@@ -94,12 +95,15 @@ final class PipelineBuffer {
       return false;
     }
     taking = true;
-    for (var next = parts.peek(); next != null && mayTake(next); next = parts.peek()) {
-      parts.poll();
-      take(next);
+    try {
+      for (var next = parts.peek(); next != null && mayTake(next); next = parts.peek()) {
+        parts.poll();
+        take(next);
+      }
+    } finally {
+      taking = false;
+      updateReading();
     }
-    taking = false;
-    updateReading();
     return true;
   }
 

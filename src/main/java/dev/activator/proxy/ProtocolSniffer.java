@@ -8,12 +8,12 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognises HTTP/2 by the first three bytes and leaves the pipeline.
+ * Recognises HTTP/2 by the first four bytes and leaves the pipeline.
  *
  * <p><b>Source.</b> RFC 9113, section 3.4.
  */
 final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
-  private static final byte[] PREFACE = "PRI".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] PREFACE = "PRI ".getBytes(StandardCharsets.US_ASCII);
 
   private final Runnable toHttp2;
   private ByteBuf first = Unpooled.EMPTY_BUFFER;

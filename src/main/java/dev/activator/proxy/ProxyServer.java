@@ -122,15 +122,15 @@ public final class ProxyServer {
     listening.add(bound.channel());
     int actual = ((InetSocketAddress) bound.channel().localAddress()).getPort();
     log.info("Requests are taken on {}:{}", host, actual);
-    var told = new AtomicBoolean();
-    Runnable tell = () -> {
-      if (!draining && told.compareAndSet(false, true)) {
+    var reported = new AtomicBoolean();
+    Runnable report = () -> {
+      if (!draining && reported.compareAndSet(false, true)) {
         lost.accept("no requests are taken on " + host + ":" + actual + " any more");
       }
     };
-    bound.channel().closeFuture().addListener(_ -> tell.run());
-    // A loop that is told to shut down between two checks can end without closing its channels.
-    bound.channel().eventLoop().terminationFuture().addListener(_ -> tell.run());
+    bound.channel().closeFuture().addListener(_ -> report.run());
+    // A loop that is shut down between two checks can end without closing its channels.
+    bound.channel().eventLoop().terminationFuture().addListener(_ -> report.run());
     return actual;
   }
 
@@ -225,6 +225,6 @@ public final class ProxyServer {
   public synchronized void close() {
     draining = true;
     listening.forEach(Channel::close);
-    connections.close();
+    connections.forEach(Transport::cut);
   }
 }

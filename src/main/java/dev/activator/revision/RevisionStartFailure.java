@@ -1,7 +1,7 @@
 package dev.activator.revision;
 
 /**
- * From the condition {@code ContainerHealthy} or {@code ResourcesAvailable}.
+ * Why a revision's containers do not start: from its condition {@code ContainerHealthy} or {@code ResourcesAvailable}.
  *
  * @param reason one word, such as {@code ExitCode1}
  * @param message may be empty

@@ -49,9 +49,9 @@ final class Pod implements Permit {
   }
 
   boolean tryAcquire(int limit) {
-    int most = limit(limit);
+    int max = limit(limit);
     long now = state.get();
-    while (now >= 0 && load(now) < most) {
+    while (now >= 0 && load(now) < max) {
       if (state.compareAndSet(now, now + 1)) {
         return true;
       }

@@ -18,9 +18,9 @@ final class RetryBudget {
   private final AtomicInteger retries = new AtomicInteger();
 
   boolean tryAcquire(int active) {
-    int most = Math.max(MIN_RETRIES, (int) ((long) active * PERCENT / 100));
+    int max = Math.max(MIN_RETRIES, (int) ((long) active * PERCENT / 100));
     int now = retries.get();
-    while (now < most) {
+    while (now < max) {
       if (retries.compareAndSet(now, now + 1)) {
         return true;
       }

@@ -89,7 +89,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   private QueueEntry enqueue(QueuedCaller caller) {
     var request = new QueuedRequest(caller, this, loop.nanoTime(), null);
-    int most = options.queueCapacity();
+    int max = options.queueCapacity();
     if (permits.capacity() == 0 && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
       log.debug("{}: a request whose deadline is too near to start for is rejected", id);
       loop.execute(() -> {
@@ -97,25 +97,20 @@ final class RevisionThrottler implements Permits.Owner {
         starts.requestWaits();
       });
       request.reject(new Rejection.DeadlineTooNear(id, estimator.retryAfterStarting()));
-    } else if (permits.tryEnter(most)) {
+    } else if (permits.tryEnter(max)) {
       loop.execute(() -> enqueued(request));
     } else {
-      log.debug("{}: {} requests are queued already, one more is rejected", id, most);
+      log.debug("{}: {} requests are queued already, one more is rejected", id, max);
       request.reject(new Rejection.QueueFull(id, retryAfterSeconds()));
     }
     return request;
   }
 
   private void enqueued(QueuedRequest request) {
-    if (rejectIfDeleted(request)) {
+    if (rejectIfHopeless(request)) {
       return;
     }
     starts.requestWaits();
-    if (routing.isUnreachable()) {
-      permits.leave();
-      request.reject(new Rejection.Unreachable(id));
-      return;
-    }
     if (queue.isEmpty()) {
       estimator.queueStarted();
     }
@@ -127,12 +122,18 @@ final class RevisionThrottler implements Permits.Owner {
     grant();
   }
 
-  private boolean rejectIfDeleted(QueuedRequest request) {
+  private boolean rejectIfHopeless(QueuedRequest request) {
     if (deleted) {
       permits.leave();
       request.reject(new Rejection.RevisionGone(id));
+    } else if (routing.isUnreachable()) {
+      starts.requestWaits();
+      permits.leave();
+      request.reject(new Rejection.Unreachable(id));
+    } else {
+      return false;
     }
-    return deleted;
+    return true;
   }
 
   void leave(QueuedRequest request) {
@@ -187,7 +188,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   private void requeued(QueuedRequest request, Pod pod) {
-    if (rejectIfDeleted(request)) {
+    if (rejectIfHopeless(request)) {
       pod.release(Ending.BROKEN);
       return;
     }
@@ -195,7 +196,8 @@ final class RevisionThrottler implements Permits.Owner {
     // Before the release, so that the permit is not used for this destination.
     routing.eject(pod.destination());
     pod.release(Ending.BROKEN);
-    grant();
+    // The pod may have been unlisted or ejected before, and nothing else may wait.
+    rerouted();
   }
 
   /** Many calls become one task of the loop. */
@@ -271,7 +273,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   /** Null when pods may start again. */
-  void startTrouble(@Nullable RevisionStartFailure now) {
+  void containerFailure(@Nullable RevisionStartFailure now) {
     loop.execute(() -> starts.pods(now));
   }
 

@@ -98,7 +98,7 @@ final class StartEstimator {
    * together.
    */
   static int retryAfterSeconds(double seconds, double jitter) {
-    double least = Math.clamp(Math.ceil(seconds), 1, MAX_RETRY_AFTER_SECONDS);
-    return (int) (least + jitter * (1 + least / 2));
+    double min = Math.clamp(Math.ceil(seconds), 1, MAX_RETRY_AFTER_SECONDS);
+    return (int) (min + jitter * (1 + min / 2));
   }
 }

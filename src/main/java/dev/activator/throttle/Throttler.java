@@ -1,13 +1,13 @@
 package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
-import dev.activator.revision.StartTrouble;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.util.Comparator;
 import java.util.List;
@@ -102,10 +102,10 @@ public final class Throttler {
   }
 
   /** Rejects the queue if the pods cannot start. */
-  public void startTrouble(StartTrouble news) {
+  public void containerFailure(ContainerFailure news) {
     var throttler = throttlers.get(news.revision());
     if (throttler != null) {
-      throttler.startTrouble(news.failure());
+      throttler.containerFailure(news.failure());
     }
   }
 

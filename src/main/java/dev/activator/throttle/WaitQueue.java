@@ -100,8 +100,8 @@ final class WaitQueue {
     return all;
   }
 
-  Stream<QueuedRequest> oldest(int most) {
-    return Stream.of(returned, late, queue).flatMap(SequencedSet::stream).limit(most);
+  Stream<QueuedRequest> oldest(int max) {
+    return Stream.of(returned, late, queue).flatMap(SequencedSet::stream).limit(max);
   }
 
   void setOrder(QueueOrder now) {

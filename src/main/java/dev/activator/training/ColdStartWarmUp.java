@@ -11,7 +11,7 @@ import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.Informer;
-import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.ThreadLoop;
@@ -52,7 +52,7 @@ public final class ColdStartWarmUp {
   private final RandomGenerator random;
   private final JsonFactory json = new JsonFactory();
   private final ThreadLoop loop = new ThreadLoop("warm-up");
-  private final Informer<Decoded<EndpointSet>> informer = new Informer<>("warm-up", loop,
+  private final Informer<Decoded<EndpointsObject>> informer = new Informer<>("warm-up", loop,
       Duration.ZERO, ResourceKind.ENDPOINTS::stored);
   private final CountDownLatch left;
   private int version;
@@ -164,7 +164,7 @@ public final class ColdStartWarmUp {
         .getBytes(StandardCharsets.UTF_8);
     if (ApiMessages.event(ResourceKind.ENDPOINTS,
         () -> json.createParser(ObjectReadContext.empty(),
-            line)) instanceof WatchEvent.Put<Decoded<EndpointSet>>(var now)) {
+            line)) instanceof WatchEvent.Put<Decoded<EndpointsObject>>(var now)) {
       informer.sink().put(now);
     }
   }

@@ -1,17 +1,19 @@
 package dev.activator.training;
 
-import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.Transport;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestMeters;
-import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.exchange.CallerTexts;
+import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -20,10 +22,8 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.UnreadBudget;
-import dev.activator.throttle.Admission;
 import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -175,7 +175,7 @@ public final class WarmUp {
     var server = new ProxyServer(group, group, loops, Duration.ofSeconds(60),
         loop -> new RequestDispatcher(loop, router, throttle, upstreams.of(loop),
             reporter.onLoop(loop), meters, held.share(), unread.share(loop),
-            CallerTexts.NONE));
+            ErrorResponses.NONE));
     ends.add(server::close);
     return listen(server::accept);
   }

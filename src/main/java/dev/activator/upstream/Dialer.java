@@ -82,8 +82,8 @@ final class Dialer {
     }
     try {
       return new InetSocketAddress(InetAddress.getByAddress(bytes), destination.port());
-    } catch (UnknownHostException impossible) {
-      throw new IllegalStateException("neither 4 nor 16 bytes: " + destination, impossible);
+    } catch (UnknownHostException e) {
+      throw new IllegalStateException("neither 4 nor 16 bytes: " + destination, e);
     }
   }
 

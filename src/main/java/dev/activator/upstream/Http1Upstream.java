@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.http.MessageEncoder.RequestEncoder;
-import dev.activator.upstream.policy.PeerState;
+import dev.activator.upstream.policy.TcpLiveness;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
  * An HTTP/1 connection to a pod: lent to one listener at a time and idle in its pool in between. It
  * leaves the pool if anything arrives.
  *
- * <p><b>Errors.</b> The listener is told.
+ * <p><b>Errors.</b> {@link UpstreamListener#failed} reports them.
  */
-// A failed write or close ends the connection, and the listener is told.
+// A failed write or close ends the connection, and the listener is notified.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Upstream extends ChannelInboundHandlerAdapter
     implements UpstreamConnection, PeerChecks.Checked {
@@ -75,6 +75,8 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
 
   static void open(Channel channel, Http1Pool pool, UpstreamListener listener) {
     var connection = new Http1Upstream(channel, pool, listener);
+    // See UpstreamFailure.leavesInput.
+    channel.config().setAutoClose(false);
     channel.pipeline().addLast(connection);
     channel.closeFuture().addListener(_ -> pool.gone());
     pool.opened(connection);
@@ -133,7 +135,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   @Override
   public void release() {
     listener = null;
-    if (responseEnded && requestEnded && persistent && channel.isActive()) {
+    if (responseEnded && requestEnded && persistent && broken == null && channel.isActive()) {
       resumeReading();
       idle = pool.giveBack(this);
     }
@@ -181,19 +183,19 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
   }
 
   @Override
-  public boolean checked(PeerState state) {
-    silentChecks = state == PeerState.SILENT ? silentChecks + 1 : 0;
+  public boolean checked(TcpLiveness state) {
+    silentChecks = state == TcpLiveness.SILENT ? silentChecks + 1 : 0;
     if (silentChecks > 0 && idle) {
       // It may be dead, so no request should get it.
       close();
       return false;
     }
-    boolean gone = silentChecks >= PeerState.CHECKS_UNTIL_GONE;
+    boolean gone = silentChecks >= TcpLiveness.CHECKS_UNTIL_GONE;
     if (gone) {
-      var told = listener;
+      var former = listener;
       listener = null;
       channel.close();
-      ended(told, UpstreamFailure.UNRESPONSIVE);
+      ended(former, UpstreamFailure.UNRESPONSIVE);
     }
     return gone;
   }
@@ -266,7 +268,7 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
    * without close_notify, as an attacker could end it (RFC 9112, section 8; RFC 8446, section 6.1).
    */
   private boolean isCutOff() {
-    return hasFailed() || overTls && !closeNotified && !channel.isActive();
+    return !channel.isActive() && (hasFailed() || overTls && !closeNotified);
   }
 
   private boolean hasFailed() {
@@ -300,22 +302,24 @@ final class Http1Upstream extends ChannelInboundHandlerAdapter
       // The close makes writes fail that wait.
       broken = cause;
     }
-    context.close();
+    if (!UpstreamFailure.leavesInput(cause, UpstreamFailure.of(broken))) {
+      context.close();
+    }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     leavePool();
-    var told = listener;
+    var former = listener;
     listener = null;
-    ended(told, UpstreamFailure.of(cause()));
+    ended(former, UpstreamFailure.of(cause()));
   }
 
-  private void ended(@Nullable UpstreamListener told, UpstreamFailure why) {
-    if (told != null && switched) {
-      told.content(LastHttpContent.EMPTY_LAST_CONTENT);
-    } else if (told != null && !responseEnded) {
-      told.failed(why);
+  private void ended(@Nullable UpstreamListener former, UpstreamFailure why) {
+    if (former != null && switched) {
+      former.content(LastHttpContent.EMPTY_LAST_CONTENT);
+    } else if (former != null && !responseEnded) {
+      former.failed(why);
     }
   }
 

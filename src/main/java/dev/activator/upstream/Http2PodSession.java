@@ -4,8 +4,8 @@ import dev.activator.http.FrameBudget;
 import dev.activator.http.Http2Endpoint;
 import dev.activator.http.Http2Setup;
 import dev.activator.http.IncomingHead;
-import dev.activator.upstream.policy.PeerState;
 import dev.activator.upstream.policy.Pings;
+import dev.activator.upstream.policy.TcpLiveness;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -115,13 +115,13 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   }
 
   @Override
-  public boolean checked(PeerState state) {
+  public boolean checked(TcpLiveness state) {
     boolean asked = pings.asked();
     pings = pings.check(lentStreams > 0, readSinceCheck, writtenSinceRead);
     readSinceCheck = false;
-    silentChecks = state == PeerState.SILENT ? silentChecks + 1 : 0;
-    boolean gone = silentChecks >= PeerState.CHECKS_UNTIL_GONE
-        || pings.unanswered() && state == PeerState.UNKNOWN;
+    silentChecks = state == TcpLiveness.SILENT ? silentChecks + 1 : 0;
+    boolean gone = silentChecks >= TcpLiveness.CHECKS_UNTIL_GONE
+        || pings.unanswered() && state == TcpLiveness.UNKNOWN;
     if (gone) {
       failure = UpstreamFailure.UNRESPONSIVE;
       close();
@@ -139,6 +139,8 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     retired = true;
     if (lentStreams == 0) {
       close();
+    } else {
+      pool.openEnough();
     }
   }
 
@@ -194,6 +196,13 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   }
 
   @Override
+  public void handlerAdded(ChannelHandlerContext added) throws Exception {
+    // See UpstreamFailure.leavesInput.
+    added.channel().config().setAutoClose(false);
+    super.handlerAdded(added);
+  }
+
+  @Override
   public void userEventTriggered(ChannelHandlerContext on, Object event) throws Exception {
     if (event instanceof Http2ConnectionPrefaceAndSettingsFrameWrittenEvent) {
       openWindow();
@@ -224,6 +233,11 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     malformed = !outbound && error != null;
     // It is open until its GOAWAY is sent, but nothing is read any more.
     retired = true;
+    var first = failure == UpstreamFailure.RESET ? failure : UpstreamFailure.of(cause);
+    if (outbound && UpstreamFailure.leavesInput(cause, first)) {
+      failure = first;
+      return;
+    }
     super.onConnectionError(on, outbound, cause, error);
   }
 

@@ -120,7 +120,7 @@ final class Http2Pool implements UpstreamPool {
     return peer.overTls() ? "https" : "http";
   }
 
-  private void openEnough() {
+  void openEnough() {
     // A pod that allows no streams for now would allow none on another connection either.
     if (waiting.size() > openings.size() * EXPECTED_ROOM
         && sessions.stream().noneMatch(Http2PodSession::allowsNoStreams)) {
@@ -227,16 +227,13 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private void expire() {
-    boolean more = false;
     for (var session : List.copyOf(sessions)) {
-      if (session.isIdle() && nanoTime() - session.idleSince() >= idleTimeout.toNanos()) {
+      long left = idleTimeout.toNanos() - (nanoTime() - session.idleSince());
+      if (session.isIdle() && left > 0) {
+        expiry.within(left);
+      } else if (session.isIdle()) {
         session.close();
-      } else {
-        more |= session.isIdle();
       }
-    }
-    if (more) {
-      arm();
     }
   }
 

@@ -26,7 +26,7 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /** One stream to a pod. A request without a body is one HEADERS frame. */
-// A failed write ends the stream, and the listener is told.
+// A failed write ends the stream, and the listener is notified.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUser {
   private final Http2PodSession session;
@@ -291,10 +291,10 @@ final class Http2Upstream implements UpstreamConnection, Http2Endpoint.StreamUse
   }
 
   void failed(UpstreamFailure why) {
-    var told = listener;
+    var former = listener;
     listener = null;
-    if (told != null && !responseEnded) {
-      told.failed(why);
+    if (former != null && !responseEnded) {
+      former.failed(why);
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
-import dev.activator.upstream.policy.PeerState;
+import dev.activator.upstream.policy.TcpLiveness;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;
@@ -24,7 +24,7 @@ final class PeerChecks {
     Channel channel();
 
     /** Whether the connection was closed because the pod is gone. */
-    boolean checked(PeerState state);
+    boolean checked(TcpLiveness state);
   }
 
   private static final Logger log = LoggerFactory.getLogger(PeerChecks.class);
@@ -89,21 +89,21 @@ final class PeerChecks {
     };
   }
 
-  private PeerState stateOf(Channel connection) {
+  private TcpLiveness stateOf(Channel connection) {
     if (!connection.isActive()) {
-      return PeerState.CLOSED;
+      return TcpLiveness.CLOSED;
     }
     if (!(connection instanceof EpollSocketChannel socket)) {
-      return PeerState.UNKNOWN;
+      return TcpLiveness.UNKNOWN;
     }
     try {
       var info = socket.tcpInfo(tcpInfo);
       return info.state() == TCP_ESTABLISHED
-          ? PeerState.of(info.retransmits() + info.probes(),
+          ? TcpLiveness.of(info.retransmits() + info.probes(),
               Math.min(info.lastAckRecv(), info.lastDataRecv()), interval.toMillis())
-          : PeerState.CLOSED;
-    } catch (ChannelException closedAlready) {
-      return PeerState.CLOSED;
+          : TcpLiveness.CLOSED;
+    } catch (ChannelException e) {
+      return TcpLiveness.CLOSED;
     }
   }
 }

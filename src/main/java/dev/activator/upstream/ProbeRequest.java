@@ -9,7 +9,7 @@ import java.util.Map;
  * A {@code GET}, or, if the path is empty, only a connection.
  *
  * @param protocol HTTP/1.1, or HTTP/2 with prior knowledge
- * @param headers besides {@code Host}
+ * @param headers all but {@code Host}
  * @param timeout until the end of the answer
  */
 public record ProbeRequest(Destination destination, Protocol protocol, String path, String host,

@@ -5,7 +5,7 @@ import io.netty.handler.codec.http.HttpObject;
 /**
  * A connection to a pod, or one stream of it, lent for one request.
  *
- * <p><b>Errors.</b> The listener is told.
+ * <p><b>Errors.</b> {@link UpstreamListener#failed} reports them.
  */
 public interface UpstreamConnection {
   /** Sent with the next flush at the latest. */

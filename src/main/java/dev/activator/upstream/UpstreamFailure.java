@@ -1,11 +1,13 @@
 package dev.activator.upstream;
 
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.socket.ChannelOutputShutdownException;
 import io.netty.handler.codec.CodecException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
@@ -53,6 +55,8 @@ public enum UpstreamFailure {
       case SslHandshakeTimeoutException _ -> TIMED_OUT;
       case SSLException tls when says(tls, "no_application_protocol") -> NO_HTTP2;
       case SSLException tls -> isDistrust(tls) ? UNTRUSTED : TLS_FAILED;
+      case ChannelOutputShutdownException write when write.getCause() != null ->
+        of(write.getCause());
       case NoRouteToHostException _ -> UNREACHABLE;
       case ConnectException refused when says(refused, "refused") -> REFUSED;
       case ConnectException _ -> UNREACHABLE;
@@ -60,6 +64,19 @@ public enum UpstreamFailure {
       case IOException silent when says(silent, "timed out") -> UNRESPONSIVE;
       default -> BROKEN;
     };
+  }
+
+  /**
+   * Whether a failed write leaves what the pod has sent to be read. A pod that answers before it has
+   * read the body often resets the connection: a write fails, and the kernel still has the response.
+   * Netty must not close the channel then; the end of the input does.
+   *
+   * @param first the first failure of the connection
+   */
+  static boolean leavesInput(Throwable cause, UpstreamFailure first) {
+    return first == RESET
+        && (cause instanceof ChannelOutputShutdownException
+            || cause instanceof ClosedChannelException);
   }
 
   private static boolean isDistrust(SSLException failure) {

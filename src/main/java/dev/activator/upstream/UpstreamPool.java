@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** One loop's connections to one pod, in one version of HTTP. */
 public interface UpstreamPool {
   interface Dial {
-    /** The listener is not told. Idempotent. */
+    /** Does not call the listener. Idempotent. */
     void cancel();
 
     /**

@@ -9,32 +9,58 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.MultipleFailuresError;
 
 /**
  * The kubectl of the PATH gets from embedded mode the answers of {@code src/test/kubectl/rows.txt}, which
  * are a cluster's. With the property {@code kubectl.server} it asks that server instead.
+ *
+ * <p>Whole answers are compared with {@link KubectlAnswers} if kubectl is of the minor that recorded them.
  */
 class KubectlRowsIT {
   private static final Path ROWS = Path.of("src/test/kubectl/rows.txt");
   private static final int TIMEOUT_SECONDS = 180;
+  /** Of the kubectl whose answers are in the file; others word some of them differently. */
+  private static final String KUBECTL_MINOR = "1.32";
+  private static final boolean RECORDS = Boolean.getBoolean("kubectl.record");
 
   @TempDir
   private static Path home;
   private static String kubectl;
   private static String server;
+  private static boolean cluster;
+  private static boolean compares;
+  private static KubectlAnswers answers;
   private static ActivatorProcess activator;
 
-  private record Row(String title, List<Step> steps) {}
+  private record Row(String title, List<Step> steps) {
+    /** Else it differs on purpose: nothing is expected of a cluster. */
+    boolean asACluster() {
+      return !title.contains("embedded:");
+    }
+
+    boolean needsKnative() {
+      return title.contains("knative:");
+    }
+  }
 
   private record Step(String prefix, String arguments, List<String> expected) {
     boolean fails() {
@@ -66,30 +92,91 @@ class KubectlRowsIT {
     assumeTrue(found.isPresent(), "there is no kubectl in the PATH");
     kubectl = found.get().toString();
     server = System.getProperty("kubectl.server");
-    if (server == null) {
+    cluster = server != null;
+    answers = new KubectlAnswers(cluster);
+    if (!cluster) {
       activator = ActivatorProcess.started().ready();
       server = activator.api();
     }
+    compares = answer("version --client").text().contains("v" + KUBECTL_MINOR + ".");
   }
 
   @AfterAll
   static void stop() throws Exception {
+    if (RECORDS) {
+      answers.write();
+    }
     if (activator != null) {
       activator.close();
     }
   }
 
-  @TestFactory
-  Stream<DynamicTest> answersAsACluster() throws IOException {
-    return rows().stream().map(row -> DynamicTest.dynamicTest(row.title(),
-        () -> row.steps().forEach(KubectlRowsIT::run)));
+  @Test
+  void everyDifferenceHasAReason() {
+    assertThat(answers.unexplained()).isEmpty();
   }
 
-  private static void run(Step step) {
-    if (step.repeated()) {
-      await().untilAsserted(() -> answer(step.arguments()).check(step));
+  /** The table of {@code docs/compatibility.md} has the verbs of the rows, and says which ones differ. */
+  @Test
+  void theTableOfVerbsIsTrue() throws IOException {
+    var table = new TreeMap<String, String>();
+    var rows = Pattern.compile("(?m)^\\| `kubectl ([^`]+)` \\| (.*) \\|$")
+        .matcher(Files.readString(Path.of("docs/compatibility.md")));
+    while (rows.find()) {
+      table.put(rows.group(1), rows.group(2));
+    }
+    var verbs = rows().stream().flatMap(row -> row.steps().stream())
+        .map(step -> KubectlAnswers.verb(step.arguments()))
+        .collect(Collectors.toCollection(TreeSet::new));
+    // KubectlTest runs it, since it does not end by itself.
+    verbs.add("port-forward");
+    assertThat(table.keySet()).isEqualTo(verbs);
+    assertThat(table.entrySet().stream().filter(row -> row.getValue().equals("the same"))
+        .map(Map.Entry::getKey)).doesNotContainAnyElementsOf(answers.verbsThatDiffer());
+  }
+
+  @TestFactory
+  Stream<DynamicTest> answersAsACluster() throws IOException {
+    return rows().stream().map(row -> DynamicTest.dynamicTest(row.title(), () -> run(row)));
+  }
+
+  private static void run(Row row) {
+    var keys = row.steps().stream().map(step -> answers.key(row.title(), step.arguments()))
+        .toList();
+    assumeTrue(!cluster || !row.needsKnative(), "the cluster has no Knative");
+    boolean expects = !cluster || row.asACluster();
+    var failures = new ArrayList<Throwable>();
+    for (int i = 0; i < keys.size(); i++) {
+      try {
+        run(row.steps().get(i), keys.get(i), expects);
+      } catch (AssertionError | ConditionTimeoutException e) {
+        failures.add(e);
+      }
+    }
+    if (!failures.isEmpty()) {
+      throw new MultipleFailuresError(row.title(), failures);
+    }
+  }
+
+  private static void run(Step step, String key, boolean expects) {
+    if (step.repeated() && expects) {
+      await().atMost(Duration.ofSeconds(TIMEOUT_SECONDS))
+          .untilAsserted(() -> attempt(step, key, true));
     } else {
-      answer(step.arguments()).check(step);
+      attempt(step, key, expects);
+    }
+  }
+
+  private static void attempt(Step step, String key, boolean expects) {
+    var answer = answer(step.arguments());
+    if (compares && RECORDS) {
+      answers.record(key, answer.code(), answer.text());
+    }
+    if (expects) {
+      answer.check(step);
+    }
+    if (compares && !RECORDS) {
+      answers.check(key, answer.code(), answer.text());
     }
   }
 

@@ -218,7 +218,7 @@ class AutoscalerTest {
     batches(60, 1);
     assertThat(scales.replicas(WEB)).isEqualTo(3);
     assertThat(view().note()).contains("the endpoints of our own Service");
-    assertThat(view().explanation()).startsWith("stays at 3 until every activator was heard")
+    assertThat(view().explanation()).startsWith("stays at 3 until every activator has reported")
         .endsWith("; otherwise 1 = ceil(1 in flight ÷ 20), stable window");
 
     autoscaler.members(Map.of("a", true));

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.EndpointSet;
-import dev.activator.cluster.policy.EndpointSet.Condition;
-import dev.activator.cluster.policy.EndpointSet.Member;
-import dev.activator.cluster.policy.EndpointSet.Owner;
-import dev.activator.cluster.policy.EndpointSet.Ports;
-import dev.activator.cluster.policy.EndpointSet.Role;
-import dev.activator.cluster.policy.EndpointSet.Subset;
+import dev.activator.cluster.policy.EndpointsObject.Condition;
+import dev.activator.cluster.policy.EndpointsObject.Member;
+import dev.activator.cluster.policy.EndpointsObject.Owner;
+import dev.activator.cluster.policy.EndpointsObject.Ports;
+import dev.activator.cluster.policy.EndpointsObject.Role;
+import dev.activator.cluster.policy.EndpointsObject.Subset;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
@@ -30,7 +30,7 @@ class EndpointsEventsTest {
 
   private final List<String> told = new ArrayList<>();
   private String uid = "";
-  private final IndexedStore<Decoded<EndpointSet>> store = new IndexedStore<>();
+  private final IndexedStore<Decoded<EndpointsObject>> store = new IndexedStore<>();
   private final Listeners<PodListing> pods = new Listeners<>("pods");
   private final Listeners<PublicAddresses> addresses = new Listeners<>("public Endpoints");
   private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> uid, pods,
@@ -43,18 +43,18 @@ class EndpointsEventsTest {
     addresses.addGone(last -> told.add("no activators of " + last.revision().name()));
   }
 
-  private static EndpointSet slice(Role role, String revision, String uid, String... ips) {
-    return new EndpointSet(new Owner(new RevisionId("ns", revision), role), uid,
+  private static EndpointsObject slice(Role role, String revision, String uid, String... ips) {
+    return new EndpointsObject(new Owner(new RevisionId("ns", revision), role), uid,
         List.of(new Subset(new Ports(8012, null), Stream.of(ips)
             .map(ip -> new Member("pod of " + ip, ip, Condition.READY)).toList())));
   }
 
-  private static EndpointSet slice(String revision, String uid, String... ips) {
+  private static EndpointsObject slice(String revision, String uid, String... ips) {
     return slice(Role.PODS, revision, uid, ips);
   }
 
   /** The object of this name is so now. */
-  private void put(String name, EndpointSet now) {
+  private void put(String name, EndpointsObject now) {
     var before = store.find("ns/" + name);
     store.put(new VersionedObject<>("ns/" + name, "u", "1", new Decoded<>(now, null, List.of())));
     events.changed(before == null ? null : before.object().fact(), now);

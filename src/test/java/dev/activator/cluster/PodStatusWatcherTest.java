@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
-import dev.activator.cluster.policy.PodStatus;
-import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.policy.PodStatus.FailureReason;
 import dev.activator.cluster.policy.PodStatus.Persistence;
+import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.reflector.AccessCheck;
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartTrouble;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.time.Duration;
@@ -63,7 +63,7 @@ class PodStatusWatcherTest {
         }
       }, GracePeriods.DEFAULT, this::heard);
 
-  private void heard(StartTrouble news) {
+  private void heard(ContainerFailure news) {
     var failure = news.failure();
     told.add(failure == null ? "may start" : failure.reason());
   }

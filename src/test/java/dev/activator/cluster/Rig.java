@@ -7,15 +7,15 @@ import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.reflector.ApiErrors;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ResourceQuery;
-import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.Windows;
+import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.EmbeddedApi;
@@ -37,7 +37,7 @@ public final class Rig implements AutoCloseable {
   public static final Duration PATIENCE = Duration.ofSeconds(120);
   public static final Match LISTS = Match.requests(Verb.LIST).of(Kinds.ENDPOINTS);
   public static final Match WATCHES = Match.requests(Verb.WATCH).of(Kinds.ENDPOINTS);
-  public static final ResourceQuery<EndpointSet> ENDPOINTS = ResourceQuery
+  public static final ResourceQuery<EndpointsObject> ENDPOINTS = ResourceQuery
       .everywhere(ResourceKind.ENDPOINTS, "");
 
   /** As in production, but without its long waits. */
@@ -47,11 +47,11 @@ public final class Rig implements AutoCloseable {
   public final EmbeddedApi api;
   private final KubernetesApi client;
   public final Informers informers;
-  public final Witness<Decoded<EndpointSet>> witness = new Witness<>();
+  public final Witness<Decoded<EndpointsObject>> witness = new Witness<>();
   private final ThreadLoop storing = new ThreadLoop("test informers");
   private final ThreadLoop telling = new ThreadLoop("test listeners");
   private final AtomicInteger writes = new AtomicInteger();
-  private Informers.Lease<EndpointSet> lease;
+  private Informers.Lease<EndpointsObject> lease;
 
   public Rig() {
     this(QUICK, config -> {
@@ -86,7 +86,7 @@ public final class Rig implements AutoCloseable {
     return this;
   }
 
-  public Informers.Lease<EndpointSet> lease() {
+  public Informers.Lease<EndpointsObject> lease() {
     return lease;
   }
 

@@ -6,13 +6,13 @@ import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
-import dev.activator.revision.Listing;
 import dev.activator.revision.Listing.Identity;
+import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ class SourcesAgreeTest {
   }
 
   private final Map<Integer, Pod> pods = new TreeMap<>();
-  private final IndexedStore<Decoded<EndpointSet>> store = new IndexedStore<>();
+  private final IndexedStore<Decoded<EndpointsObject>> store = new IndexedStore<>();
   private final Listeners<PodListing> told = new Listeners<>("pods");
   private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> "u1", told,
       new Listeners<>("public Endpoints"));
@@ -124,7 +124,7 @@ class SourcesAgreeTest {
   }
 
   /** Each pod in one of some slices, some in two of them, and some in one of the other family. */
-  private Map<String, VersionedObject<Decoded<EndpointSet>>> slicesOf(Random random) {
+  private Map<String, VersionedObject<Decoded<EndpointsObject>>> slicesOf(Random random) {
     var members = new LinkedHashMap<String, List<String>>();
     members.put("v4-0", new ArrayList<>());
     for (var pod : pods.values()) {
@@ -138,7 +138,7 @@ class SourcesAgreeTest {
             .add(endpoint(pod, "\"fd00::" + pod.number() + "\""));
       }
     }
-    var made = new TreeMap<String, VersionedObject<Decoded<EndpointSet>>>();
+    var made = new TreeMap<String, VersionedObject<Decoded<EndpointsObject>>>();
     members.forEach((name, its) -> made.put(name, slice(name, its)));
     return made;
   }
@@ -151,7 +151,7 @@ class SourcesAgreeTest {
         pod.named() ? ", targetRef: {kind: Pod, uid: pod" + pod.number() + "}" : "");
   }
 
-  private static VersionedObject<Decoded<EndpointSet>> slice(String name,
+  private static VersionedObject<Decoded<EndpointsObject>> slice(String name,
       List<String> endpoints) {
     return Yaml.object(ResourceKind.ENDPOINT_SLICES, metadata(name) + """
         addressType: %s
@@ -161,7 +161,7 @@ class SourcesAgreeTest {
   }
 
   /** Tells of each slice that is another now, in any order. */
-  private void write(Map<String, VersionedObject<Decoded<EndpointSet>>> next, Random random) {
+  private void write(Map<String, VersionedObject<Decoded<EndpointsObject>>> next, Random random) {
     var names = new ArrayList<>(next.keySet());
     store.all().stream().map(one -> one.key().substring(3)).filter(name -> !next.containsKey(name))
         .sorted().forEach(names::add);
@@ -180,8 +180,8 @@ class SourcesAgreeTest {
     }
   }
 
-  private static @Nullable EndpointSet fact(
-      @Nullable VersionedObject<Decoded<EndpointSet>> object) {
+  private static @Nullable EndpointsObject fact(
+      @Nullable VersionedObject<Decoded<EndpointsObject>> object) {
     return object == null ? null : object.object().fact();
   }
 }

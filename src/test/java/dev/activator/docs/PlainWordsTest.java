@@ -18,10 +18,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Code and pages use the field's words, and each type's Javadoc begins with what the type is. */
 class PlainWordsTest {
-  private static final Path PRODUCT = Path.of("src/main/java/dev/activator");
-  /** Rooms that still use other words. Shrinks only: a room without a finding must leave it. */
-  private static final Set<String> NOT_DONE = Set.of("autoscaler", "cluster", "embedded", "proxy",
-      "upstream");
   private static final Set<String> KINDS = Set.of("java", "md", "yaml", "tpl", "txt", "js", "json");
 
   /** A word and what to write instead. In names and in text, also across a line break. */
@@ -67,13 +63,6 @@ class PlainWordsTest {
 
   private static String kind(Path file) {
     return file.toString().replaceAll(".*[.]", "");
-  }
-
-  /** The package below the root; empty for the root itself and for what is not of the product. */
-  private static String room(Path file) {
-    return file.startsWith(PRODUCT) && file.getNameCount() > PRODUCT.getNameCount() + 1
-        ? file.getName(PRODUCT.getNameCount()).toString()
-        : "";
   }
 
   private static List<String> findings(Path file) throws IOException {
@@ -124,21 +113,10 @@ class PlainWordsTest {
   @Test
   void codeAndPagesUsePlainWords() throws Exception {
     var found = new ArrayList<String>();
-    for (var file : files().filter(file -> !NOT_DONE.contains(room(file))).toList()) {
+    for (var file : files().toList()) {
       found.addAll(findings(file));
     }
     assertThat(found).isEmpty();
-  }
-
-  @Test
-  void roomsNotDoneHaveFindings() throws Exception {
-    var rooms = new ArrayList<String>();
-    for (var file : files().filter(file -> NOT_DONE.contains(room(file))).toList()) {
-      if (!findings(file).isEmpty()) {
-        rooms.add(room(file));
-      }
-    }
-    assertThat(rooms).containsAll(NOT_DONE);
   }
 
   @ParameterizedTest(name = "{0}")

@@ -287,14 +287,34 @@ class ColdStartsTest {
         .containsEntry("another", 1L);
   }
 
-  private void coldStart(ColdStarts starts, String revision) {
+  @Test
+  void keepsNothingOfADeletedRevision_whenItsRequestsEndLater() {
+    var labelled = new ColdStarts(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
+        LabelledBy.REVISION);
+    var queued = queued(labelled, "r");
+    var started = queued(labelled, "r");
+
+    labelled.gone(new RevisionId("default", "r"));
+    var late = queued(labelled, "r");
+    queued.ended(Outcome.REVISION_GONE, 404);
+    late.ended(Outcome.REVISION_GONE, 404);
+    started.ended(Outcome.QUEUE_TIMEOUT, 504);
+
+    assertThat(starts(meters)).doesNotContainKey("r");
+  }
+
+  private FakeRequest queued(ColdStarts starts, String revision) {
     var hello = FakeRequest.revision(Map.of());
     var request = FakeRequest.of(starts, loop, new Revision(new RevisionId("default", revision),
         hello.uid(), hello.protocol(), 0, hello.timeouts(), true, null, hello.labels(),
         hello.annotations(), null));
     request.begin();
     request.queued();
-    request.ended(Outcome.QUEUE_TIMEOUT, 504);
+    return request;
+  }
+
+  private void coldStart(ColdStarts starts, String revision) {
+    queued(starts, revision).ended(Outcome.QUEUE_TIMEOUT, 504);
   }
 
   /** Cold starts by the name of the revision. */

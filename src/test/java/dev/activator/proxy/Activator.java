@@ -8,16 +8,19 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.KeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.exchange.CallerTexts;
+import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.exchange.WaitingPageTemplate;
 import dev.activator.proxy.exchange.WaitingPages;
+import dev.activator.proxy.exchange.WaitingPageTemplate;
+import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
@@ -27,16 +30,13 @@ import dev.activator.stats.RequestCounter;
 import dev.activator.testing.CountedLoops;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.FreePort;
-import dev.activator.testing.RawPeer;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.testing.RawPeer;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.WaitStatus;
-import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
-import dev.activator.tls.PodTls;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
@@ -176,7 +176,7 @@ public final class Activator implements Closeable {
             (revision, caller) -> admission.apply(revision, caller), upstreams.of(loop),
             new Counter(), requests, held.share(),
             unread.share(new SlowLoop(loop, settings.slowness())),
-            new CallerTexts(settings.startMessages(),
+            new ErrorResponses(settings.startMessages(),
                 new WaitingPages(WaitingPage.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
                     _ -> status, (_, _) -> {
                     }))));

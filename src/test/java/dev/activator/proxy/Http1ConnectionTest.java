@@ -15,11 +15,6 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Admission.Rejection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.ChannelPromise;
-import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.channel.socket.DuplexChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -37,10 +32,14 @@ class Http1ConnectionTest {
   private final FakeThrottle throttle = new FakeThrottle();
   private final EndedConnections ended = new EndedConnections();
   private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
+  private int admitted;
   private final CallerChannel channel = new CallerChannel();
 
   Http1ConnectionTest() {
-    var dispatcher = Dispatchers.of(loop, Revision.of(HELLO, 0), throttle::admit, null,
+    var dispatcher = Dispatchers.of(loop, Revision.of(HELLO, 0), (revision, caller) -> {
+      admitted++;
+      return throttle.admit(revision, caller);
+    }, null,
         held.share());
     var decoder = new RequestDecoder();
     channel.pipeline().addLast(decoder, new ResponseEncoder());
@@ -99,67 +98,40 @@ class Http1ConnectionTest {
     assertThat(channel.isOpen()).isFalse();
   }
 
+  @Test
+  void isNotSlow_whenAnEmptyLineFollowsARequest() {
+    receives(WAITING + "\r\n");
+    rejectWaiting();
+
+    loop.advance(HEAD_TIMEOUT.multipliedBy(3));
+    assertThat(channel.isOpen()).isTrue();
+    assertThat(ended.count(Reason.SLOW_HEAD)).isZero();
+
+    // and the time of the next head begins with its first byte
+    receives("G");
+    loop.advance(HEAD_TIMEOUT);
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(ended.count(Reason.SLOW_HEAD)).isOne();
+  }
+
+  @Test
+  void beginsNoOtherRequest_whenItsResponsesAreNotReadAndItEnds() {
+    receives(WAITING.repeat(2));
+    assertThat(throttle.queued()).isOne();
+
+    channel.pipeline().get(Http1Connection.class).endUnread(1);
+    loop.run();
+
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(admitted).isOne();
+  }
+
+  private void receives(String text) {
+    channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII));
+  }
+
   private void rejectWaiting() {
     throttle.reject(new Rejection.QueueFull(HELLO, 1));
     loop.run();
-  }
-
-  /** A caller's connection, which can stop to take what is written. */
-  private static final class CallerChannel extends EmbeddedChannel implements DuplexChannel {
-    private boolean takes = true;
-    private boolean outputShutdown;
-
-    @Override
-    protected void doWrite(ChannelOutboundBuffer in) throws Exception {
-      if (takes) {
-        super.doWrite(in);
-      }
-    }
-
-    @Override
-    public boolean isInputShutdown() {
-      return !isOpen();
-    }
-
-    @Override
-    public ChannelFuture shutdownInput() {
-      return shutdownInput(newPromise());
-    }
-
-    @Override
-    public ChannelFuture shutdownInput(ChannelPromise promise) {
-      return promise.setSuccess();
-    }
-
-    @Override
-    public boolean isOutputShutdown() {
-      return outputShutdown;
-    }
-
-    @Override
-    public ChannelFuture shutdownOutput() {
-      return shutdownOutput(newPromise());
-    }
-
-    @Override
-    public ChannelFuture shutdownOutput(ChannelPromise promise) {
-      outputShutdown = true;
-      return promise.setSuccess();
-    }
-
-    @Override
-    public boolean isShutdown() {
-      return !isOpen();
-    }
-
-    @Override
-    public ChannelFuture shutdown() {
-      return close();
-    }
-
-    @Override
-    public ChannelFuture shutdown(ChannelPromise promise) {
-      return close(promise);
-    }
   }
 }

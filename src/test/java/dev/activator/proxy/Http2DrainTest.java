@@ -14,7 +14,6 @@ import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission.Rejection;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +29,7 @@ class Http2DrainTest {
   private static final int END_OF_STREAM_AND_HEAD = 5;
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final CallerChannel channel = new CallerChannel();
   private final FakeThrottle throttle = new FakeThrottle();
   private final Http2Session session = Http2Session.of(channel,
       Dispatchers.of(loop, Revision.of(HELLO, 0), throttle::admit, null,
@@ -94,10 +93,17 @@ class Http2DrainTest {
     assertThat(throttle.queued()).isEqualTo(2);
     assertThat(channel.isOpen()).isTrue();
 
-    // and ends after the last response
+    // and ends after the last response, which the caller may still be reading
     throttle.reject(new Rejection.ShuttingDown(HELLO));
     sent();
+    assertThat(channel.isOutputShutdown()).isTrue();
+    receives(RawHttp2.bytes(RawHttp2.WINDOW_UPDATE, 0, 0, new byte[]{0, 0, 0, 9}));
+    asks(5);
+    loop.advance(Duration.ofMillis(4_999));
+    assertThat(channel.isOpen()).isTrue();
+    loop.advance(Duration.ofMillis(1));
     assertThat(channel.isOpen()).isFalse();
+    assertThat(throttle.queued()).isZero();
   }
 
   @Test

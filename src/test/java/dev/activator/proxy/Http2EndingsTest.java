@@ -151,6 +151,30 @@ class Http2EndingsTest extends Http2WireTest {
   }
 
   @Test
+  void sendsNothingOnAStreamThatIsOver_whenTheRequestEndedWhileTheResponseWaitedForAWindow()
+      throws Exception {
+    pod((pod, frame) -> {
+      if (frame.type() == RawHttp2.HEADERS) {
+        pod.headers(frame.stream(), false, ":status", "200");
+        pod.data(frame.stream(), true, "early");
+      }
+    });
+    try (var caller = connect(RawHttp2.INITIAL_WINDOW_SIZE, 2)) {
+      caller.headers(1, false, head("POST", "/"));
+      assertThat(caller.read().field(":status")).isEqualTo("200");
+      assertThat(caller.read().text()).isEqualTo("ea");
+      eventually(() -> assertThat(activator.throttle.inFlight()).isZero());
+
+      caller.data(1, true, "end");
+      caller.window(1, 3);
+      assertThat(caller.read().text()).isEqualTo("rly");
+      caller.headers(3, true, get("/", "k-network-probe", "activator"));
+
+      assertThat(caller.read().stream()).isEqualTo(3);
+    }
+  }
+
+  @Test
   void breaksOffAResponse_whenThePodResetsTheConnection() throws Exception {
     pod((pod, frame) -> {
       if (frame.type() == RawHttp2.HEADERS) {

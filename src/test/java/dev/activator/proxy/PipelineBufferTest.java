@@ -1,6 +1,7 @@
 package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.policy.MemoryBound;
@@ -33,6 +34,7 @@ class PipelineBufferTest implements PipelineBuffer.Receiver {
   private final PipelineBuffer waiting = new PipelineBuffer(held.share(), channel.config(), this);
   private final List<HttpObject> taken = new ArrayList<>();
   private boolean turn;
+  private boolean fails;
   private int turnsOver;
 
   @BeforeEach
@@ -178,6 +180,20 @@ class PipelineBufferTest implements PipelineBuffer.Receiver {
     }
   }
 
+  @Test
+  void takesTheNextPart_whenTheOneBeforeFailed() {
+    waiting.read(new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/next"));
+    turn = true;
+    fails = true;
+    assertThatThrownBy(waiting::takeAll).hasMessage("on purpose");
+
+    fails = false;
+    waiting.takeAll();
+
+    assertThat(taken).hasSize(1);
+    assertThat(waiting.isIdle()).isTrue();
+  }
+
   @Override
   public boolean mayTake(HttpObject part) {
     return turn;
@@ -185,6 +201,9 @@ class PipelineBufferTest implements PipelineBuffer.Receiver {
 
   @Override
   public void take(HttpObject part) {
+    if (fails) {
+      throw new IllegalStateException("on purpose");
+    }
     taken.add(part);
   }
 

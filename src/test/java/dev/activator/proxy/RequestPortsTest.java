@@ -7,25 +7,25 @@ import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.exchange.CallerTexts;
+import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
-import dev.activator.throttle.Throttler;
-import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.stats.RequestCounter;
-import dev.activator.testing.RawPeer;
-import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.testing.RawPeer;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
-import dev.activator.upstream.Upstreams;
 import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.upstream.Upstreams;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -99,7 +99,7 @@ class RequestPortsTest {
             new NoCounter(), (_, _) -> {
             }, held.share(),
             Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-            CallerTexts.NONE));
+            ErrorResponses.NONE));
     ports = ports(Duration.ofSeconds(40), Duration.ofSeconds(30));
     ports.open();
   }

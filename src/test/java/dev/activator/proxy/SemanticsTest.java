@@ -11,6 +11,16 @@ class SemanticsTest extends WireTest {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   @Test
+  void servesAMethodThatBeginsAsHttp2Does() throws Exception {
+    pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    try (var caller = activator.connect()) {
+      Activator.request(caller, "PRINT / HTTP/1.1");
+      assertThat(response(caller)).isEqualTo("200 ok");
+    }
+    assertThat(seen().start()).isEqualTo("PRINT / HTTP/1.1");
+  }
+
+  @Test
   void passesOnTheHeadersOfAHeadWithoutABody() throws Exception {
     var pod = pod("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
     try (var caller = activator.connect()) {

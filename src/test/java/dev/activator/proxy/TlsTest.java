@@ -8,6 +8,21 @@ import dev.activator.testing.Certificate;
 import dev.activator.testing.RawPeer;
 import dev.activator.tls.CertificateFiles;
 import dev.activator.tls.ServerTlsSettings;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -149,6 +164,60 @@ class TlsTest extends WireTest {
       caller.tls().setSSLParameters(parameters);
       caller.sendHead("GET / HTTP/1.1", "Host: x", "K-Network-Probe: activator");
       assertThat(response(caller)).isEqualTo("200 activator");
+    }
+  }
+
+  @Test
+  void cutsABodyThatEndsWithTheConnection_whenTheServerIsClosed() throws Exception {
+    int port = listen(Certificate.rsa(), "PKCS#8");
+    pod(caller -> {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\n\r\npartial");
+      caller.awaitEnd();
+    });
+    try (var caller = RawPeer.connectOverTls(port, Certificate.trustEverything())) {
+      Activator.request(caller, "GET / HTTP/1.0");
+      caller.readHead();
+      assertThat(caller.read(7)).isEqualTo("partial");
+
+      activator.server.close();
+
+      assertThatThrownBy(caller::readToEnd).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void endsItsSideWithCloseNotify_whenACallerThatIsStillSendingHasItsLastResponse()
+      throws Exception {
+    int port = listen(Certificate.rsa(), "PKCS#8");
+    var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    var events = new LinkedBlockingQueue<String>();
+    try {
+      var trusting = SslContextBuilder.forClient()
+          .trustManager(InsecureTrustManagerFactory.INSTANCE)
+          .endpointIdentificationAlgorithm("").build();
+      var caller = new Bootstrap().group(group).channel(NioSocketChannel.class)
+          .handler(new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+              channel.pipeline().addLast(trusting.newHandler(channel.alloc()));
+              channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                @Override
+                public void userEventTriggered(ChannelHandlerContext on, Object event) {
+                  if (event instanceof SslCloseCompletionEvent end) {
+                    events.add(end.isSuccess() ? "close_notify" : "cut");
+                  }
+                }
+              });
+            }
+          }).connect("127.0.0.1", port).sync().channel();
+      caller.writeAndFlush(Unpooled.copiedBuffer("POST / HTTP/1.1\r\nHost: x\r\n"
+          + "K-Network-Probe: activator\r\nConnection: close\r\nContent-Length: 9\r\n\r\n",
+          StandardCharsets.US_ASCII));
+
+      assertThat(next(events)).isEqualTo("close_notify");
+    } finally {
+      group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
     }
   }
 

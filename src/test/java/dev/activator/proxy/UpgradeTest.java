@@ -32,11 +32,26 @@ class UpgradeTest extends WireTest {
       + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
   private static final String GOING_AWAY = "\u0088\u0002\u0003\u00e9";
 
+  private static final String PROBE = "GET / HTTP/1.1\r\nHost: x\r\nK-Network-Probe: activator\r\n";
   private static final String TEXT = "\u0081\u0001x";
   /** Two times what kernels may buffer on the way. */
   private static final long LENGTH = 128L << 20;
 
   private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+
+  @Test
+  void answersInHttp1_whenTheUpgradeToHttp2ComesAtTheEndOfATurn() throws Exception {
+    try (var caller = activator.connect()) {
+      // Parts: two of each GET, three of the POST, and one of the next head.
+      caller.send((PROBE + "\r\n").repeat(30)
+          + PROBE.replace("GET", "POST") + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"
+          + PROBE + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+          + "HTTP2-Settings: AAQAAP__\r\n\r\n" + PROBE + "\r\n");
+      for (int i = 0; i < 33; i++) {
+        assertThat(response(caller)).isEqualTo("200 activator");
+      }
+    }
+  }
 
   /** A pod that switches and then says back what it hears, eight bytes at a time. */
   private ScriptedPod echo() throws IOException {

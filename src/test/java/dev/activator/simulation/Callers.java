@@ -5,25 +5,25 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestRecord;
-import dev.activator.proxy.exchange.CallerTexts;
-import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.policy.UnreadBudget;
-import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.stats.ConcurrencyReporter;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Throttler;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.testing.quiescence.Quiescence;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -77,7 +77,7 @@ final class Callers {
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),
         reporter.onLoop(loop), (step, request) -> saw(throttler, step, request), held.share(),
         Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-        CallerTexts.NONE));
+        ErrorResponses.NONE));
   }
 
   private void saw(Throttler throttler, Step step, RequestRecord request) {

@@ -4,29 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.lifecycle.Readiness;
+import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.loop.LoopGroup;
-import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.exchange.CallerTexts;
+import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.testing.SteppedLoop;
-import dev.activator.throttle.Throttler;
-import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -171,7 +171,7 @@ class AutoscalerAwayTest {
             reporter.onLoop(loop), (_, _) -> {
             }, held.share(),
             Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-            CallerTexts.NONE));
+            ErrorResponses.NONE));
     proxy = server;
     requests = server.listen("127.0.0.1", 0);
     for (int i = 0; i < CALLERS; i++) {

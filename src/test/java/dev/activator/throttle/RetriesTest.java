@@ -7,8 +7,10 @@ import static dev.activator.throttle.OneRevision.destinations;
 import static dev.activator.throttle.OneRevision.running;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.HealthyDestinations;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Requests that could not be delivered. */
@@ -223,6 +225,41 @@ class RetriesTest {
       revision.loop.advance(Duration.ofMillis(250));
     }
     assertThat(held.get(10).retry()).isFalse();
+  }
+
+  @Test
+  void areRejectedAtOnce_whenAllPodsWereGivenUpMeanwhile() {
+    var revision = new OneRevision(1);
+    revision.pods(A);
+    var request = revision.request();
+    revision.throttler.destinations(HealthyDestinations.unreachable(OneRevision.ID));
+    revision.loop.run();
+
+    request.retry();
+    revision.loop.run();
+
+    assertThat(request.answers()).last().isInstanceOf(Rejection.Unreachable.class);
+    assertThat(revision.view().queued()).isZero();
+  }
+
+  @Test
+  void areWaitedFor_whenThePodWasUnlistedMeanwhile() {
+    var revision = new OneRevision(1);
+    var waiting = new AtomicInteger();
+    var starved = new AtomicInteger();
+    revision.throttler.onWaiting(_ -> waiting.incrementAndGet());
+    revision.throttler.onStarved(_ -> starved.incrementAndGet());
+    revision.pods(A);
+    var request = revision.request();
+    revision.pods();
+    assertThat(waiting).hasValue(0);
+
+    request.retry();
+    revision.loop.run();
+
+    assertThat(waiting).hasValue(1);
+    revision.loop.advance(Duration.ofSeconds(1));
+    assertThat(starved).hasValue(1);
   }
 
   @Test

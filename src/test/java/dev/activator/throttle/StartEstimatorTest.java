@@ -5,8 +5,8 @@ import static dev.activator.throttle.OneRevision.B;
 import static dev.activator.throttle.OneRevision.ID;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.revision.StartTrouble;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import java.util.Objects;
@@ -119,8 +119,8 @@ class StartEstimatorTest {
     // given one that is blocked for minutes, and whose requests are told so
     revision.request();
     revision.loop.run();
-    revision.throttler.startTrouble(
-        new StartTrouble(ID, new RevisionStartFailure("ImagePullBackOff", "", "pod a")));
+    revision.throttler.containerFailure(
+        new ContainerFailure(ID, new RevisionStartFailure("ImagePullBackOff", "", "pod a")));
     revision.loop.advance(Duration.ofMinutes(5));
 
     // when it is not any more

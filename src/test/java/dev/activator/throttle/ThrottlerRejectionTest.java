@@ -2,9 +2,9 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.revision.StartTrouble;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
@@ -127,7 +127,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     // given a request, and pods that say that they will not start
     exists(1);
     var first = request();
-    throttler.startTrouble(new StartTrouble(ID, CRASH));
+    throttler.containerFailure(new ContainerFailure(ID, CRASH));
     loop.run();
     assertThat(first.answers()).containsExactly(new Rejection.CannotStart(ID, CRASH));
 
@@ -138,7 +138,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     assertThat(second.answers()).containsExactly(new Rejection.CannotStart(ID, CRASH));
 
     // and when they may start again, then it waits
-    throttler.startTrouble(new StartTrouble(ID, null));
+    throttler.containerFailure(new ContainerFailure(ID, null));
     var third = request();
     loop.advance(Duration.ofSeconds(5));
     assertThat(third.answers()).isEmpty();
@@ -146,7 +146,7 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     assertThat(third.runs()).isTrue();
 
     // and while something runs nobody is rejected
-    throttler.startTrouble(new StartTrouble(ID, CRASH));
+    throttler.containerFailure(new ContainerFailure(ID, CRASH));
     var fourth = request();
     loop.advance(Duration.ofSeconds(5));
     assertThat(fourth.answers()).isEmpty();

@@ -7,6 +7,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.network.SimulatedNetwork;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;
@@ -43,6 +44,8 @@ class Http2PoolTest {
 
   @AfterEach
   void stop() {
+    // Before the loop ends, which tells no connection of its end.
+    Quiescence.settle(pools);
     group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 
@@ -200,6 +203,76 @@ class Http2PoolTest {
           })));
 
       Awaitility.await().untilAtomic(connected, org.hamcrest.Matchers.is(1));
+    }
+  }
+
+  @Test
+  void closesAnIdleConnectionAfterItsTimeout_whenItWasUsedSinceAnotherBecameIdle() {
+    var network = new SimulatedNetwork(new Random(1));
+    var pools = new Upstreams(network.loops(),
+        new IdleLimits(1_000, 100, Duration.ofSeconds(90)), new Random(1), new PodTls())
+        .of(network.loop());
+    network.pods(_ -> SimulatedNetwork.Answer.ACCEPT,
+        pod -> pod.send(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0])));
+    var pod = new Destination("10.1.1.1", 8012);
+    pools.plainHttp2(pod).dial(new RecordingListener(UpstreamConnection::close, () -> {
+    }));
+    network.settle();
+    network.advance(Duration.ofSeconds(60));
+    pools.plainHttp2(pod).reuse(new RecordingListener()).close();
+
+    network.advance(Duration.ofSeconds(89));
+    network.settle();
+    assertThat(network.open()).hasSize(1);
+    network.advance(Duration.ofSeconds(1));
+    network.settle();
+    assertThat(network.open()).isEmpty();
+  }
+
+  @Test
+  void opensAnother_whenAConnectionThatAllowsNoMoreStreamsGoesAway() throws Exception {
+    var connections = new AtomicInteger();
+    var used = new CountDownLatch(1);
+    var waits = new CountDownLatch(1);
+    var settingsRead = new CountDownLatch(2);
+    try (var pod = new ScriptedPod(caller -> {
+      boolean first = connections.getAndIncrement() == 0;
+      var http2 = RawHttp2.pod(caller, RawHttp2.MAX_CONCURRENT_STREAMS, 1);
+      if (first) {
+        await(used);
+        http2.settings(RawHttp2.MAX_CONCURRENT_STREAMS, 0);
+        while (settingsRead.getCount() > 0) {
+          if (http2.readAny().flags() == RawHttp2.ACK) {
+            settingsRead.countDown();
+          }
+        }
+        await(waits);
+        http2.goAway(Integer.MAX_VALUE, 0);
+      }
+      caller.awaitEnd();
+    })) {
+      var connected = new AtomicInteger();
+      var keeps = new RecordingListener(_ -> connected.incrementAndGet(), () -> {
+      });
+      onLoop(() -> pools.plainHttp2(pod.destination()).dial(keeps));
+      Awaitility.await().untilAtomic(connected, org.hamcrest.Matchers.is(1));
+      used.countDown();
+      settingsRead.await();
+      onLoop(() -> pools.plainHttp2(pod.destination()).dial(keeps));
+      onLoop(() -> true);
+
+      waits.countDown();
+
+      // While the first connection is still in use.
+      Awaitility.await().untilAtomic(connected, org.hamcrest.Matchers.is(2));
+    }
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
     }
   }
 

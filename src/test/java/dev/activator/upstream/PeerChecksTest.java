@@ -2,9 +2,9 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.upstream.policy.PeerState;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.policy.TcpLiveness;
 import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
@@ -74,7 +74,7 @@ class PeerChecksTest {
     }
 
     @Override
-    public boolean checked(PeerState state) {
+    public boolean checked(TcpLiveness state) {
       checked.add(this);
       return false;
     }

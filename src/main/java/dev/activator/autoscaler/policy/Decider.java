@@ -89,8 +89,8 @@ public final class Decider {
     var limits = settings.limits();
     double wanted = Math.ceil(load / settings.aim().perPod());
     double most = Math.ceil(limits.up() * ready);
-    double least = Math.floor(ready / limits.down());
-    int pods = (int) Math.min(Math.max(wanted, least), most);
+    double min = Math.floor(ready / limits.down());
+    int pods = (int) Math.min(Math.max(wanted, min), most);
     if (wanted > 0 && limits.activation() > Math.max(1, pods)) {
       return new Proposal(limits.activation(),
           limits.activation() + ", the activation scale, for any load");
@@ -102,7 +102,7 @@ public final class Decider {
       return new Proposal(pods, pods + " = ceil(" + Decision.number(limits.up()) + " × " + ready
           + " ready), one step up to " + formula);
     }
-    return wanted < least
+    return wanted < min
         ? new Proposal(pods,
             pods + " = floor(" + ready + " ready ÷ " + Decision.number(limits.down())
                 + "), one step down to " + formula)

@@ -180,7 +180,7 @@ public final class Election {
     return observed == null ? 0 : observed.transitions();
   }
 
-  /** Who holds the lease, or held it last; empty if nobody does or that is not known. */
+  /** Who holds the lease, or held it last; empty if it is free or unknown. */
   public String holder() {
     return observed == null ? "" : observed.holder();
   }

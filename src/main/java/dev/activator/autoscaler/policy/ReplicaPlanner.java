@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
 public final class ReplicaPlanner {
-  private final HeldScale held = new HeldScale();
+  private final ScaleStabilization held = new ScaleStabilization();
   private Activity activity;
   private long lastDemand;
   private boolean initialized;
@@ -23,7 +23,7 @@ public final class ReplicaPlanner {
    *
    * @param replicas of the workload's spec, as last read or written
    * @param ready pods that are ready
-   * @param mayShrink whether all activators were heard for a whole window
+   * @param mayShrink whether all activators have reported for a whole window
    * @param quiet whether none of them has a request now
    */
   public record Situation(Decision decision, int replicas, int ready, boolean mayShrink,
@@ -106,7 +106,7 @@ public final class ReplicaPlanner {
     var step = ScaleToZero.of(now, activity, lastDemand, settings);
     if (step.outcome() == Outcome.ZERO && !(seen.mayShrink && seen.quiet)) {
       return new Plan(OptionalInt.empty(), OptionalLong.empty(),
-          "its last pods stay until every activator was heard for a whole window");
+          "its last pods stay until every activator has reported for a whole window");
     }
     activity = step.activity();
     if (step.outcome() == Outcome.KEEP) {
@@ -134,7 +134,7 @@ public final class ReplicaPlanner {
       // For the next leader: what it finds is what was desired, and not another's.
       desired = OptionalInt.of(now);
       return new Plan(OptionalInt.empty(), again,
-          "stays at " + now + " until every activator was heard for a whole window");
+          "stays at " + now + " until every activator has reported for a whole window");
     }
     return new Plan(wanted == now ? OptionalInt.empty() : OptionalInt.of(wanted), again, "");
   }
@@ -146,8 +146,8 @@ public final class ReplicaPlanner {
 
   /** Ready pods that make it active. */
   private int enough(ScalingSettings settings) {
-    int least = Math.max(1, settings.bounds().min());
-    return initialized ? least : Math.max(least, settings.bounds().initial());
+    int min = Math.max(1, settings.bounds().min());
+    return initialized ? min : Math.max(min, settings.bounds().initial());
   }
 
   /** Whether the replicas are another's, and stand. */

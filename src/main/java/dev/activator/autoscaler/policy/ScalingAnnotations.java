@@ -113,7 +113,7 @@ public final class ScalingAnnotations {
     return weighted;
   }
 
-  private Bounds bounds(int mostByDefault) {
+  private Bounds bounds(int defaultMax) {
     int min = count("min-scale");
     int max = count("max-scale");
     if (max > 0 && max < min) {
@@ -138,7 +138,7 @@ public final class ScalingAnnotations {
       problems.add(new Problem(GROUP + "initial-scale", "invalid value: " + initial + ": " + GROUP
           + "initial-scale must be greater than 0"));
     }
-    return new Bounds(min, Math.max(min, max > 0 ? max : mostByDefault),
+    return new Bounds(min, Math.max(min, max > 0 ? max : defaultMax),
         initial == null ? 0 : Math.max(0, initial.intValue()));
   }
 
@@ -241,7 +241,7 @@ public final class ScalingAnnotations {
   private static @Nullable Duration length(String text) {
     try {
       return GoDuration.parse(text);
-    } catch (IllegalArgumentException malformed) {
+    } catch (IllegalArgumentException e) {
       return null;
     }
   }

@@ -31,7 +31,7 @@ public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bo
   }
 
   public enum Regime {
-    /** Nobody: another number of replicas is overwritten. */
+    /** The autoscaler alone: any other number of replicas is overwritten. */
     ALONE,
     /** People may: their number stands until there is a reason to change it. */
     YIELDING,

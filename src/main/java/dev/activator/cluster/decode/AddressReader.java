@@ -1,12 +1,13 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.EndpointSet.Ports;
+import dev.activator.cluster.policy.EndpointsObject.Ports;
 import dev.activator.revision.Protocol;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
+/** Reads addresses and ports of Endpoints, EndpointSlices and Services. */
 final class AddressReader {
   private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final int LAST_PORT = 65_535;
@@ -32,7 +33,7 @@ final class AddressReader {
       return IPV4.matcher(text).matches()
           ? InetAddress.ofLiteral(text) != null
           : text.contains(":") && !text.contains("%") && Inet6Address.ofLiteral(text) != null;
-    } catch (IllegalArgumentException no) {
+    } catch (IllegalArgumentException e) {
       return false;
     }
   }

@@ -178,7 +178,7 @@ public final class ApiMessages {
       for (var field : cursor(parser).rootFields()) {
         message = field.equals("message") ? parser.getValueAsString("") : message;
       }
-    } catch (JacksonException | IllegalStateException other) {
+    } catch (JacksonException | IllegalStateException e) {
       return "";
     }
     return message;

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+/** Reads the Service of a ScaledService: its selector and its ports. */
 final class BackendServiceReader implements FactReader<BackendService> {
   private Map<String, String> selector = Map.of();
   private final List<Port> ports = new ArrayList<>(1);

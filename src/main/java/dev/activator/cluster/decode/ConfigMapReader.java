@@ -3,6 +3,7 @@ package dev.activator.cluster.decode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+/** Reads a ConfigMap's data. */
 public final class ConfigMapReader implements FactReader<ConfigMapReader.Texts> {
   /** Documentation, and most of the bytes of Knative's ConfigMaps. */
   private static final String EXAMPLE = "_example";

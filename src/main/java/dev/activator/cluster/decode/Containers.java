@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
+/** The containers of a Revision's pod template, as far as its readiness depends on them. */
 record Containers(List<Container> all) {
   private static final String READINESS_PATH = "activator.dev/readiness-path";
   private static final String PROBE = "activator.dev/probe";

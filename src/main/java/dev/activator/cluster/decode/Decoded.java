@@ -4,6 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
+ * A decoded object: our record of it, or why there is none.
+ *
  * @param fact null if irrelevant or malformed
  * @param problem why it is malformed
  * @param remarks what was left out of the fact, one sentence each

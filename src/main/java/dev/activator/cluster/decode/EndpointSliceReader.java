@@ -1,11 +1,11 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.EndpointSet;
-import dev.activator.cluster.policy.EndpointSet.Condition;
-import dev.activator.cluster.policy.EndpointSet.Member;
-import dev.activator.cluster.policy.EndpointSet.Owner;
-import dev.activator.cluster.policy.EndpointSet.Ports;
-import dev.activator.cluster.policy.EndpointSet.Subset;
+import dev.activator.cluster.policy.EndpointsObject.Condition;
+import dev.activator.cluster.policy.EndpointsObject.Member;
+import dev.activator.cluster.policy.EndpointsObject.Owner;
+import dev.activator.cluster.policy.EndpointsObject.Ports;
+import dev.activator.cluster.policy.EndpointsObject.Subset;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.revision.ChildName;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint are the
  * same pod's, so the first counts.
  */
-final class EndpointSliceReader implements FactReader<EndpointSet> {
+final class EndpointSliceReader implements FactReader<EndpointsObject> {
   private static final String FQDN = "FQDN";
 
   private final List<Member> members = new ArrayList<>();
@@ -103,7 +103,7 @@ final class EndpointSliceReader implements FactReader<EndpointSet> {
   }
 
   @Override
-  public @Nullable EndpointSet fact(Metadata metadata, JsonCursor in) {
+  public @Nullable EndpointsObject fact(Metadata metadata, JsonCursor in) {
     var owner = Labels.ownerOf(metadata);
     if (owner == null) {
       return null;
@@ -116,7 +116,7 @@ final class EndpointSliceReader implements FactReader<EndpointSet> {
     if (endpoints > 0 && ports.isNone()) {
       in.remark(AddressReader.noneOf("ports"));
     }
-    return new EndpointSet(owner, metadata.label(Labels.REVISION_UID),
+    return new EndpointsObject(owner, metadata.label(Labels.REVISION_UID),
         List.of(new Subset(ports, members)));
   }
 }

@@ -1,10 +1,10 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.EndpointSet;
-import dev.activator.cluster.policy.EndpointSet.Condition;
-import dev.activator.cluster.policy.EndpointSet.Member;
-import dev.activator.cluster.policy.EndpointSet.Ports;
-import dev.activator.cluster.policy.EndpointSet.Subset;
+import dev.activator.cluster.policy.EndpointsObject.Condition;
+import dev.activator.cluster.policy.EndpointsObject.Member;
+import dev.activator.cluster.policy.EndpointsObject.Ports;
+import dev.activator.cluster.policy.EndpointsObject.Subset;
+import dev.activator.cluster.policy.EndpointsObject;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> Knative's {@code endpointsToDests}.
  */
-final class EndpointsReader implements FactReader<EndpointSet> {
+final class EndpointsReader implements FactReader<EndpointsObject> {
   private static final String OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
   private static final String TRUNCATED = "truncated";
 
@@ -82,7 +82,7 @@ final class EndpointsReader implements FactReader<EndpointSet> {
   }
 
   @Override
-  public @Nullable EndpointSet fact(Metadata metadata, JsonCursor in) {
+  public @Nullable EndpointsObject fact(Metadata metadata, JsonCursor in) {
     var owner = Labels.ownerOf(metadata);
     if (owner == null) {
       return null;
@@ -91,6 +91,6 @@ final class EndpointsReader implements FactReader<EndpointSet> {
       in.remark("all but 1,000 of its addresses, as " + OVER_CAPACITY + " says; EndpointSlices"
           + " have them all (activator.endpoints-source)");
     }
-    return new EndpointSet(owner, "", subsets);
+    return new EndpointsObject(owner, "", subsets);
   }
 }

@@ -21,7 +21,7 @@ public final class FactHandler<F> implements Handler<Decoded<F>> {
 
   private static final int MAX_LINES = 10;
 
-  /** Also told of unchanged facts in a resync. */
+  /** Also called for unchanged facts in a resync. */
   @FunctionalInterface
   public interface FactListener<F> {
     /** Null before an object is added, after it is deleted, or if it has no fact. */

@@ -3,6 +3,7 @@ package dev.activator.cluster.decode;
 import dev.activator.cluster.policy.Hpa;
 import dev.activator.revision.ScaleTargetRef;
 
+/** Reads what a HorizontalPodAutoscaler scales, and its lower limit. */
 final class HpaReader implements FactReader<Hpa> {
   private ScaleTargetRef target = new ScaleTargetRef("", "", "");
   private int minReplicas = 1;

@@ -26,7 +26,7 @@ final class JsonCursor {
   /** Only quotes values in messages. */
   private static final JsonFactory JSON = JsonFactory.builder().streamWriteConstraints(
       StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build()).build();
-  private static final int LONGEST_QUOTE = 60;
+  private static final int MAX_QUOTE_LENGTH = 60;
   private static final Shared<String> TEXTS = new Shared<>(1 << 12);
 
   private final JsonParser parser;
@@ -231,6 +231,6 @@ final class JsonCursor {
   }
 
   private static String shortened(String text) {
-    return text.length() <= LONGEST_QUOTE ? text : text.substring(0, LONGEST_QUOTE) + "…";
+    return text.length() <= MAX_QUOTE_LENGTH ? text : text.substring(0, MAX_QUOTE_LENGTH) + "…";
   }
 }

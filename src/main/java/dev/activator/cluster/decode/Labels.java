@@ -1,12 +1,14 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.EndpointSet.Owner;
-import dev.activator.cluster.policy.EndpointSet.Role;
+import dev.activator.cluster.policy.EndpointsObject.Owner;
+import dev.activator.cluster.policy.EndpointsObject.Role;
 import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * <b>Source.</b> {@code register.go} in {@code knative.dev/serving} and
+ * Knative's labels that say which revision an object belongs to.
+ *
+ * <p><b>Source.</b> {@code register.go} in {@code knative.dev/serving} and
  * {@code knative.dev/networking}.
  */
 public final class Labels {

@@ -5,7 +5,11 @@ import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.policy.PodStatus.FailureReason;
 import org.jspecify.annotations.Nullable;
 
-/** <b>Source.</b> {@code PodStatus} in {@code k8s.io/api/core/v1/types.go}. */
+/**
+ * Reads why the containers of a pod do not start.
+ *
+ * <p><b>Source.</b> {@code PodStatus} in {@code k8s.io/api/core/v1/types.go}.
+ */
 final class PodReader implements FactReader<PodStatus> {
   private static final String SCHEDULED = "PodScheduled";
   private static final String PREPARED = "PodReadyToStartContainers";

@@ -2,12 +2,12 @@ package dev.activator.cluster.decode;
 
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.BackendService;
-import dev.activator.cluster.policy.EndpointSet;
+import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.Hpa;
+import dev.activator.cluster.policy.PodStatus;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ServiceSlice;
 import dev.activator.cluster.policy.Workload;
-import dev.activator.cluster.policy.PodStatus;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Revision;
 import dev.activator.tls.RoutingCertificate;
@@ -18,17 +18,19 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
 /**
- * <b>Errors.</b> A malformed object has a {@link Decoded#problem}; invalid JSON throws a
+ * A kind of Kubernetes objects that the activator follows: its path in the API and its reader.
+ *
+ * <p><b>Errors.</b> A malformed object has a {@link Decoded#problem}; invalid JSON throws a
  * {@link tools.jackson.core.JacksonException}.
  */
 public final class ResourceKind<F> {
-  public static final ResourceKind<EndpointSet> ENDPOINTS = new ResourceKind<>("Endpoints",
+  public static final ResourceKind<EndpointsObject> ENDPOINTS = new ResourceKind<>("Endpoints",
       "api/v1",
-      "endpoints", EndpointsReader::new, EndpointSet::after);
-  public static final ResourceKind<EndpointSet> ENDPOINT_SLICES = new ResourceKind<>(
+      "endpoints", EndpointsReader::new, EndpointsObject::after);
+  public static final ResourceKind<EndpointsObject> ENDPOINT_SLICES = new ResourceKind<>(
       "EndpointSlice",
       "apis/discovery.k8s.io/v1", "endpointslices", EndpointSliceReader::new,
-      EndpointSet::after);
+      EndpointsObject::after);
   public static final ResourceKind<Revision> REVISIONS = new ResourceKind<>("Revision",
       "apis/serving.knative.dev/v1", "revisions", RevisionReader::new);
   public static final ResourceKind<ClusterIp> SERVICES = new ResourceKind<>("Service", "api/v1",
@@ -38,7 +40,7 @@ public final class ResourceKind<F> {
   public static final ResourceKind<ConfigMapReader.Texts> CONFIG_MAPS = new ResourceKind<>(
       "ConfigMap", "api/v1", "configmaps", ConfigMapReader::new);
   public static final ResourceKind<RoutingCertificate> SECRETS = new ResourceKind<>("Secret",
-      "api/v1", "secrets", SecretReader::new);
+      "api/v1", "secrets", RoutingCertificateReader::new);
   public static final ResourceKind<ScaledService> SCALED_SERVICES = new ResourceKind<>(
       "ScaledService", "apis/activator.dev/v1alpha1", "scaledservices", ScaledServiceReader::new);
   public static final ResourceKind<BackendService> BACKEND_SERVICES = new ResourceKind<>("Service",

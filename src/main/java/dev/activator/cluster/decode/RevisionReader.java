@@ -10,7 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** <b>Source.</b> Knative's {@code revision_helpers.go} and {@code newRevisionWatcher}. */
+/**
+ * Reads a Revision: protocol, limits, timeouts, readiness probe and why it cannot start.
+ *
+ * <p><b>Source.</b> Knative's {@code revision_helpers.go} and {@code newRevisionWatcher}.
+ */
 final class RevisionReader implements FactReader<Revision> {
   private static final String H2C_PORT = "h2c";
   private static final List<String> START_CONDITIONS = List.of("ContainerHealthy",

@@ -1,9 +1,9 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.EndpointSet.Ports;
+import dev.activator.cluster.policy.EndpointsObject.Ports;
+import dev.activator.revision.ChildName;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.ChildName;
 import org.jspecify.annotations.Nullable;
 
 /**

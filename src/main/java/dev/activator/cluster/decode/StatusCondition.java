@@ -1,6 +1,10 @@
 package dev.activator.cluster.decode;
 
-/** @param status {@code True}, {@code False} or {@code Unknown} */
+/**
+ * A condition of an object's status.
+ *
+ * @param status {@code True}, {@code False} or {@code Unknown}
+ */
 record StatusCondition(String type, String status, String reason, String message,
     String lastTransitionTime) {
 

@@ -2,7 +2,11 @@ package dev.activator.cluster.informer;
 
 import java.util.List;
 
-/** <b>Threads.</b> Any, one at a time. No call waits for a handler or throws. */
+/**
+ * Receives the changes of one kind of objects, from a reflector.
+ *
+ * <p><b>Threads.</b> Any, one at a time. No call waits for a handler or throws.
+ */
 public interface DeltaSink<T> {
   /** Created or changed; the store decides which. */
   void put(VersionedObject<T> now);

@@ -1,7 +1,9 @@
 package dev.activator.cluster.informer;
 
 /**
- * <b>Threads.</b> Called on its loop, in order; may block only if that loop is its own.
+ * Receives changes from an informer.
+ *
+ * <p><b>Threads.</b> Called on its loop, in order; may block only if that loop is its own.
  *
  * <p><b>Errors.</b> If it throws, the change is skipped, and the next follows a second later.
  */

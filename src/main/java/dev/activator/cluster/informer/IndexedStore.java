@@ -17,7 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * <b>Threads.</b> Any. An object and its index entries become visible together; one {@link #read}
+ * The objects of one kind by key, with indices.
+ *
+ * <p><b>Threads.</b> Any. An object and its index entries become visible together; one {@link #read}
  * gives answers that agree.
  *
  * <p><b>Errors.</b> An object whose index function throws is missing in that index.
@@ -183,9 +185,9 @@ public final class IndexedStore<T> {
   private Set<?> valuesOf(String name, Index<T> index, VersionedObject<T> object) {
     try {
       return Set.copyOf(index.function.apply(object));
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException e) {
       // An Error is for the informer, which retries where memory ran out.
-      log.warn("The index \"{}\" leaves out {}: its function failed", name, object.key(), failure);
+      log.warn("The index \"{}\" leaves out {}: its function failed", name, object.key(), e);
       return Set.of();
     }
   }

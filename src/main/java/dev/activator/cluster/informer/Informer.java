@@ -172,8 +172,8 @@ public final class Informer<T> implements AutoCloseable {
   private Popped pop() {
     try {
       return queue.pop(this::process);
-    } catch (RuntimeException | Error failure) {
-      failed("lost a change", failure);
+    } catch (RuntimeException | Error e) {
+      failed("lost a change", e);
       return Popped.PROCESSED;
     }
   }
@@ -182,11 +182,11 @@ public final class Informer<T> implements AutoCloseable {
     for (int i = 0; i < deltas.size(); i++) {
       try {
         apply(deltas.get(i));
-      } catch (OutOfMemoryError exhausted) {
-        failed("has no memory for a change of " + key + " and will try again", exhausted);
+      } catch (OutOfMemoryError e) {
+        failed("has no memory for a change of " + key + " and will try again", e);
         return deltas.subList(i, deltas.size());
-      } catch (RuntimeException | Error failure) {
-        failed("could not store a change of " + key, failure);
+      } catch (RuntimeException | Error e) {
+        failed("could not store a change of " + key, e);
       }
     }
     return List.of();
@@ -227,8 +227,8 @@ public final class Informer<T> implements AutoCloseable {
   private void tell(Notification<T> stored) {
     try {
       processor.distribute(stored);
-    } catch (RuntimeException | Error failure) {
-      failed("did not tell every handler of a change of " + stored.key(), failure);
+    } catch (RuntimeException | Error e) {
+      failed("did not tell every handler of a change of " + stored.key(), e);
     }
   }
 
@@ -267,7 +267,7 @@ public final class Informer<T> implements AutoCloseable {
     try {
       CompletableFuture.anyOf(all, closed).get(timeout.toNanos(), TimeUnit.NANOSECONDS);
       return true;
-    } catch (ExecutionException | TimeoutException notSynced) {
+    } catch (ExecutionException | TimeoutException e) {
       return false;
     }
   }

@@ -14,7 +14,7 @@ public record InformerView(String name, int stored, int queued, boolean synced, 
     long missedDeletions, List<ListenerView> listeners) {
   /**
    * @param oldest age of the first pending change
-   * @param synced whether it was told of the initial objects
+   * @param synced whether it has handled the initial objects
    */
   public record ListenerView(String name, int pending, Duration oldest, boolean synced) {}
 }

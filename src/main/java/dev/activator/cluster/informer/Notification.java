@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> client-go's {@code ResourceEventHandler}.
  */
 public sealed interface Notification<T> {
-  /** The handler has not been told of the object before. */
+  /** The handler does not know the object yet. */
   record Added<T>(VersionedObject<T> now) implements Notification<T> {}
 
   /** In a resync both are the same. */
@@ -16,7 +16,7 @@ public sealed interface Notification<T> {
       implements Notification<T> {}
 
   /**
-   * @param before what the handler was told last
+   * @param before the state that the handler got last
    * @param last the last known state
    */
   record Deleted<T>(VersionedObject<T> before, VersionedObject<T> last, FinalState finalState)
@@ -36,7 +36,7 @@ public sealed interface Notification<T> {
     };
   }
 
-  /** What the handler was told last. */
+  /** The state that the handler got last. */
   default @Nullable VersionedObject<T> before() {
     return switch (this) {
       case Added<T> _ -> null;
@@ -46,24 +46,24 @@ public sealed interface Notification<T> {
   }
 
   /**
-   * Merges two changes for a handler told of neither.
+   * Merges two changes of which the handler has seen neither.
    *
    * @return null if the object came and went
    */
   default @Nullable Notification<T> then(Notification<T> next) {
-    var told = before();
+    var known = before();
     return switch (next) {
-      case Deleted<T>(_, var last, var state) -> told == null ? null : gone(told, last, state);
-      case Added<T>(var now) -> told == null ? next : new Updated<>(told, now);
-      case Updated<T>(_, var now) -> told == null ? new Added<>(now) : new Updated<>(told, now);
+      case Deleted<T>(_, var last, var state) -> known == null ? null : gone(known, last, state);
+      case Added<T>(var now) -> known == null ? next : new Updated<>(known, now);
+      case Updated<T>(_, var now) -> known == null ? new Added<>(now) : new Updated<>(known, now);
     };
   }
 
-  /** A handler that knows another incarnation is told of that one's end. */
-  private static <T> Notification<T> gone(VersionedObject<T> told, VersionedObject<T> last,
+  /** To a handler that knows another incarnation, the end of that one. */
+  private static <T> Notification<T> gone(VersionedObject<T> known, VersionedObject<T> last,
       FinalState state) {
-    return told.uid().equals(last.uid())
-        ? new Deleted<>(told, last, state)
-        : new Deleted<>(told, told, FinalState.UNKNOWN);
+    return known.uid().equals(last.uid())
+        ? new Deleted<>(known, last, state)
+        : new Deleted<>(known, known, FinalState.UNKNOWN);
   }
 }

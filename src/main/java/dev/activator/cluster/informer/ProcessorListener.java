@@ -103,7 +103,7 @@ final class ProcessorListener<T> {
       } else {
         options.loop().schedule(pause, this::turn);
       }
-    } catch (RejectedExecutionException ended) {
+    } catch (RejectedExecutionException e) {
       log.warn("Handler {} is called no more: its loop has ended", options.name());
       close();
     }
@@ -140,10 +140,10 @@ final class ProcessorListener<T> {
     try {
       handler.on(notification);
       return true;
-    } catch (RuntimeException | Error failure) {
+    } catch (RuntimeException | Error e) {
       // Also errors: one handler's bug must not stop the others of its loop.
       log.error("Handler {} failed on a change of {}, which is skipped", options.name(),
-          notification.key(), failure);
+          notification.key(), e);
       return false;
     }
   }

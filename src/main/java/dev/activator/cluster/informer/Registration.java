@@ -4,7 +4,11 @@ import dev.activator.cluster.informer.InformerView.ListenerView;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
-/** <b>Threads.</b> Any, including the handler's own. */
+/**
+ * The registration of a handler, which removes it when closed.
+ *
+ * <p><b>Threads.</b> Any, including the handler's own.
+ */
 public final class Registration implements AutoCloseable {
   private final Supplier<ListenerView> view;
   private final CompletableFuture<Void> synced;

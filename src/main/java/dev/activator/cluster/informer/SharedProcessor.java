@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * <b>Threads.</b> Any may add and remove. Between two tasks of the informer's loop, the store is
+ * Distributes the changes of one informer to its handlers, and repeats objects for resyncs.
+ *
+ * <p><b>Threads.</b> Any may add and remove. Between two tasks of the informer's loop, the store is
  * exactly what was distributed: a new listener is offered the store, then every change.
  *
  * <p><b>Source.</b> client-go's {@code sharedProcessor}, which uses a lock.

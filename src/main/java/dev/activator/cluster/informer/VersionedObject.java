@@ -1,6 +1,8 @@
 package dev.activator.cluster.informer;
 
 /**
+ * An object with its key and version.
+ *
  * @param key {@code namespace/name}, or {@code name} for a kind without namespaces
  * @param uid empty if unknown
  * @param resourceVersion opaque: only equality means anything

@@ -14,10 +14,10 @@ public final class Drift {
   /**
    * @param stored resourceVersion by key
    * @param listed the same, not older than the request for it
-   * @param heardOf keys the watch has delivered since; they are only late
+   * @param delivered keys the watch has delivered since; they are only late
    */
   public static Set<String> between(Map<String, String> stored, Map<String, String> listed,
-      Set<String> heardOf) {
+      Set<String> delivered) {
     var adrift = new TreeSet<String>();
     stored.forEach((key, version) -> {
       if (!version.equals(listed.get(key))) {
@@ -25,7 +25,7 @@ public final class Drift {
       }
     });
     listed.keySet().stream().filter(key -> !stored.containsKey(key)).forEach(adrift::add);
-    adrift.removeAll(heardOf);
+    adrift.removeAll(delivered);
     return adrift;
   }
 

@@ -6,7 +6,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * <b>Source.</b> {@code images/types.go} and {@code container/sync_result.go} of the kubelet,
+ * Decides which of the kubelet's reasons mean that a container does not start.
+ *
+ * <p><b>Source.</b> {@code images/types.go} and {@code container/sync_result.go} of the kubelet,
  * {@code PodConditionType} in {@code k8s.io/api/core/v1/types.go}.
  */
 public final class FailureReasons {

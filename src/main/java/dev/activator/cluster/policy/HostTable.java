@@ -34,7 +34,7 @@ public final class HostTable {
     this.services = services;
   }
 
-  /** A host that two want is the older one's. Nobody has a name that belongs to another. */
+  /** A host that two ScaledServices want is the older one's; none has the name of another. */
   public static HostTable of(Collection<ScaledService> all, String domain) {
     var table = new HostTable(domain,
         all.stream().map(ScaledService::id).collect(Collectors.toUnmodifiableSet()));

@@ -1,5 +1,6 @@
 package dev.activator.cluster.policy;
 
+/** IPv4 or IPv6. */
 public enum IpFamily {
   IPV4,
   IPV6;

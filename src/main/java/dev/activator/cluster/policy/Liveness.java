@@ -3,6 +3,8 @@ package dev.activator.cluster.policy;
 import java.time.Duration;
 
 /**
+ * Decides whether a watch that is down or silent needs an alarm, a comparison or a new list.
+ *
  * @param sinceOpen since a watch was last open
  * @param sinceRestart since the last restart, or page of a list in progress
  * @param sinceNews since the last event, bookmark, list or audit

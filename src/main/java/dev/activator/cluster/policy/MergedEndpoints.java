@@ -1,12 +1,12 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.EndpointSet.Condition;
-import dev.activator.cluster.policy.EndpointSet.Member;
-import dev.activator.cluster.policy.EndpointSet.Subset;
+import dev.activator.cluster.policy.EndpointsObject.Condition;
+import dev.activator.cluster.policy.EndpointsObject.Member;
+import dev.activator.cluster.policy.EndpointsObject.Subset;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
-import dev.activator.revision.Listing;
 import dev.activator.revision.Listing.Identity;
+import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.PublicAddresses;
@@ -26,7 +26,7 @@ import java.util.Map;
  *
  * @param preferred of a dual-stack pod's families
  */
-public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
+public record MergedEndpoints(List<EndpointsObject> all, IpFamily preferred) {
   public MergedEndpoints {
     all = List.copyOf(all);
   }
@@ -50,12 +50,13 @@ public record MergedEndpoints(List<EndpointSet> all, IpFamily preferred) {
    *
    * @param uid empty while unknown
    */
-  public static MergedEndpoints of(Collection<EndpointSet> all, String uid, IpFamily preferred) {
+  public static MergedEndpoints of(Collection<EndpointsObject> all, String uid,
+      IpFamily preferred) {
     return new MergedEndpoints(all.stream().filter(one -> mayBeOf(one, uid)).toList(), preferred);
   }
 
   /** True unless both uids are known and differ. */
-  public static boolean mayBeOf(EndpointSet set, String uid) {
+  public static boolean mayBeOf(EndpointsObject set, String uid) {
     return uid.isEmpty() || set.revisionUid().isEmpty() || set.revisionUid().equals(uid);
   }
 

@@ -2,6 +2,7 @@ package dev.activator.cluster.policy;
 
 import org.jspecify.annotations.Nullable;
 
+/** Why the containers of a pod do not start. */
 public record PodStatus(String name, @Nullable FailureReason failure) {
   public record FailureReason(Persistence persistence, String reason, String message) {}
 

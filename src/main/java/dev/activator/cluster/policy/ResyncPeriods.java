@@ -10,7 +10,7 @@ import java.time.Duration;
  */
 public record ResyncPeriods(Duration check, Phase phase) {
   /** Shorter periods are raised to this. */
-  public static final Duration SHORTEST = Duration.ofSeconds(1);
+  public static final Duration MIN_PERIOD = Duration.ofSeconds(1);
 
   /** Only before the informer runs can a listener shorten the check. */
   public enum Phase {
@@ -43,7 +43,7 @@ public record ResyncPeriods(Duration check, Phase phase) {
 
   private static Duration atLeastShortest(Duration period) {
     var wanted = checked(period);
-    return wanted.isZero() || wanted.compareTo(SHORTEST) >= 0 ? wanted : SHORTEST;
+    return wanted.isZero() || wanted.compareTo(MIN_PERIOD) >= 0 ? wanted : MIN_PERIOD;
   }
 
   private static Duration checked(Duration period) {

@@ -63,7 +63,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     var known = new ArrayList<Condition>(2);
     known.add(ready(troubles, scaling, now));
     known.add(active(state, scaling, now));
-    // The scale subresource is read seldom, the pods are always known.
+    // The scale subresource is read rarely, the pods are always known.
     var counted = state.listed().isPresent() || scaling == null
         ? state.listed()
         : scaling.replicas;

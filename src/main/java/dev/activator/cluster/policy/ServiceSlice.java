@@ -1,10 +1,10 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.EndpointSet.Member;
-import dev.activator.cluster.policy.EndpointSet.Owner;
-import dev.activator.cluster.policy.EndpointSet.Ports;
-import dev.activator.cluster.policy.EndpointSet.Role;
-import dev.activator.cluster.policy.EndpointSet.Subset;
+import dev.activator.cluster.policy.EndpointsObject.Member;
+import dev.activator.cluster.policy.EndpointsObject.Owner;
+import dev.activator.cluster.policy.EndpointsObject.Ports;
+import dev.activator.cluster.policy.EndpointsObject.Role;
+import dev.activator.cluster.policy.EndpointsObject.Subset;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.Map;
@@ -31,18 +31,19 @@ public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<
   }
 
   /** The addresses on one of the ports, for both protocols. */
-  public EndpointSet on(String port, RevisionId revision) {
+  public EndpointsObject on(String port, RevisionId revision) {
     var number = ports.get(port);
     return set(revision, new Ports(number, number));
   }
 
   /** The addresses of this family that are ready. */
   public Stream<String> ready(IpFamily family) {
-    return members.stream().filter(one -> one.condition() == EndpointSet.Condition.READY)
+    return members.stream().filter(one -> one.condition() == EndpointsObject.Condition.READY)
         .map(Member::ip).filter(ip -> IpFamily.of(ip) == family);
   }
 
-  private EndpointSet set(RevisionId revision, Ports of) {
-    return new EndpointSet(new Owner(revision, Role.PODS), "", List.of(new Subset(of, members)));
+  private EndpointsObject set(RevisionId revision, Ports of) {
+    return new EndpointsObject(new Owner(revision, Role.PODS), "",
+        List.of(new Subset(of, members)));
   }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 
+/** Whether objects may be listed and watched, found by trying. */
 public enum AccessCheck {
   ALLOWED,
   FORBIDDEN,

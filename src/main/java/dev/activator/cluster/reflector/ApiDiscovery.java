@@ -30,7 +30,7 @@ public final class ApiDiscovery {
         boolean isScalable) implements Served {}
 
     /** Neither the version nor the kind may exist. */
-    record Nowhere() implements Served {}
+    record NotServed() implements Served {}
   }
 
   /** Such as {@code apis/apps/v1}, or {@code api/v1}. */
@@ -42,13 +42,13 @@ public final class ApiDiscovery {
   public static CompletableFuture<Served> find(KubernetesApi api, String apiVersion,
       String kind) {
     if (!VERSION.matcher(apiVersion).matches()) {
-      return CompletableFuture.completedFuture(new Served.Nowhere());
+      return CompletableFuture.completedFuture(new Served.NotServed());
     }
     var groupPath = groupPath(apiVersion);
     return api.get(groupPath, TIMEOUT, ApiMessages::resources)
         .thenApply(all -> served(groupPath, kind, all)).exceptionally(failure -> {
           if (failure.getCause() instanceof ApiException answer && answer.status() == NOT_FOUND) {
-            return new Served.Nowhere();
+            return new Served.NotServed();
           }
           throw new CompletionException(failure.getCause());
         });
@@ -59,6 +59,6 @@ public final class ApiDiscovery {
         .findFirst().<Served>map(found -> new Served.Here(groupPath, found.plural(),
             found.isNamespaced(),
             all.stream().anyMatch(one -> one.plural().equals(found.plural() + "/scale"))))
-        .orElseGet(Served.Nowhere::new);
+        .orElseGet(Served.NotServed::new);
   }
 }

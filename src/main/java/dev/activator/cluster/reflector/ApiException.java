@@ -2,6 +2,7 @@ package dev.activator.cluster.reflector;
 
 import java.time.Duration;
 
+/** An HTTP status with which the API refused a request. */
 public final class ApiException extends RuntimeException {
   private static final int EXPIRED = 410;
   private static final int TOO_MANY_REQUESTS = 429;

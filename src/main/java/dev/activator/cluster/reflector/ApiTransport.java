@@ -60,7 +60,7 @@ final class ApiTransport extends OkHttpClientFactory {
   private final KubernetesApi.@Nullable Source source;
   private final ExecutorService threads;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
-  /** Held by the one that looks whether files have changed. */
+  /** Held by the thread that checks whether files have changed. */
   private final ReentrantLock reading = new ReentrantLock();
   private Config config;
   private Certificates certificates;
@@ -97,9 +97,9 @@ final class ApiTransport extends OkHttpClientFactory {
     X509ExtendedTrustManager trust() {
       try {
         return Pem.trust(Pem.certificates(pem(authorities, authoritiesFile)));
-      } catch (GeneralSecurityException | IOException unreadable) {
+      } catch (GeneralSecurityException | IOException e) {
         throw new IllegalArgumentException(
-            "the authority of the API server cannot be read: " + unreadable.getMessage());
+            "the authority of the API server cannot be read: " + e.getMessage());
       }
     }
 
@@ -110,11 +110,11 @@ final class ApiTransport extends OkHttpClientFactory {
       }
       try {
         return CertifiedKey.parse(pem(chain, chainFile), pem(key, keyFile)).keyManagers();
-      } catch (GeneralSecurityException | IOException | IllegalArgumentException unusable) {
+      } catch (GeneralSecurityException | IOException | IllegalArgumentException e) {
         throw new IllegalArgumentException("the client certificate"
             + (chainFile == null ? "" : " in " + chainFile) + " and its key"
             + (keyFile == null ? "" : " in " + keyFile) + " cannot be used: "
-            + unusable.getMessage());
+            + e.getMessage());
       }
     }
   }
@@ -259,7 +259,7 @@ final class ApiTransport extends OkHttpClientFactory {
     var builder = factory.newBuilder();
     secure(builder);
     if (config.getAuthProvider() != null) {
-      // Refreshes over a client of its own, as the library closes it with its threads.
+      // Refreshes over a separate client, as the library closes it with its threads.
       HttpClient.Factory identityProvider = new OkHttpClientFactory();
       builder.addOrReplaceInterceptor(TokenRefreshInterceptor.NAME, new TokenRefreshInterceptor(
           config, Clock.systemUTC().instant(),
@@ -317,9 +317,9 @@ final class ApiTransport extends OkHttpClientFactory {
       return file == null || file.isEmpty()
           ? ""
           : Base64.getEncoder().encodeToString(Files.readAllBytes(Path.of(file)));
-    } catch (IOException unreadable) {
+    } catch (IOException e) {
       throw new IllegalArgumentException(
-          IDENTITY_AUTHORITY + " cannot be read: " + unreadable.getMessage(), unreadable);
+          IDENTITY_AUTHORITY + " cannot be read: " + e.getMessage(), e);
     }
   }
 

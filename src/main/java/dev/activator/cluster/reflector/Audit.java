@@ -32,7 +32,7 @@ final class Audit {
   private @Nullable Run running;
 
   private static final class Run {
-    private final Set<String> heardOf = new HashSet<>();
+    private final Set<String> delivered = new HashSet<>();
     private @Nullable CompletableFuture<?> list;
     private Loop.@Nullable Timer next;
   }
@@ -92,9 +92,9 @@ final class Audit {
   }
 
   /** The list may show an older state of this key. */
-  void heardOf(String key) {
+  void delivered(String key) {
     if (running != null) {
-      running.heardOf.add(key);
+      running.delivered.add(key);
     }
   }
 
@@ -121,7 +121,7 @@ final class Audit {
     listed.items().forEach(one -> versions.put(one.key(), one.resourceVersion()));
     schedule(run, grace, () -> {
       abandon();
-      compared.accept(Drift.between(stored.get(), versions, run.heardOf));
+      compared.accept(Drift.between(stored.get(), versions, run.delivered));
     });
   }
 }

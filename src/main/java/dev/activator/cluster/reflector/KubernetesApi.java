@@ -38,14 +38,14 @@ public final class KubernetesApi implements AutoCloseable {
   private static final int OK = 200;
   private static final String RETRY_AFTER = "Retry-After";
   /** The API server's limit, plus the levels of a list around an object. */
-  private static final int DEEPEST_JSON = 10_010;
+  private static final int MAX_JSON_DEPTH = 10_010;
 
   private final String url;
   private final Duration requestTimeout;
   private final ExecutorService threads;
   private final ApiTransport transport;
   private final JsonFactory json = JsonFactory.builder().streamReadConstraints(
-      StreamReadConstraints.builder().maxNestingDepth(DEEPEST_JSON).build()).build();
+      StreamReadConstraints.builder().maxNestingDepth(MAX_JSON_DEPTH).build()).build();
   /** Makes requests; they are sent by the newest client. */
   private final HttpClient first;
   private final WriteRate writes;
@@ -140,8 +140,8 @@ public final class KubernetesApi implements AutoCloseable {
   private static ApiAnswer whole(HttpResponse<InputStream> response) {
     try (var bytes = response.body()) {
       return new ApiAnswer(response.code(), retryAfter(response), bytes.readAllBytes());
-    } catch (IOException lost) {
-      throw new CompletionException(lost);
+    } catch (IOException e) {
+      throw new CompletionException(e);
     }
   }
 
@@ -157,9 +157,9 @@ public final class KubernetesApi implements AutoCloseable {
           .thenCompose(sent -> sent).thenApplyAsync(read, threads);
       answer.whenComplete((_, _) -> handle.cancel());
       return answer;
-    } catch (RuntimeException | Error failure) {
+    } catch (RuntimeException | Error e) {
       handle.cancel();
-      return CompletableFuture.failedFuture(failure);
+      return CompletableFuture.failedFuture(e);
     }
   }
 
@@ -175,8 +175,8 @@ public final class KubernetesApi implements AutoCloseable {
       try (var parser = json.createParser(ObjectReadContext.empty(), body)) {
         return read.apply(parser);
       }
-    } catch (IOException lost) {
-      throw new CompletionException(lost);
+    } catch (IOException e) {
+      throw new CompletionException(e);
     }
   }
 
@@ -218,8 +218,8 @@ public final class KubernetesApi implements AutoCloseable {
         transport.client().consumeBytes(request, this::received)
             .orTimeout(requestTimeout.toMillis(), TimeUnit.MILLISECONDS)
             .whenComplete(this::answered);
-      } catch (RuntimeException | Error failure) {
-        end(failure);
+      } catch (RuntimeException | Error e) {
+        end(e);
       }
     }
 
@@ -240,8 +240,8 @@ public final class KubernetesApi implements AutoCloseable {
         listener.opened();
         body.done().whenComplete((_, broken) -> end(broken));
         consume(body);
-      } catch (RuntimeException | Error broken) {
-        end(broken);
+      } catch (RuntimeException | Error e) {
+        end(e);
       }
     }
 
@@ -251,17 +251,17 @@ public final class KubernetesApi implements AutoCloseable {
           lines.split(chunk, listener);
         }
         listener.chunkRead(() -> consume(body));
-      } catch (IOException | RuntimeException | Error broken) {
+      } catch (IOException | RuntimeException | Error e) {
         // Also errors: the library would not report them, and the watch would hang.
-        end(broken);
+        end(e);
       }
     }
 
     private void consume(AsyncBody body) {
       try {
         body.consume();
-      } catch (RuntimeException | Error broken) {
-        end(broken);
+      } catch (RuntimeException | Error e) {
+        end(e);
       }
     }
 
@@ -284,8 +284,8 @@ public final class KubernetesApi implements AutoCloseable {
     var stream = new Stream(listener);
     try {
       threads.execute(() -> stream.open(path, longest));
-    } catch (RuntimeException | Error failure) {
-      stream.end(failure);
+    } catch (RuntimeException | Error e) {
+      stream.end(e);
     }
     return stream;
   }

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
+/** Lists and watches objects of a query in pages and streams, over HTTP. */
 final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
   private static final String PAGE = "500";
   /** As in client-go: a random five to ten minutes, so that watches do not all end at once. */
@@ -88,9 +89,9 @@ final class KubernetesListerWatcher<F> implements ListerWatcher<Decoded<F>> {
       if (events.isEmpty()) {
         more.run();
       } else {
-        var told = events;
+        var batch = events;
         events = new ArrayList<>();
-        watcher.events(told, more);
+        watcher.events(batch, more);
       }
     }
 

@@ -7,7 +7,7 @@ import java.util.Arrays;
 /** Not thread-safe. */
 final class LineSplitter {
   /** Kubernetes objects have a few megabytes at most. */
-  private static final int LONGEST_LINE = 64 << 20;
+  private static final int MAX_LINE_BYTES = 64 << 20;
   private static final int KEPT = 64 << 10;
 
   /** The bytes are overwritten after the call. */
@@ -46,8 +46,8 @@ final class LineSplitter {
 
   private void append(byte[] bytes, int from, int to) throws IOException {
     int needed = length + to - from;
-    if (needed > LONGEST_LINE) {
-      throw new IOException("a line of more than " + LONGEST_LINE + " bytes");
+    if (needed > MAX_LINE_BYTES) {
+      throw new IOException("a line of more than " + MAX_LINE_BYTES + " bytes");
     }
     if (needed > begun.length) {
       begun = Arrays.copyOf(begun, Math.max(needed, 2 * begun.length));

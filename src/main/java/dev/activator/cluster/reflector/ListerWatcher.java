@@ -10,7 +10,9 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * <b>Threads.</b> Any, and no call waits; answers come on its own threads.
+ * Lists and watches one kind of objects.
+ *
+ * <p><b>Threads.</b> Any, and no call waits; answers come on its own threads.
  *
  * <p><b>Errors.</b> An {@link ApiException} if the API answers with a failure.
  *

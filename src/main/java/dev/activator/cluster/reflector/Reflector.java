@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Reflector<T> implements AutoCloseable {
   /** A watch that ends sooner, without an event, cannot be resumed. */
-  private static final Duration SHORTEST_WATCH = Duration.ofSeconds(1);
+  private static final Duration MIN_WATCH_TIME = Duration.ofSeconds(1);
   private static final Duration HEALTHY_WATCH = Duration.ofMinutes(2);
   private static final Duration BETWEEN_LISTS = Duration.ofSeconds(1);
 
@@ -44,7 +44,7 @@ final class Reflector<T> implements AutoCloseable {
   private final RandomGenerator random;
   private String resourceVersion = "";
   private int frequentLists;
-  /** Since when no watch has delivered an object or lasted {@link #SHORTEST_WATCH}. */
+  /** Since when no watch has delivered an object or lasted {@link #MIN_WATCH_TIME}. */
   private long outageNanos;
   /** Null before the first attempt, during a pause, and after the end. */
   private @Nullable Attempt current;
@@ -178,7 +178,7 @@ final class Reflector<T> implements AutoCloseable {
     if (watching.open) {
       stats.watchEnded();
     }
-    boolean brief = since(watching.openedNanos).compareTo(SHORTEST_WATCH) < 0;
+    boolean brief = since(watching.openedNanos).compareTo(MIN_WATCH_TIME) < 0;
     if (watching.open && since(watching.openedNanos).compareTo(HEALTHY_WATCH) >= 0) {
       afterBrokenWatches.reset();
     }
@@ -296,7 +296,7 @@ final class Reflector<T> implements AutoCloseable {
         case WatchEvent.Bookmark<T>(var version) -> {
           receivedAny = true;
           resourceVersion = version;
-          watchdog.heard();
+          watchdog.alive();
           stats.reached(version);
         }
         case WatchEvent.Failed<T>(var code, var retryAfter) ->
@@ -308,8 +308,8 @@ final class Reflector<T> implements AutoCloseable {
       receivedAny = true;
       receivedObject = true;
       resourceVersion = object.resourceVersion();
-      watchdog.heardOf(object.key());
-      stats.heard(resourceVersion, loop.nanoTime());
+      watchdog.delivered(object.key());
+      stats.delivered(resourceVersion, loop.nanoTime());
     }
   }
 }

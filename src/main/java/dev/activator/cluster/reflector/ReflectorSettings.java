@@ -3,6 +3,8 @@ package dev.activator.cluster.reflector;
 import java.time.Duration;
 
 /**
+ * Limits after which a reflector raises an alarm or compares its store with a fresh list.
+ *
  * @param alarmAfter time without an open watch before an alarm; after twice that, everything is
  * listed again
  * @param verifyAfter silence of an open watch, bookmarks included, before an audit

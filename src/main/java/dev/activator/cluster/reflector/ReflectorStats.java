@@ -8,7 +8,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** <b>Threads.</b> One writer at a time; any may call {@link #view}. */
+/**
+ * Counts the lists, watches and failures of one reflector, and logs when its state changes.
+ *
+ * <p><b>Threads.</b> One writer at a time; any may call {@link #view}.
+ */
 public final class ReflectorStats {
   private static final Logger log = LoggerFactory.getLogger(ReflectorStats.class);
 
@@ -47,7 +51,7 @@ public final class ReflectorStats {
     return queried;
   }
 
-  void heard(String version, long nowNanos) {
+  void delivered(String version, long nowNanos) {
     lastEventNanos = nowNanos;
     reached(version);
   }

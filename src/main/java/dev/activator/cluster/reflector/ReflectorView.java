@@ -3,6 +3,8 @@ package dev.activator.cluster.reflector;
 import org.jspecify.annotations.Nullable;
 
 /**
+ * A snapshot of a reflector: its health and its counts.
+ *
  * @param resource the plural, such as {@code endpoints}
  * @param lastListNanos by the loop's time; 0 before the first
  * @param lastEventNanos by the loop's time; 0 before the first

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> The loop.
  */
 final class Watchdog {
-  private static final Duration LONGEST_TICK = Duration.ofSeconds(5);
+  private static final Duration MAX_TICK = Duration.ofSeconds(5);
   private static final int TICKS_TO_AN_ALARM = 12;
   private static final double AUDIT_JITTER = 0.1;
 
@@ -97,18 +97,18 @@ final class Watchdog {
   }
 
   /** An event or a bookmark. */
-  void heard() {
+  void alive() {
     newsNanos = loop.nanoTime();
   }
 
-  void heardOf(String key) {
-    heard();
-    audit.heardOf(key);
+  void delivered(String key) {
+    alive();
+    audit.delivered(key);
   }
 
   private void scheduleTick() {
     var length = context.settings().alarmAfter().dividedBy(TICKS_TO_AN_ALARM);
-    tick = loop.schedule(length.compareTo(LONGEST_TICK) < 0 ? length : LONGEST_TICK, () -> {
+    tick = loop.schedule(length.compareTo(MAX_TICK) < 0 ? length : MAX_TICK, () -> {
       scheduleTick();
       check();
     });

@@ -41,7 +41,7 @@ final class EventRecorder {
   }
 
   List<StoreSubscription> subscribe() {
-    return List.of(Kinds.POD, Kinds.DEPLOYMENT, Kinds.KNATIVE_SERVICE).stream()
+    return List.of(Kinds.POD, Kinds.REPLICA_SET, Kinds.KNATIVE_SERVICE).stream()
         .map(kind -> store.subscribe(kind, loop, this::changed)).toList();
   }
 
@@ -49,8 +49,16 @@ final class EventRecorder {
     var object = event.object();
     boolean gone = event.type() == ApiEvent.Type.DELETED;
     var before = gone ? seen.remove(Meta.uid(object)) : seen.put(Meta.uid(object), object);
-    ObjectHistory.between(event.kind(), before, gone ? null : object)
-        .forEach(news -> record(event.kind(), object, news));
+    var news = ObjectHistory.between(event.kind(), before, gone ? null : object);
+    if (!event.kind().equals(Kinds.REPLICA_SET)) {
+      news.forEach(one -> record(event.kind(), object, one));
+      return;
+    }
+    var deployment = store.find(Kinds.DEPLOYMENT, Meta.namespace(object),
+        Ownership.controller(object).path("name").asString(""));
+    if (deployment != null && Ownership.controls(deployment, object)) {
+      news.forEach(one -> record(Kinds.DEPLOYMENT, deployment, one));
+    }
   }
 
   private void record(Kind kind, ObjectNode about, ObjectHistory.News news) {

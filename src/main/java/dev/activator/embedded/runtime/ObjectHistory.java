@@ -31,7 +31,7 @@ final class ObjectHistory {
     if (after == null) {
       return List.of();
     }
-    return kind.equals(Kinds.DEPLOYMENT) ? deployment(old, after) : service(old, after);
+    return kind.equals(Kinds.REPLICA_SET) ? replicaSet(old, after) : service(old, after);
   }
 
   private static List<News> pod(JsonNode before, JsonNode after) {
@@ -75,13 +75,15 @@ final class ObjectHistory {
         + pod.at("/status/containerStatuses/0/name").asString(""));
   }
 
-  private static List<News> deployment(JsonNode before, JsonNode after) {
+  /** About its Deployment. */
+  private static List<News> replicaSet(JsonNode before, JsonNode after) {
     int old = before.isMissingNode() ? 0 : before.at("/spec/replicas").asInt(1);
     int now = after.at("/spec/replicas").asInt(1);
     return old == now
         ? List.of()
         : List.of(new News(NORMAL, "ScalingReplicaSet",
-            "Scaled " + (now > old ? "up" : "down") + " from " + old + " to " + now));
+            "Scaled " + (now > old ? "up" : "down") + " replica set "
+                + after.at("/metadata/name").asString("") + " from " + old + " to " + now));
   }
 
   private static List<News> service(JsonNode before, JsonNode after) {

@@ -40,6 +40,12 @@ final class WorkloadValidation {
   private static List<Cause> causes(ObjectNode workload, @Nullable ObjectNode stored) {
     var selector = workload.at("/spec/selector");
     var causes = new ArrayList<Cause>();
+    int replicas = workload.at("/spec/replicas").asInt(1);
+    if (replicas < 0) {
+      causes.add(new Cause("FieldValueInvalid", "spec.replicas",
+          "Invalid value: " + replicas + ": must be greater than or equal to 0"));
+    }
+    int before = causes.size();
     if (selector.isMissingNode() || selector.isNull()) {
       causes.add(new Cause("FieldValueRequired", SELECTOR, "Required value"));
     } else if (selector.path("matchLabels").isEmpty()
@@ -48,14 +54,18 @@ final class WorkloadValidation {
     }
     var labels = workload.at("/spec/template/metadata/labels");
     try {
-      boolean empty = !selector.isMissingNode() && !causes.isEmpty();
-      boolean matches = causes.isEmpty() && Ownership.selector(selector)
+      boolean empty = !selector.isMissingNode() && causes.size() > before;
+      boolean matches = causes.size() == before && Ownership.selector(selector)
           .matches(Meta.labels(workload.at("/spec/template")));
       if (!empty && !matches) {
         causes.add(invalid(LABELS, labels, "`selector` does not match template `labels`"));
       }
     } catch (IllegalArgumentException e) {
       causes.add(invalid(SELECTOR, selector, String.valueOf(e.getMessage())));
+    }
+    if (workload.at("/spec/template/spec/containers").isEmpty()) {
+      causes.add(new Cause("FieldValueRequired", "spec.template.spec.containers",
+          "Required value"));
     }
     if (stored != null && !Json.same(Json.withoutUnset(stored.at("/spec/selector").deepCopy()),
         Json.withoutUnset(selector.deepCopy()))) {

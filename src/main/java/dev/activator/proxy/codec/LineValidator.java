@@ -50,9 +50,9 @@ final class LineValidator {
     return bytes;
   }
 
-  /** 0 if the head is complete. */
+  /** 0 if the head is complete, or no more than empty lines before it have come. */
   int partialBytes() {
-    return next == Next.NOTHING ? 0 : bytes;
+    return next == Next.NOTHING || next == Next.FIRST && empty ? 0 : bytes;
   }
 
   /** Returns the end of the last line, or {@code to} if it has not come. */

@@ -101,10 +101,10 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   /** The message for a refused head. */
   public static HttpRequest refusal(Exception why) {
-    var told = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
+    var refusal = new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
         Unpooled.EMPTY_BUFFER, FieldList.CHECKED, FieldList.CHECKED);
-    told.setDecoderResult(DecoderResult.failure(why));
-    return told;
+    refusal.setDecoderResult(DecoderResult.failure(why));
+    return refusal;
   }
 
   public static Version version(HttpRequest request) {
@@ -128,8 +128,8 @@ public final class RequestDecoder extends HttpRequestDecoder {
     }
     try {
       validate(in);
-    } catch (Malformed | TooLongHttpHeaderException wrong) {
-      refuse(in, out, wrong);
+    } catch (Malformed | TooLongHttpHeaderException e) {
+      refuse(in, out, e);
       return;
     }
     int before = in.readerIndex();
@@ -255,9 +255,9 @@ public final class RequestDecoder extends HttpRequestDecoder {
     if (chunks == null) {
       out.add(refusal(why));
     } else {
-      var told = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
-      told.setDecoderResult(DecoderResult.failure(why));
-      out.add(told);
+      var refusal = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
+      refusal.setDecoderResult(DecoderResult.failure(why));
+      out.add(refusal);
     }
   }
 }

@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
 /**
  * The caller's connection, or one stream of it.
  *
- * <p><b>Errors.</b> None: when the caller is gone the exchange is told, and writes are dropped.
+ * <p><b>Errors.</b> None: when the caller is gone the exchange is notified, and writes are dropped.
  */
 public interface Downstream {
   /** @param address may be empty */

@@ -80,8 +80,8 @@ public final class Exchange implements QueuedCaller {
     Admission admission;
     try {
       admission = dispatcher.throttle().apply(revision, this);
-    } catch (RuntimeException bug) {
-      log.error("Admitting a request of {} failed", revision.id(), bug);
+    } catch (RuntimeException e) {
+      log.error("Admitting a request of {} failed", revision.id(), e);
       fail(new Failure.Internal());
       return;
     }
@@ -438,9 +438,10 @@ public final class Exchange implements QueuedCaller {
 
   private void release() {
     try {
-      if (queueEntry != null) {
-        queueEntry.giveUp();
+      var queued = queueEntry;
+      if (queued != null) {
         leaveQueue();
+        queued.giveUp();
       }
       if (forwarder != null) {
         forwarder.stop();

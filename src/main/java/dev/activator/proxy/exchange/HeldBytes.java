@@ -62,14 +62,14 @@ public final class HeldBytes {
      * Counts a large head, or marks it as too large; small ones are counted while queued. Returns
      * what was counted.
      *
-     * @param most that it may cost
+     * @param max that it may cost
      */
-    public int addHead(HttpRequest request, int most) {
+    public int addHead(HttpRequest request, int max) {
       int cost = PartBuffer.cost(request);
       if (cost <= MemoryBound.LARGE_HEAD_BYTES) {
         return 0;
       }
-      if (cost > most || bound.refusesHead(total(), cost)) {
+      if (cost > max || bound.refusesHead(total(), cost)) {
         request.setDecoderResult(DecoderResult.failure(HEADS_HOLD_TOO_MUCH));
         return 0;
       }

@@ -1,17 +1,17 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.http.FieldList;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
-import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.stats.RequestCounter;
-import dev.activator.throttle.Admission;
-import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Admission;
 import dev.activator.upstream.PodPools;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
@@ -20,7 +20,7 @@ import java.util.function.BiFunction;
 public record RequestDispatcher(Loop loop, Router router,
     BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
     RequestObserver observer, HeldBytes.Share held, UnreadBytes.Share unread,
-    CallerTexts texts) {
+    ErrorResponses texts) {
 
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
     var fields = FieldList.in(request);

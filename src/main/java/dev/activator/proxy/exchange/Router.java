@@ -55,8 +55,8 @@ public final class Router {
   private final Function<RevisionId, @Nullable String> services;
   private final Revisions revisions;
   private final Supplier<Readiness> readiness;
-  /** What the kubelet was told last. */
-  private volatile Readiness told = new Readiness.Ready();
+  /** The answer to the kubelet's last probe. */
+  private volatile Readiness lastReadiness = new Readiness.Ready();
 
   /**
    * @param services Service and namespace that a mesh routes by; null where pods are reached
@@ -109,8 +109,8 @@ public final class Router {
   private LocalResponse health() {
     var now = readiness.get();
     var message = now instanceof Readiness.NotReady(var why) ? why : null;
-    if (!now.equals(told)) {
-      told = now;
+    if (!now.equals(lastReadiness)) {
+      lastReadiness = now;
       log.atLevel(message == null ? Level.INFO : Level.WARN)
           .log("The kubelet's probe {}", message == null ? "succeeds" : "fails: " + message);
     }
@@ -131,8 +131,8 @@ public final class Router {
       }
       log.debug("No revision {}", id);
       return new Refused(names.unknown(fields, id));
-    } catch (RuntimeException failure) {
-      log.error("Looking up {} failed", id, failure);
+    } catch (RuntimeException e) {
+      log.error("Looking up {} failed", id, e);
       return new Refused(new Failure.LookupFailed());
     }
   }

@@ -51,8 +51,8 @@ public record WaitingPageTemplate(String html, String contentPolicy) {
   private static String resource(String name) {
     try (var file = WaitingPageTemplate.class.getResourceAsStream("/waiting-page/" + name)) {
       return new String(Objects.requireNonNull(file, name).readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException broken) {
-      throw new UncheckedIOException(broken);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -60,8 +60,8 @@ public record WaitingPageTemplate(String html, String contentPolicy) {
     try {
       return Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-256")
           .digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new IllegalStateException(impossible);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
     }
   }
 }

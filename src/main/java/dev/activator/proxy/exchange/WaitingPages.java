@@ -118,10 +118,10 @@ public final class WaitingPages {
             timer = loop().schedule(KEEP, this::giveUpIfForgotten);
           }
         }
-      } catch (RuntimeException bug) {
+      } catch (RuntimeException e) {
         // Or the revision would have demand for ever.
         end(Outcome.INTERNAL);
-        throw bug;
+        throw e;
       }
     }
 

@@ -63,7 +63,7 @@ public enum ErrorFormat {
     int end = text.indexOf(';');
     try {
       return Double.parseDouble(end < 0 ? text : text.substring(0, end));
-    } catch (NumberFormatException malformed) {
+    } catch (NumberFormatException e) {
       return 0;
     }
   }

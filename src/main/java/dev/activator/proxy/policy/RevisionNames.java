@@ -54,8 +54,8 @@ public sealed interface RevisionNames {
   }
 
   /**
-   * Of a platform on this machine: hosts of its Services first, and an unknown host is told which
-   * there are.
+   * Names of revisions that run on this machine: hosts of its Services come first, and the response
+   * to an unknown host lists the known ones.
    *
    * @param known hosts of Services
    */

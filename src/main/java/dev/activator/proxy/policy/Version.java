@@ -1,5 +1,6 @@
 package dev.activator.proxy.policy;
 
+/** The version of HTTP in a request's head. */
 public enum Version {
   HTTP_1_0,
   HTTP_1_1,

@@ -81,7 +81,7 @@ public record QueueOrder(boolean newestFirst, long newestFirstSinceNanos, double
   }
 
   private static long towards(long usual, long sample) {
-    long most = Math.max(1, usual / MAX_STEP_DIVISOR);
-    return usual == 0 ? sample : usual + Math.clamp(sample - usual, -most, most);
+    long max = Math.max(1, usual / MAX_STEP_DIVISOR);
+    return usual == 0 ? sample : usual + Math.clamp(sample - usual, -max, max);
   }
 }

@@ -13,24 +13,24 @@ package dev.activator.upstream.policy;
  */
 public record Pings(int waited, boolean asked, int sent) {
   public static final Pings NONE = new Pings(0, false, 0);
-  private static final int MOST = 3;
+  private static final int MAX_SENT = 3;
   private static final int ASK = 2;
   private static final int GIVE_UP = 4;
 
   /**
    * A PING is due when {@link #asked} becomes true.
    *
-   * @param heard anything since the previous check
+   * @param received anything since the previous check
    * @param waiting whether anything was written since the last read
    */
-  public Pings check(boolean inUse, boolean heard, boolean waiting) {
+  public Pings check(boolean inUse, boolean received, boolean waiting) {
     if (!inUse || !waiting) {
       return new Pings(0, false, sent);
     }
-    if (heard) {
+    if (received) {
       return new Pings(1, false, sent);
     }
-    boolean ask = waited + 1 == ASK && sent < MOST;
+    boolean ask = waited + 1 == ASK && sent < MAX_SENT;
     return new Pings(waited + 1, asked || ask, ask ? sent + 1 : sent);
   }
 

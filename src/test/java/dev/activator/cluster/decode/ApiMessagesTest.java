@@ -1,12 +1,12 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.decode.ApiMessages.Page;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.Yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.Yaml;
-import dev.activator.cluster.policy.EndpointSet;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,11 +17,11 @@ class ApiMessagesTest {
   private static final String OBJECT = "{kind: Endpoints, metadata: {namespace: ns, name: x, uid: u,"
       + " resourceVersion: '7', managedFields: [{a: [1, {b: 2}]}]}, subsets: []}";
 
-  private static WatchEvent<Decoded<EndpointSet>> event(String yaml) {
+  private static WatchEvent<Decoded<EndpointsObject>> event(String yaml) {
     return ApiMessages.event(ResourceKind.ENDPOINTS, () -> Yaml.parser(Yaml.json(yaml)));
   }
 
-  private static Page<Decoded<EndpointSet>> page(String yaml) {
+  private static Page<Decoded<EndpointsObject>> page(String yaml) {
     return ApiMessages.page(ResourceKind.ENDPOINTS, Yaml.parser(Yaml.json(yaml)));
   }
 
@@ -74,7 +74,7 @@ class ApiMessagesTest {
 
   @Test
   void anObjectOfAnotherKindOrWithAFieldOfAnotherTypeIsStillAnObject() {
-    var other = (WatchEvent.Put<Decoded<EndpointSet>>) event("{type: ADDED, object: {kind: Pod,"
+    var other = (WatchEvent.Put<Decoded<EndpointsObject>>) event("{type: ADDED, object: {kind: Pod,"
         + " subsets: [5, {ports: 7}], metadata: {labels: 8, resourceVersion: '1', namespace: ns,"
         + " name: x}}}");
     assertThat(other.now().key()).isEqualTo("ns/x");

@@ -2,16 +2,16 @@ package dev.activator.cluster.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.LogOf;
-import dev.activator.cluster.Yaml;
-import dev.activator.cluster.informer.Notification;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
 import dev.activator.cluster.informer.Notification.FinalState;
 import dev.activator.cluster.informer.Notification.Updated;
+import dev.activator.cluster.informer.Notification;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.EndpointSet;
-import dev.activator.cluster.policy.EndpointSet.Member;
+import dev.activator.cluster.LogOf;
+import dev.activator.cluster.policy.EndpointsObject.Member;
+import dev.activator.cluster.policy.EndpointsObject;
+import dev.activator.cluster.Yaml;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,18 +28,18 @@ class FactHandlerTest {
   private final LogOf log = new LogOf(FactHandler.class);
   private long now = Long.MAX_VALUE - 1;
   private final List<String> told = new ArrayList<>();
-  private final FactHandler<EndpointSet> handler = new FactHandler<>(ResourceKind.ENDPOINTS,
+  private final FactHandler<EndpointsObject> handler = new FactHandler<>(ResourceKind.ENDPOINTS,
       (before, now) -> told.add(text(before) + " -> " + text(now)),
       () -> now);
 
-  private static String text(@Nullable EndpointSet set) {
+  private static String text(@Nullable EndpointsObject set) {
     return set == null
         ? "none"
         : set.subsets().stream().flatMap(one -> one.members().stream()).map(Member::ip).toList()
             .toString();
   }
 
-  private static VersionedObject<Decoded<EndpointSet>> endpoints(int version, String subsets) {
+  private static VersionedObject<Decoded<EndpointsObject>> endpoints(int version, String subsets) {
     return Yaml.object(ResourceKind.ENDPOINTS, """
         metadata: {namespace: ns, name: rev-private, uid: u, resourceVersion: "%d", labels: {
           serving.knative.dev/revision: rev, serving.knative.dev/revisionUID: u,
@@ -53,7 +53,7 @@ class FactHandlerTest {
     log.close();
   }
 
-  private void tell(Notification<Decoded<EndpointSet>> news) {
+  private void tell(Notification<Decoded<EndpointsObject>> news) {
     handler.on(news);
   }
 
@@ -83,8 +83,9 @@ class FactHandlerTest {
       + "addresses: [{ip: %s}]}]";
 
   /** As the informer stores them. */
-  private Notification<Decoded<EndpointSet>> updated(VersionedObject<Decoded<EndpointSet>> before,
-      VersionedObject<Decoded<EndpointSet>> now) {
+  private Notification<Decoded<EndpointsObject>> updated(
+      VersionedObject<Decoded<EndpointsObject>> before,
+      VersionedObject<Decoded<EndpointsObject>> now) {
     return new Updated<>(before, ResourceKind.ENDPOINTS.stored(before, now));
   }
 

@@ -49,10 +49,11 @@ class ApiDiscoveryTest {
   @Test
   void saysThatThereIsNoSuchKind() throws Exception {
     assertThat(ApiDiscovery.find(api, "apps/v1", "deployments").get())
-        .isEqualTo(new Served.Nowhere());
+        .isEqualTo(new Served.NotServed());
     assertThat(ApiDiscovery.find(api, "argoproj.io/v1alpha1", "Rollout").get())
-        .isEqualTo(new Served.Nowhere());
-    assertThat(ApiDiscovery.find(api, "../../api/v1", "Pod").get()).isEqualTo(new Served.Nowhere());
+        .isEqualTo(new Served.NotServed());
+    assertThat(ApiDiscovery.find(api, "../../api/v1", "Pod").get())
+        .isEqualTo(new Served.NotServed());
   }
 
   @Test

@@ -97,12 +97,14 @@ class EventRecorderTest {
 
   @Test
   void tellsTheScaleOfADeploymentAndTheRevisionsOfAService() {
-    ObjectNode deployment = named("a");
-    deployment.set("spec", parse("{'replicas':0}"));
-    store.create(Kinds.DEPLOYMENT, deployment);
+    var deployment = store.create(Kinds.DEPLOYMENT, named("a"));
+    ObjectNode set = named("a-1");
+    Ownership.setController(set, Kinds.DEPLOYMENT, deployment);
+    set.set("spec", parse("{'replicas':0}"));
+    store.create(Kinds.REPLICA_SET, set);
     loop.run();
     for (int replicas : new int[]{2, 0, 2}) {
-      store.edit(Kinds.DEPLOYMENT, "default", "a", found -> {
+      store.edit(Kinds.REPLICA_SET, "default", "a-1", found -> {
         found.withObjectProperty("spec").put("replicas", replicas);
         return found;
       });
@@ -114,8 +116,9 @@ class EventRecorderTest {
         + "'latestReadyRevisionName':'a-00001','conditions':[{'type':'Ready','status':'False',"
         + "'reason':'ExitCode1','message':'it ended'}]}");
 
-    assertThat(events()).containsExactly("Deployment Normal ScalingReplicaSet 2: Scaled up from 0"
-        + " to 2", "Deployment Normal ScalingReplicaSet 1: Scaled down from 2 to 0",
+    assertThat(events()).containsExactly("Deployment Normal ScalingReplicaSet 2: Scaled up replica"
+        + " set a-1 from 0 to 2",
+        "Deployment Normal ScalingReplicaSet 1: Scaled down replica set a-1 from 2 to 0",
         "Service Normal Created 1: Created Revision a-00001",
         "Service Normal RevisionReady 1: Revision a-00001 takes requests",
         "Service Normal Created 1: Created Revision a-00002",

@@ -9,8 +9,8 @@ import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.stats.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Admission;
 import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission;
 import dev.activator.upstream.PodPools;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
@@ -34,7 +34,7 @@ public final class Dispatchers {
         (_, _) -> {
         }, held,
         Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-        CallerTexts.NONE);
+        ErrorResponses.NONE);
   }
 
   /** Sends a request, in the version that it says. */

@@ -1,6 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import dev.activator.tls.PodTls;
@@ -10,6 +11,7 @@ import dev.activator.http.FieldList;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Throttler;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.testing.quiescence.Quiescence;
@@ -24,6 +26,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -62,6 +65,51 @@ class QueuedExchangeTest {
     // a fifth more than it keeps: the messages to the revision's loop are among it
     assertThat(each).isLessThan(MOST_BYTES);
     assertThat(throttler.view(HELLO.id()).queued()).isEqualTo(2 * HELD);
+  }
+
+  @Test
+  void holdsNothing_whenLeavingTheQueueFails() {
+    var entry = new BrokenEntry();
+    var held = Quiescence.watch(new HeldBytes(new MemoryBound(Long.MAX_VALUE)));
+    var loop = VirtualLoop.nearOverflow();
+    var caller = new SilentCaller(loop);
+    Dispatchers.dispatch(
+        Dispatchers.of(loop, HELLO, (_, _) -> entry, null, held.share()), request(), caller);
+    assertThat(held.total()).isPositive();
+
+    assertThatThrownBy(caller.exchange()::callerGone).hasMessage("on purpose");
+
+    assertThat(held.total()).isZero();
+    assertThat(entry.heldBytes).isZero();
+  }
+
+  private static final class BrokenEntry implements QueueEntry {
+    private long heldBytes;
+
+    @Override
+    public void giveUp() {
+      throw new IllegalStateException("on purpose");
+    }
+
+    @Override
+    public Duration timeout() {
+      return Duration.ZERO;
+    }
+
+    @Override
+    public int retryAfterSeconds() {
+      return 1;
+    }
+
+    @Override
+    public void addHeldBytes(int moreBytes) {
+      heldBytes += moreBytes;
+    }
+
+    @Override
+    public long heldBytes() {
+      return heldBytes;
+    }
   }
 
   @AfterEach

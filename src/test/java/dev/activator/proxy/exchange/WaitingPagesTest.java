@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.http.FieldList;
-import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.ColdStarts;
@@ -12,10 +11,12 @@ import dev.activator.observability.Meters;
 import dev.activator.observability.Outcome;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.Version;
-import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
@@ -26,13 +27,12 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.revision.StartTrouble;
 import dev.activator.stats.RequestCounter;
+import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.Throttler;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
@@ -70,7 +70,7 @@ class WaitingPagesTest {
       throttler::admit, pod, counter, starts,
       Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share(),
       Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-      new CallerTexts(false, new WaitingPages(WaitingPage.Mode.AUTO,
+      new ErrorResponses(false, new WaitingPages(WaitingPage.Mode.AUTO,
           () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)));
 
   private static Revision revision(Map<String, String> annotations) {
@@ -216,7 +216,8 @@ class WaitingPagesTest {
   void queuesAnotherStandInWhereTheFirstWasRejected() {
     navigate();
     loop.advance(Duration.ofSeconds(1));
-    throttler.startTrouble(new StartTrouble(ID, new RevisionStartFailure("ExitCode1", "", "")));
+    throttler
+        .containerFailure(new ContainerFailure(ID, new RevisionStartFailure("ExitCode1", "", "")));
     loop.run();
     assertThat(counter.now).isZero();
 

@@ -5,8 +5,7 @@ import dev.activator.loop.KeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestRecord;
-import dev.activator.proxy.ProxyServer;
-import dev.activator.proxy.exchange.CallerTexts;
+import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
@@ -16,6 +15,7 @@ import dev.activator.proxy.hostile.CallerScript.Reading;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Destinations;
 import dev.activator.revision.HealthyDestinations;
@@ -24,11 +24,11 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RequestCounter;
-import dev.activator.testing.network.SimulatedNetwork;
 import dev.activator.testing.network.SimulatedNetwork.Answer;
+import dev.activator.testing.network.SimulatedNetwork;
 import dev.activator.testing.quiescence.Quiescence;
-import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.Throttler;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.upstream.Upstreams;
@@ -100,7 +100,7 @@ final class Run {
 
   private RequestDispatcher dispatcher(NettyLoop loop, Router router, Upstreams upstreams) {
     return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), new Counter(),
-        new Observer(), held.share(), unread.share(loop), CallerTexts.NONE);
+        new Observer(), held.share(), unread.share(loop), ErrorResponses.NONE);
   }
 
   /** What went wrong; empty if nothing did. */

@@ -2,7 +2,9 @@ package dev.activator.embedded.api.cache;
 
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.pcollections.TreePMap;
 
 /**
  * Objects sorted by key, and by indexed labels and fields. Immutable; a change shares nearly all.
@@ -10,19 +12,19 @@ import org.jspecify.annotations.Nullable;
 public final class SortedObjects {
   public static final SortedObjects EMPTY = indexed(List.of());
 
-  private final SortedTree<CachedObject> byKey;
+  private final TreePMap<String, CachedObject> byKey;
   private final List<Index> indices;
 
   /** Complete at one revision of the store. */
   public record CacheSnapshot(SortedObjects objects, long revision) {}
 
-  private SortedObjects(SortedTree<CachedObject> byKey, List<Index> indices) {
+  private SortedObjects(TreePMap<String, CachedObject> byKey, List<Index> indices) {
     this.byKey = byKey;
     this.indices = indices;
   }
 
   public static SortedObjects indexed(List<Indexer> indexers) {
-    return new SortedObjects(SortedTree.empty(), indexers.stream().map(Index::of).toList());
+    return new SortedObjects(TreePMap.empty(), indexers.stream().map(Index::of).toList());
   }
 
   public SortedObjects withAll(List<CachedObject> objects) {
@@ -38,20 +40,27 @@ public final class SortedObjects {
   }
 
   public @Nullable CachedObject find(String key) {
-    return byKey.find(key);
+    return byKey.get(key);
   }
 
   public SortedObjects with(CachedObject object) {
-    return new SortedObjects(byKey.with(object.key(), object),
+    return new SortedObjects(byKey.plus(object.key(), object),
         reindexed(find(object.key()), object));
   }
 
   public SortedObjects without(String key) {
-    return new SortedObjects(byKey.without(key), reindexed(find(key), null));
+    return new SortedObjects(byKey.minus(key), reindexed(find(key), null));
   }
 
   public Iterator<CachedObject> from(String from, String prefix) {
-    return byKey.from(from, prefix);
+    return from(byKey, from, prefix);
+  }
+
+  private static Iterator<CachedObject> from(TreePMap<String, CachedObject> sorted, String from,
+      String prefix) {
+    String first = from.compareTo(prefix) < 0 ? prefix : from;
+    return sorted.tailMap(first, true).entrySet().stream()
+        .takeWhile(entry -> entry.getKey().startsWith(prefix)).map(Map.Entry::getValue).iterator();
   }
 
   /** Uses an index if one applies; the selection must still be applied. */
@@ -72,28 +81,28 @@ public final class SortedObjects {
         : indices.stream().map(index -> index.without(before).with(now)).toList();
   }
 
-  private record Index(Indexer indexer, SortedTree<CachedObject> byValue) {
+  private record Index(Indexer indexer, TreePMap<String, CachedObject> byValue) {
     /** Less than every character of names and values. */
     private static final char BETWEEN = '\0';
 
     static Index of(Indexer indexer) {
-      return new Index(indexer, SortedTree.empty());
+      return new Index(indexer, TreePMap.empty());
     }
 
     Index with(@Nullable CachedObject object) {
       return object == null || indexer.valueOf(object).isEmpty()
           ? this
-          : new Index(indexer, byValue.with(place(object), object));
+          : new Index(indexer, byValue.plus(place(object), object));
     }
 
     Index without(@Nullable CachedObject object) {
       return object == null || indexer.valueOf(object).isEmpty()
           ? this
-          : new Index(indexer, byValue.without(place(object)));
+          : new Index(indexer, byValue.minus(place(object)));
     }
 
     Iterator<CachedObject> from(String value, String from, String prefix) {
-      return byValue.from(value + BETWEEN + from, value + BETWEEN + prefix);
+      return SortedObjects.from(byValue, value + BETWEEN + from, value + BETWEEN + prefix);
     }
 
     private String place(CachedObject object) {

@@ -62,10 +62,9 @@ final class Refusals {
   }
 
   static StatusException patch(PatchException unfit) {
-    var details = Json.object();
-    details.putArray("causes").addObject().put("message", String.valueOf(unfit.getMessage()));
     return new StatusException(422, "Invalid",
-        "the server rejected our request due to an error in our request", details);
+        "the server rejected our request due to an error in our request: " + unfit.getMessage(),
+        Json.object());
   }
 
   static StatusException unsupported(String options, String field, String value,

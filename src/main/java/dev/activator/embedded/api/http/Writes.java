@@ -12,6 +12,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.JsonPatch;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.MergePatch;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.ObjectWrites;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,7 +168,13 @@ final class Writes {
         Scales.of(kind, writes.edit(kind, target.namespace(), target.name(), whole));
       default -> writes.edit(kind, target.namespace(), target.name(), stored -> {
         var before = stored.deepCopy();
-        return fields.checked(kind, whole.apply(stored), before);
+        var next = whole.apply(stored);
+        if (!Meta.uid(next).isEmpty() && !Meta.uid(next).equals(Meta.uid(before))) {
+          throw StatusException.invalid("metadata.uid",
+              "Invalid value: \"" + Meta.uid(next) + "\": field is immutable")
+              .naming(kind, target.name());
+        }
+        return fields.checked(kind, next, before);
       });
     };
   }

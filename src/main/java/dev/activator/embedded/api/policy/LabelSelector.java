@@ -147,7 +147,7 @@ public record LabelSelector(List<Requirement> requirements) {
     private String word() {
       if (next == tokens.size() || "!===<>(),".contains(tokens.get(next))) {
         throw wrong("found " + (next == tokens.size() ? "the end" : "'" + tokens.get(next) + "'")
-            + ", expected a name or value");
+            + ", expected: identifier");
       }
       return tokens.get(next++);
     }
@@ -155,7 +155,7 @@ public record LabelSelector(List<Requirement> requirements) {
     private void expect(String token) {
       if (!at(token)) {
         throw wrong("found " + (next == tokens.size() ? "the end" : "'" + tokens.get(next) + "'")
-            + ", expected '" + token + "'");
+            + ", expected: '" + token + "'");
       }
       next++;
     }
@@ -166,7 +166,7 @@ public record LabelSelector(List<Requirement> requirements) {
 
     private IllegalArgumentException wrong(String why) {
       return new IllegalArgumentException(
-          "unable to parse the label selector \"" + text + "\": " + why);
+          "unable to parse requirement: " + why + ", in \"" + text + '"');
     }
   }
 }

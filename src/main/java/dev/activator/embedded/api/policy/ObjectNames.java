@@ -15,7 +15,59 @@ public final class ObjectNames {
   private static final Pattern SUBDOMAIN_PATTERN = Pattern
       .compile(LABEL + "(\\." + LABEL + ")*");
 
+  private static final String WORD = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
+  private static final Pattern WORD_PATTERN = Pattern.compile(WORD);
+  private static final Pattern DATA_KEY_PATTERN = Pattern.compile("[-._a-zA-Z0-9]+");
+  private static final String CHARACTERS = "alphanumeric characters, '-', '_' or '.'";
+  private static final String BOTH_ENDS = ", and must start and end with an alphanumeric character";
+
   private ObjectNames() {}
+
+  /** Empty if it may be the value of a label. */
+  public static Optional<String> problemAsLabelValue(String value) {
+    if (value.length() > 63) {
+      return Optional.of("must be no more than 63 characters");
+    }
+    return value.isEmpty() || WORD_PATTERN.matcher(value).matches()
+        ? Optional.empty()
+        : Optional.of("a valid label must be an empty string or consist of " + CHARACTERS
+            + BOTH_ENDS + " (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for"
+            + " validation is '(" + WORD + ")?')");
+  }
+
+  /** Empty if it may be the key of a label or an annotation. */
+  public static Optional<String> problemAsKey(String key) {
+    int slash = key.indexOf('/');
+    String name = key.substring(slash + 1);
+    String rule = "must consist of " + CHARACTERS + BOTH_ENDS + " (e.g. 'MyName',  or 'my.name',"
+        + "  or '123-abc', regex used for validation is '" + WORD + "')";
+    if (name.indexOf('/') >= 0) {
+      return Optional.of("a valid label key " + rule + " with an optional DNS subdomain prefix and"
+          + " '/' (e.g. 'example.com/MyName')");
+    }
+    if (slash >= 0) {
+      var prefix = slash == 0
+          ? Optional.of("must be non-empty")
+          : problemAsSubdomain(key.substring(0, slash));
+      if (prefix.isPresent()) {
+        return prefix.map(text -> "prefix part " + text);
+      }
+    }
+    if (name.length() > 63) {
+      return Optional.of("name part must be no more than 63 characters");
+    }
+    return WORD_PATTERN.matcher(name).matches()
+        ? Optional.empty()
+        : Optional.of("name part " + rule);
+  }
+
+  /** Empty if it may be a key in the data of a ConfigMap or Secret. */
+  public static Optional<String> problemAsDataKey(String key) {
+    return DATA_KEY_PATTERN.matcher(key).matches()
+        ? Optional.empty()
+        : Optional.of("a valid config key must consist of " + CHARACTERS + " (e.g. 'key.name',  or"
+            + " 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
+  }
 
   /** Empty if it is one DNS label. */
   public static Optional<String> problemAsLabel(String name) {

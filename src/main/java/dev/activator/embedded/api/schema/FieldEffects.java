@@ -63,7 +63,7 @@ final class FieldEffects {
       Json.MAPPER.readTree("[{\"latestRevision\":true,\"percent\":100}]"));
 
   /**
-   * A path, and all below it that has no row of its own.
+   * A path, and all below it that has no other row.
    *
    * @param reason why it has no effect; empty if it works
    */

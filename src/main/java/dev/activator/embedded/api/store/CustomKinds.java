@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class CustomKinds {
   private static final Pattern REPLICAS = Pattern.compile("\\.spec\\.(\\w+)");
 
-  private static final int LONGEST_PATH = 500;
+  private static final int MAX_PATH_LENGTH = 500;
 
   private CustomKinds() {}
 
@@ -104,9 +104,9 @@ final class CustomKinds {
     var columns = new ArrayList<PrinterColumn>();
     for (var column : version.path("additionalPrinterColumns")) {
       String path = column.path("jsonPath").stringValue("");
-      if (path.length() > LONGEST_PATH) {
+      if (path.length() > MAX_PATH_LENGTH) {
         throw StatusException.invalid("spec.versions[].additionalPrinterColumns[].jsonPath",
-            "Invalid value: must be no more than " + LONGEST_PATH + " characters");
+            "Invalid value: must be no more than " + MAX_PATH_LENGTH + " characters");
       }
       columns.add(new PrinterColumn(column.path("name").stringValue(""),
           column.path("type").stringValue("string"), path,

@@ -1,7 +1,9 @@
 package dev.activator.embedded.api.store;
 
+import dev.activator.embedded.api.store.StatusException.Cause;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,7 @@ final class Defaults {
 
   static ObjectNode service(ObjectNode service) {
     if (service.get("spec") instanceof ObjectNode spec) {
+      checkPorts(spec);
       fill(spec, "type", "ClusterIP");
       fill(spec, "sessionAffinity", "None");
       for (var port : spec.path("ports")) {
@@ -75,6 +78,28 @@ final class Defaults {
       }
     }
     return service;
+  }
+
+  private static void checkPorts(ObjectNode spec) {
+    var ports = spec.path("ports");
+    var type = spec.path("type").asString("");
+    if (ports.isEmpty() && !type.equals("ExternalName")
+        && !spec.path("clusterIP").asString("").equals("None")) {
+      throw StatusException.invalid(List.of(required("spec.ports")));
+    }
+    var causes = new ArrayList<Cause>();
+    for (int i = 0; i < ports.size() && ports.size() > 1; i++) {
+      if (ports.path(i).path("name").asString("").isEmpty()) {
+        causes.add(required("spec.ports[" + i + "].name"));
+      }
+    }
+    if (!causes.isEmpty()) {
+      throw StatusException.invalid(causes);
+    }
+  }
+
+  private static Cause required(String field) {
+    return new Cause("FieldValueRequired", field, "Required value");
   }
 
   private static void fill(ObjectNode object, String field, String value) {

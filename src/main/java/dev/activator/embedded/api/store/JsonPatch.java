@@ -16,11 +16,11 @@ import tools.jackson.databind.node.ObjectNode;
  * library.
  */
 public final class JsonPatch {
-  private static final int MOST_OPERATIONS = 10_000;
+  private static final int MAX_OPERATIONS = 10_000;
   /** In characters: each copy can double a document. */
-  private static final long MOST_COPIED = 3 * 1024 * 1024;
+  private static final long MAX_COPIED = 3 * 1024 * 1024;
   /** Measuring the document after each operation would be quadratic. */
-  private static final int MOST_MEASURED = 100;
+  private static final int MAX_MEASURED = 100;
 
   private JsonNode document;
   private long copied;
@@ -54,9 +54,9 @@ public final class JsonPatch {
   }
 
   public static JsonNode apply(JsonNode target, JsonNode patch) {
-    if (!(patch instanceof ArrayNode operations) || operations.size() > MOST_OPERATIONS) {
+    if (!(patch instanceof ArrayNode operations) || operations.size() > MAX_OPERATIONS) {
       throw StatusException
-          .badRequest("a JSON patch is a list of at most " + MOST_OPERATIONS + " operations");
+          .badRequest("a JSON patch is a list of at most " + MAX_OPERATIONS + " operations");
     }
     var patched = new JsonPatch(target.deepCopy());
     operations.forEach(patched::apply);
@@ -128,8 +128,8 @@ public final class JsonPatch {
   private void copy(String from, String path) {
     var value = at(from);
     copied += size(value);
-    if (copied > MOST_COPIED) {
-      throw new PatchException("its copies come to more than " + MOST_COPIED + " characters");
+    if (copied > MAX_COPIED) {
+      throw new PatchException("its copies come to more than " + MAX_COPIED + " characters");
     }
     add(path, value.deepCopy());
   }
@@ -189,7 +189,7 @@ public final class JsonPatch {
     }
     depth = Json.depth(document);
     measured++;
-    if (depth > Json.MAX_DEPTH || measured > MOST_MEASURED) {
+    if (depth > Json.MAX_DEPTH || measured > MAX_MEASURED) {
       throw new PatchException("the result is nested deeper than " + Json.MAX_DEPTH + " levels");
     }
   }

@@ -2,7 +2,11 @@ package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.policy.ObjectNames;
 import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.StatusException.Cause;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -29,6 +33,33 @@ final class ObjectRules {
           .formatted(name, version, kind.kind(), kind.apiVersion()));
     }
     object.put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
+  }
+
+  /** Labels, annotations and the keys of data. */
+  static void wellNamed(Kind kind, ObjectNode object) {
+    var causes = new ArrayList<Cause>();
+    object.at("/metadata/labels").properties().forEach(label -> {
+      add(causes, "metadata.labels", label.getKey(), ObjectNames.problemAsKey(label.getKey()));
+      String value = label.getValue().asString("");
+      add(causes, "metadata.labels", value, ObjectNames.problemAsLabelValue(value));
+    });
+    object.at("/metadata/annotations").propertyNames().forEach(
+        key -> add(causes, "metadata.annotations", key,
+            ObjectNames.problemAsKey(key.toLowerCase(Locale.ROOT))));
+    boolean hasData = kind.equals(Kinds.CONFIG_MAP) || kind.equals(Kinds.SECRET);
+    for (var bag : hasData ? List.of("data", "binaryData") : List.<String>of()) {
+      object.path(bag).propertyNames().forEach(
+          key -> add(causes, bag + "[" + key + "]", key, ObjectNames.problemAsDataKey(key)));
+    }
+    if (!causes.isEmpty()) {
+      throw StatusException.invalid(causes);
+    }
+  }
+
+  private static void add(List<Cause> causes, String field, String value,
+      Optional<String> problem) {
+    problem.ifPresent(text -> causes.add(
+        new Cause("FieldValueInvalid", field, "Invalid value: \"" + value + "\": " + text)));
   }
 
   private static String text(Kind kind, ObjectNode object, String field) {

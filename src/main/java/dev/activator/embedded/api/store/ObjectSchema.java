@@ -21,9 +21,9 @@ import tools.jackson.databind.node.ObjectNode;
  * apiextensions-apiserver, as far as our own definition uses them.
  */
 public final class ObjectSchema {
-  private static final int LONGEST_NAME = 200;
+  private static final int MAX_NAME_LENGTH = 200;
   /** Unknown fields that are named. */
-  private static final int MOST = 100;
+  private static final int MAX_REPORTED = 100;
   private static final String RULES = "x-kubernetes-validations";
   private static final String INT_OR_STRING = "x-kubernetes-int-or-string";
 
@@ -66,9 +66,9 @@ public final class ObjectSchema {
       var name = join(path, field.getKey());
       if (known.has(field.getKey())) {
         unknown(name, known.path(field.getKey()), field.getValue(), found);
-      } else if (!known.isEmpty() && found.size() < MOST) {
+      } else if (!known.isEmpty() && found.size() < MAX_REPORTED) {
         var nearest = Spelling.nearest(field.getKey(), known.propertyNames());
-        found.add("unknown field \"" + name.substring(0, Math.min(LONGEST_NAME, name.length()))
+        found.add("unknown field \"" + name.substring(0, Math.min(MAX_NAME_LENGTH, name.length()))
             + '"' + (nearest == null ? "" : ", did you mean \"" + nearest + "\"?"));
       }
     });

@@ -93,6 +93,7 @@ public final class ObjectWrites {
       var wanted = object.deepCopy();
       ObjectRules.formed(kind, wanted);
       ObjectRules.placed(kind, wanted);
+      ObjectRules.wellNamed(kind, wanted);
       var admitted = admission.apply(kind, wanted);
       return locked(() -> writer.replace(kind, admitted, fields)).deepCopy();
     });
@@ -146,6 +147,7 @@ public final class ObjectWrites {
     }
     ObjectRules.stripped(fresh);
     ObjectRules.placed(kind, fresh);
+    ObjectRules.wellNamed(kind, fresh);
     if (kind.has(Trait.STATUS) && !kind.has(Trait.BUILT_IN)) {
       fresh.remove("status");
     }

@@ -142,8 +142,7 @@ class StatusTextsTest {
 
     assertThat(response.statusCode()).isEqualTo(422);
     assertThat(response.body()).isEqualTo(HEAD + "\"the server rejected our request due to an error"
-        + " in our request\",\"reason\":\"Invalid\",\"details\":{\"causes\":[{\"message\":\"the test"
-        + " at '/kind' failed\"}]},\"code\":422}");
+        + " in our request: the test at '/kind' failed\",\"reason\":\"Invalid\",\"code\":422}");
   }
 
   @Test

@@ -37,6 +37,7 @@ class LabelSelectorTest {
   void saysWhatItCannotRead(String selector) {
     assertThatThrownBy(() -> LabelSelector.parse(selector))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("unable to parse the label selector \"" + selector + "\": ");
+        .hasMessageStartingWith("unable to parse requirement: ")
+        .hasMessageContaining('"' + selector + '"');
   }
 }

@@ -68,4 +68,21 @@ class PathsAndNamesTest {
     assertThat(ObjectNames.problemAsLabel(name).isEmpty()).isEqualTo(label);
     assertThat(ObjectNames.problemAsSubdomain(name).isEmpty()).isEqualTo(subdomain);
   }
+
+  @ParameterizedTest(name = "{0} as a key: {1}")
+  @CsvSource({"app, ''", "example.com/app_1.x, ''", "'a b', name part must consist of",
+      "a/b/c, a valid label key must", "/a, prefix part must be non-empty",
+      "A_B/c, prefix part a lowercase RFC 1123 subdomain", "'', name part must consist of"})
+  void saysWhyAKeyOfALabelIsNone(String key, String problem) {
+    assertThat(ObjectNames.problemAsKey(key).orElse("")).startsWith(problem)
+        .matches(text -> problem.isEmpty() == text.isEmpty());
+  }
+
+  @ParameterizedTest(name = "{0} as a value: {1}")
+  @CsvSource({"'', ''", "Web_1.x, ''", "'no!', a valid label must be an empty string or",
+      "-a, a valid label must"})
+  void saysWhyAValueOfALabelIsNone(String value, String problem) {
+    assertThat(ObjectNames.problemAsLabelValue(value).orElse("")).startsWith(problem)
+        .matches(text -> problem.isEmpty() == text.isEmpty());
+  }
 }

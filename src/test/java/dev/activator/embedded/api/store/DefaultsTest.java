@@ -40,11 +40,13 @@ class DefaultsTest {
   @Test
   void givesPortsOfAServiceAProtocolAndATarget() {
     var service = named("s");
-    service.set("spec", parse("{'ports': [{'port': 80}, {'port': 1, 'targetPort': 'a'}]}"));
+    service.set("spec", parse("{'ports': [{'name': 'x', 'port': 80}, {'name': 'y', 'port': 1,"
+        + " 'targetPort': 'a'}]}"));
 
-    assertThat(store.create(SERVICE, service).path("spec")).isEqualTo(parse("""
-        {'ports': [{'port': 80, 'protocol': 'TCP', 'targetPort': 80}, {'port': 1, 'targetPort': 'a',
-          'protocol': 'TCP'}], 'type': 'ClusterIP', 'sessionAffinity': 'None'}"""));
+    assertThat(store.create(SERVICE, service).path("spec")).isEqualTo(parse(
+        """
+            {'ports': [{'name': 'x', 'port': 80, 'protocol': 'TCP', 'targetPort': 80},
+              {'name': 'y', 'port': 1, 'targetPort': 'a', 'protocol': 'TCP'}], 'type': 'ClusterIP', 'sessionAffinity': 'None'}"""));
   }
 
   @Test

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps nothing of other Secrets.
+ * Reads the Secret with the data plane's certificate; of other Secrets it keeps nothing.
  *
  * <p><b>Errors.</b> Messages never quote a value.
  */
-public final class SecretReader implements FactReader<RoutingCertificate> {
+public final class RoutingCertificateReader implements FactReader<RoutingCertificate> {
   public static final String NAME = "routing-serving-certs";
   private static final String CHAIN = "tls.crt";
   private static final String KEY = "tls.key";
@@ -50,7 +50,7 @@ public final class SecretReader implements FactReader<RoutingCertificate> {
     }
     try {
       return new String(Base64.getDecoder().decode(encoded), StandardCharsets.UTF_8);
-    } catch (IllegalArgumentException malformed) {
+    } catch (IllegalArgumentException e) {
       in.problem("data." + key + " is not in base64");
       return "";
     }

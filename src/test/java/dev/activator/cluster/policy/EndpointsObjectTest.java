@@ -2,12 +2,12 @@ package dev.activator.cluster.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.policy.EndpointSet.Condition;
-import dev.activator.cluster.policy.EndpointSet.Member;
-import dev.activator.cluster.policy.EndpointSet.Owner;
-import dev.activator.cluster.policy.EndpointSet.Ports;
-import dev.activator.cluster.policy.EndpointSet.Role;
-import dev.activator.cluster.policy.EndpointSet.Subset;
+import dev.activator.cluster.policy.EndpointsObject.Condition;
+import dev.activator.cluster.policy.EndpointsObject.Member;
+import dev.activator.cluster.policy.EndpointsObject.Owner;
+import dev.activator.cluster.policy.EndpointsObject.Ports;
+import dev.activator.cluster.policy.EndpointsObject.Role;
+import dev.activator.cluster.policy.EndpointsObject.Subset;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -15,13 +15,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class EndpointSetTest {
+class EndpointsObjectTest {
   /** Members such as {@code p1/READY}; the address is that of the number. */
-  private static EndpointSet set(String members) {
-    return new EndpointSet(new Owner(new RevisionId("ns", "rev"), Role.PODS), "u", List.of(
+  private static EndpointsObject set(String members) {
+    return new EndpointsObject(new Owner(new RevisionId("ns", "rev"), Role.PODS), "u", List.of(
         new Subset(new Ports(8012, null),
             Stream.of(members.split(" ")).filter(one -> !one.isEmpty())
-                .map(EndpointSetTest::member).toList())));
+                .map(EndpointsObjectTest::member).toList())));
   }
 
   private static Member member(String text) {

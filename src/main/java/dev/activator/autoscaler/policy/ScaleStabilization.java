@@ -4,10 +4,10 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What another than us has scaled a workload to, which stands until there is a new reason to change
+ * Keeps the scale that someone else has set on a workload, until the load gives a new reason to change
  * it.
  */
-final class HeldScale {
+final class ScaleStabilization {
   private OptionalInt ours = OptionalInt.empty();
   private OptionalInt attempted = OptionalInt.empty();
   private @Nullable Hold hold;

@@ -7,8 +7,8 @@ import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
+import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.StartTrouble;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Pods that do not start, over real HTTP. */
 @Isolated // It reads what classes write in the log.
-class StartTroubleTest {
+class ContainerFailureTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
   private static final Duration PATIENCE = Duration.ofSeconds(120);
 
@@ -33,7 +33,7 @@ class StartTroubleTest {
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
       KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
       AddressSource.DEFAULT);
-  private final List<StartTrouble> told = new CopyOnWriteArrayList<>();
+  private final List<ContainerFailure> told = new CopyOnWriteArrayList<>();
 
   @AfterEach
   void close() {
@@ -51,7 +51,7 @@ class StartTroubleTest {
         """.formatted(waiting));
   }
 
-  private static String reason(StartTrouble news) {
+  private static String reason(ContainerFailure news) {
     return news.failure() == null ? "may start" : news.failure().reason();
   }
 
@@ -65,7 +65,7 @@ class StartTroubleTest {
 
   @Test
   void tellsOfPodsThatDoNotStartWhileTheyAreWaitedFor() throws Exception {
-    cluster.onStartTrouble(told::add);
+    cluster.onContainerFailure(told::add);
     cluster.start();
     api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
     api.store().writes().replaceStatus(Kinds.POD, pod("CrashLoopBackOff"));
@@ -81,7 +81,7 @@ class StartTroubleTest {
   void waitsForANodeAsLongAsItIsToldTo() throws Exception {
     // given a patience that is over at once, in the place of a minute's
     cluster.waitOutUnschedulable(Duration.ofMillis(1));
-    cluster.onStartTrouble(told::add);
+    cluster.onContainerFailure(told::add);
     cluster.start();
     var pod = Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
@@ -101,7 +101,7 @@ class StartTroubleTest {
   @Test
   void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
     api.faults().add(Match.requests(Verb.LIST).of(Kinds.POD), Fault.Answer.status(403));
-    cluster.onStartTrouble(told::add);
+    cluster.onContainerFailure(told::add);
     try (var log = new LogOf(PodStatusWatcher.class)) {
       cluster.start();
       api.store().create(Kinds.POD, pod("CrashLoopBackOff"));

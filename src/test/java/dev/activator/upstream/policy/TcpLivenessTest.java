@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PeerStateTest {
+class TcpLivenessTest {
   /** For an interval of five seconds. */
   @ParameterizedTest(name = "{0} repeats, {1} ms of silence: {2}")
   @CsvSource({"0, 0, ALIVE", "0, 10000000, ALIVE", "1, 200, ALIVE", "6, 3999, ALIVE",
       "1, 4000, SILENT", "3, 5000, SILENT"})
-  void isSilentOnceRepeatsGoUnacknowledged(int repeats, long silentMillis, PeerState sign) {
-    assertThat(PeerState.of(repeats, silentMillis, 5_000)).isEqualTo(sign);
+  void isSilentOnceRepeatsGoUnacknowledged(int repeats, long silentMillis, TcpLiveness sign) {
+    assertThat(TcpLiveness.of(repeats, silentMillis, 5_000)).isEqualTo(sign);
   }
 }

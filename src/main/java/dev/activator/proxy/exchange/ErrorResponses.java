@@ -1,16 +1,16 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitStatus;
 
 /**
- * What callers are told besides a failure's own words.
+ * What responses of the activator itself contain: messages of failed starts, and waiting pages.
  *
  * @param startMessages whether callers read in full why a revision cannot start; such texts name
  *     registries, addresses and Secrets
  */
-public record CallerTexts(boolean startMessages, WaitingPages pages) {
-  public static final CallerTexts NONE = new CallerTexts(false,
+public record ErrorResponses(boolean startMessages, WaitingPages pages) {
+  public static final ErrorResponses NONE = new ErrorResponses(false,
       new WaitingPages(WaitingPage.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
           _ -> WaitStatus.UNKNOWN, (_, _) -> {
           }));

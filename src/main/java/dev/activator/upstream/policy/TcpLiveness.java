@@ -1,13 +1,13 @@
 package dev.activator.upstream.policy;
 
 /**
- * What the kernel knows of a connection.
+ * Whether the other end of a TCP connection is alive, as the kernel knows it.
  *
  * <p><b>Source.</b> {@code tcp_keepalive_timer} in Linux. {@code TCP_USER_TIMEOUT} is not used: it
  * also ends connections of pods that are alive and do not read.
  */
-public enum PeerState {
-  /** The kernel cannot be asked. */
+public enum TcpLiveness {
+  /** The kernel's state cannot be read. */
   UNKNOWN,
   /** Everything sent was acknowledged. */
   ALIVE,
@@ -22,7 +22,7 @@ public enum PeerState {
    * @param repeats retransmissions and probes since the last acknowledgement
    * @param silentMillis since anything came
    */
-  public static PeerState of(int repeats, long silentMillis, long intervalMillis) {
+  public static TcpLiveness of(int repeats, long silentMillis, long intervalMillis) {
     // Less than the interval, as checks may come early.
     return repeats > 0 && silentMillis >= intervalMillis * 4 / 5 ? SILENT : ALIVE;
   }

@@ -10,12 +10,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Times are seconds. */
-class RosterTest {
+class ActivatorMembershipTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final Duration WINDOW = Duration.ofSeconds(60);
   private static final Duration TIMEOUT = Duration.ofSeconds(300);
 
-  private final Roster roster = new Roster(0);
+  private final ActivatorMembership roster = new ActivatorMembership(0);
 
   private static long nanos(double seconds) {
     return Math.round(seconds * 1e9);
@@ -72,7 +72,7 @@ class RosterTest {
     batches("c", 32, 90);
     assertThat(complete(90)).isFalse();
 
-    var other = new Roster(0);
+    var other = new ActivatorMembership(0);
     other.members(0, Map.of("c", true));
     other.batch(nanos(31), "c", OptionalDouble.of(3), Set.of());
     assertThat(other.missing(nanos(31), WINDOW, TIMEOUT)).isEmpty();

@@ -11,19 +11,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param revisionUid empty if unknown
  */
-public record EndpointSet(Owner owner, String revisionUid, List<Subset> subsets) {
-  public EndpointSet {
+public record EndpointsObject(Owner owner, String revisionUid, List<Subset> subsets) {
+  public EndpointsObject {
     subsets = List.copyOf(subsets);
   }
 
   /** Sets {@code since} of each address, because a handler does not see every version. */
-  public EndpointSet after(@Nullable EndpointSet before, String version) {
+  public EndpointsObject after(@Nullable EndpointsObject before, String version) {
     var known = new HashMap<Member, String>();
     if (before != null) {
       before.subsets.forEach(subset -> subset.members
           .forEach(member -> known.putIfAbsent(member.readiness(), member.since)));
     }
-    return new EndpointSet(owner, revisionUid, subsets.stream().map(subset -> new Subset(
+    return new EndpointsObject(owner, revisionUid, subsets.stream().map(subset -> new Subset(
         subset.ports, subset.members.stream().map(member -> member
             .since(known.getOrDefault(member.readiness(), version))).toList()))
         .toList());

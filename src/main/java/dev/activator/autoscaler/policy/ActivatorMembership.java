@@ -13,13 +13,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The activators that must have been heard before anything is scaled down: those in the endpoints of
- * our own Service. Each sends a batch of reports every second.
+ * The activators that must have reported for a window before anything is scaled down: those in the
+ * endpoints of our own Service. Each sends a batch of reports every second.
  *
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
-public final class Roster {
-  /** An activator that was silent for longer is heard anew. */
+public final class ActivatorMembership {
+  /** After a longer silence, an activator counts like a new one. */
   static final Duration SILENCE = Duration.ofSeconds(3);
   /** One that is not ready counts for this long after its requests have timed out. */
   static final Duration AFTER_TIMEOUT = Duration.ofSeconds(30);
@@ -28,11 +28,11 @@ public final class Roster {
   private static final double NANOS_PER_SECOND = 1e9;
 
   private final long begun;
-  private final Map<String, Heard> heard = new HashMap<>();
+  private final Map<String, Member> reporting = new HashMap<>();
   /** By name of the pod, whether it is ready; null while the endpoints cannot be read. */
   private @Nullable Map<String, Boolean> members;
 
-  private static final class Heard {
+  private static final class Member {
     private long covered;
     private long last;
     private boolean sinceItsStart;
@@ -44,14 +44,14 @@ public final class Roster {
   }
 
   /** @param now when the term began */
-  public Roster(long now) {
+  public ActivatorMembership(long now) {
     begun = now;
   }
 
   /** The endpoints of our Service: by name of the pod, whether it is ready. */
   public void members(long now, Map<String, Boolean> pods) {
     members = new TreeMap<>(pods);
-    heard.entrySet().removeIf(one -> !pods.containsKey(one.getKey())
+    reporting.entrySet().removeIf(one -> !pods.containsKey(one.getKey())
         && now - one.getValue().last > FORGOTTEN.toNanos());
   }
 
@@ -66,10 +66,10 @@ public final class Roster {
    * @param busy what it has requests for
    */
   public void batch(long now, String pod, OptionalDouble uptime, Set<RevisionId> busy) {
-    var one = heard.get(pod);
+    var one = reporting.get(pod);
     if (one == null || one.isSilent(now)) {
-      one = new Heard();
-      heard.put(pod, one);
+      one = new Member();
+      reporting.put(pod, one);
       one.covered = now;
       double seconds = uptime.orElse(Double.MAX_VALUE);
       if (seconds * NANOS_PER_SECOND <= SILENCE.toNanos()) {
@@ -83,7 +83,7 @@ public final class Roster {
 
   /** A report came outside of the batches: a request for this is there. */
   public void busy(String pod, RevisionId id) {
-    var one = heard.get(pod);
+    var one = reporting.get(pod);
     if (one != null) {
       var more = new HashSet<>(one.busy);
       more.add(id);
@@ -92,23 +92,22 @@ public final class Roster {
   }
 
   /**
-   * The activators that have not been heard for a whole window; empty if all have, and what is known is
-   * complete.
+   * The activators that have not reported for a whole window; empty if all have, and all are known.
    *
    * @param requestTimeout how long an activator may have a request that we know nothing of
    */
   public List<String> missing(long now, Duration window, Duration requestTimeout) {
-    if (members == null || members.isEmpty() && heard.isEmpty()) {
+    if (members == null || members.isEmpty() && reporting.isEmpty()) {
       return List.of("the endpoints of our own Service");
     }
     var missing = new ArrayList<String>();
-    // The leader is one of them: without any, those that it hears must do, itself at least.
+    // The leader is one of them. Without any, it expects those that report to it, at least itself.
     var expected = new TreeMap<>(members);
     if (expected.isEmpty()) {
-      heard.keySet().forEach(pod -> expected.put(pod, false));
+      reporting.keySet().forEach(pod -> expected.put(pod, false));
     }
     expected.forEach((pod, ready) -> {
-      var one = heard.get(pod);
+      var one = reporting.get(pod);
       boolean covered = one != null && !one.isSilent(now)
           && (one.sinceItsStart || now - one.covered >= window.toNanos());
       if (!covered && !isGone(now, one, ready, requestTimeout)) {
@@ -118,14 +117,15 @@ public final class Roster {
     return missing;
   }
 
-  private boolean isGone(long now, @Nullable Heard one, boolean ready, Duration requestTimeout) {
+  private boolean isGone(long now, @Nullable Member one, boolean ready, Duration requestTimeout) {
     long last = one == null ? begun : Math.max(begun, one.last);
     return !ready && (one == null || one.isSilent(now))
         && now - last >= requestTimeout.plus(AFTER_TIMEOUT).toNanos();
   }
 
-  /** Whether nobody who can be heard has a request for this. */
+  /** Whether no activator that reports has a request for this. */
   public boolean isQuiet(long now, RevisionId id) {
-    return heard.values().stream().noneMatch(one -> !one.isSilent(now) && one.busy.contains(id));
+    return reporting.values().stream()
+        .noneMatch(one -> !one.isSilent(now) && one.busy.contains(id));
   }
 }
