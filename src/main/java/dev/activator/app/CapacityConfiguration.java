@@ -126,6 +126,7 @@ class CapacityConfiguration {
     cluster.onRevisionGone(throttler::revisionGone);
     cluster.onPods(backends::listed);
     cluster.onPodsGone(backends::podsGone);
+    cluster.onEndpointsWatch(backends::watchChanged);
     cluster.onClusterIp(backends::clusterIp);
     cluster.onPublicAddresses(throttler::publicAddresses);
     backends.onChange(throttler::destinations);

@@ -43,6 +43,7 @@ public final class RevisionBackendsManager {
   /** Entries are created, used and removed on their revision's loop. */
   private final Map<RevisionId, WatchedRevision> revisions = new ConcurrentHashMap<>();
   private volatile boolean stopped;
+  private volatile boolean watchIsOpen = true;
 
   /**
    * @param probes the loop of the queue of probes
@@ -116,6 +117,15 @@ public final class RevisionBackendsManager {
     revisions.keySet().forEach(id -> on(id, WatchedRevision::addressingChanged));
   }
 
+  /**
+   * Whether a watch reports changes of Endpoints. While none does, and for 20 seconds after, no revision is
+   * published as unreachable: Kubernetes may have replaced its pods.
+   */
+  public void watchChanged(boolean open) {
+    watchIsOpen = open;
+    revisions.keySet().forEach(id -> on(id, known -> known.watchChanged(open)));
+  }
+
   /** Null while the pods are not watched. */
   public @Nullable BackendsView view(RevisionId id) {
     var known = revisions.get(id);
@@ -157,8 +167,12 @@ public final class RevisionBackendsManager {
     var loop = loops.apply(revision.id());
     var traits = new ProbeTraits(revision.id(), settings.addressing().get(),
         revision.probesBeforeReady(), backoff);
-    return new RevisionWatcher(traits, loop, new Prober(client, loop, revision, settings),
+    var watcher = new RevisionWatcher(traits, loop, new Prober(client, loop, revision, settings),
         scheduler, random, this::publish);
+    if (!watchIsOpen) {
+      watcher.watchChanged(false);
+    }
+    return watcher;
   }
 
   private void publish(HealthyDestinations destinations) {

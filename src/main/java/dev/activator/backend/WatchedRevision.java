@@ -84,6 +84,12 @@ final class WatchedRevision {
     }
   }
 
+  void watchChanged(boolean open) {
+    if (watcher != null) {
+      watcher.watchChanged(open);
+    }
+  }
+
   /** Publishes nothing. */
   void cancelled() {
     if (watcher != null) {

@@ -4,6 +4,8 @@ import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -19,10 +21,12 @@ import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -40,6 +44,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
  */
 public final class Cluster implements Revisions, AutoCloseable {
+  private static final Set<String> ADDRESSES = Set.of(ResourceKind.ENDPOINTS.plural(),
+      ResourceKind.ENDPOINT_SLICES.plural());
+
   private final Supplier<ClusterAccess> access;
   private final KubernetesVersion minimum;
   private final Duration startTimeout;
@@ -61,6 +68,9 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Listeners<ScaledServiceState> onScaledService = new Listeners<>("ScaledService");
   private final Listeners<RevisionId> onScaledServiceGone = new Listeners<>(
       "deleted ScaledService");
+  private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
+  /** Those of Endpoints or EndpointSlices that have no open watch; used on the cluster's loop. */
+  private final Set<Informers.Lease<?>> unwatched = new HashSet<>();
   private final ConfigMaps configMaps = new ConfigMaps();
   private volatile Sources sources = Sources.KNATIVE;
   private volatile String domain = "";
@@ -157,6 +167,11 @@ public final class Cluster implements Revisions, AutoCloseable {
     onPublicAddresses.add(consumer);
   }
 
+  /** Told false when changes of Endpoints have not been watched for seconds, and true when they are again. */
+  public void onEndpointsWatch(Consumer<Boolean> consumer) {
+    onEndpointsWatch.add(consumer);
+  }
+
   /** The address is null when the private Service is deleted. */
   public void onClusterIp(Consumer<ClusterIp> consumer) {
     onClusterIp.add(consumer);
@@ -236,7 +251,22 @@ public final class Cluster implements Revisions, AutoCloseable {
       now.selectPods(id -> scaled.podSelector(id));
       all.addAll(scaled.follow());
     }
+    all.stream().map(KubernetesSession.Followed::lease)
+        .filter(lease -> ADDRESSES.contains(lease.view().resource()))
+        .forEach(lease -> lease.onWatchChange(open -> watchChanged(lease, open)));
     return all;
+  }
+
+  private void watchChanged(Informers.Lease<?> lease, boolean open) {
+    boolean before = unwatched.isEmpty();
+    if (open) {
+      unwatched.remove(lease);
+    } else {
+      unwatched.add(lease);
+    }
+    if (unwatched.isEmpty() != before) {
+      onEndpointsWatch.forEach(consumer -> consumer.accept(open));
+    }
   }
 
   /**

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RevisionBackendsManagerTest {
   private static final Revision PLAIN = Revision.of(REVISION, 1);
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final List<HealthyDestinations> published = new ArrayList<>();
   private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
@@ -94,6 +94,30 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactly(pods(A));
+  }
+
+  @Test
+  void aPodThatRefusesIsNotGivenUpWhileItsEndpointsMayBeStale() {
+    // given no watch of Endpoints when the revision becomes known
+    fake.answers(A, List.of(FakePods.OK, FakePods.REFUSED));
+    backends.watchChanged(false);
+    backends.revision(PLAIN);
+    backends.listed(http1(ready(A)));
+    loop.advance(ofSeconds(1));
+
+    backends.suspected(REVISION, A);
+    loop.advance(ofSeconds(30));
+    assertThat(published).containsExactly(pods(A), pods());
+
+    backends.watchChanged(true);
+    loop.advance(ofSeconds(19));
+    assertThat(published).hasSize(2);
+    loop.advance(ofSeconds(2));
+    assertThat(published).endsWith(HealthyDestinations.unreachable(REVISION));
+
+    backends.watchChanged(false);
+    loop.run();
+    assertThat(published).endsWith(pods());
   }
 
   @Test

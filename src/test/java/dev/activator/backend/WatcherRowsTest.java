@@ -26,11 +26,11 @@ import org.junit.jupiter.params.provider.CsvSource;
  * What Knative's own watcher tests say, and the table of its decisions, a row each: pods are letters,
  * {@code ~} marks a pod that is listed but not ready, and {@code ;} separates what a pod answers from
  * one step to the next. A step takes five seconds: a listing, {@code !A} for a request that could not be
- * delivered to A, {@code .} for nothing. Published is {@code -} for no pod, and {@code gone} where no
+ * delivered to A, {@code lost} and {@code back} for the watch of Endpoints, {@code .} for nothing. Published is {@code -} for no pod, and {@code gone} where no
  * request should wait for one. Where we publish more or less than the reference, the row says so.
  */
 class WatcherRowsTest {
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final List<String> updates = new ArrayList<>();
 
@@ -109,6 +109,12 @@ class WatcherRowsTest {
       refuses for less                               | auto          | A=ok;err;err;err;ok cip=err | A !A . . . . | A - A | Acip
       refuses, is given up, answers                  | nocip         | A=ok;err;err;err;err;err;ok | A !A . . . . . | A - gone A | A
       refuses, and was ready only now                | nocip         | A=ok;err           | ~A A !A . . . . | A - gone | A
+      refuses, no watch tells what became of it      | nocip         | A=ok;err           | A !A lost . . . . . | A - | A
+      refuses, watched for less than 20 s            | nocip         | A=ok;err           | A !A lost . . . . back . . | A - | A
+      refuses, watched again for 20 s                | nocip         | A=ok;err           | A !A lost . back . . . . | A - gone | A
+      refused while not watched, and is gone         | nocip         | A=ok;err B=ok      | A !A lost . . . . back B | A - B | AB
+      given up, then not watched, then again         | nocip         | A=ok;err           | A !A . . . . lost . back . . . . | A - gone - gone | A
+      the ClusterIP refuses, and no watch is open    | auto          | A=503 cip=ok;err   | A !cip lost . . . . | cip:A - | Acip
       refuses, no mesh                               | disabled      | A=err              | A !A . . . . | A - gone | A
       refuses, and is not ready yet                  | nocip         | A=ok;err           | ~A !A . . . . . | A - | A
       refuses, and falls from ready                  | nocip         | A=ok;err           | A !A . ~A . . . . | A - | A
@@ -144,6 +150,8 @@ class WatcherRowsTest {
       script(answers, step++);
       if (happens.startsWith("!")) {
         watcher.suspected(named(happens.substring(1)));
+      } else if (happens.equals("lost") || happens.equals("back")) {
+        watcher.watchChanged(happens.equals("back"));
       } else if (!happens.equals(".")) {
         watcher.listed(listing(happens));
       }

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -124,6 +125,26 @@ class ClusterOnEmbeddedApiTest {
 
     // then what is gone is taken back, and what is new is told
     tellsInTheEnd(Map.of("pods b", "[10.0.0.3:8012]", "pods c", "[10.0.0.4:8012]"));
+  }
+
+  @Test
+  void tellsThatEndpointsAreNotWatchedWhileTheApiIsAway() throws Exception {
+    int port = server.port();
+    var watched = new CopyOnWriteArrayList<Boolean>();
+    try (var quick = new Cluster(
+        () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + port)),
+        KubernetesVersion.MINIMUM, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
+        new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4))) {
+      quick.onEndpointsWatch(watched::add);
+      quick.start();
+      await().until(() -> quick.reflectors().stream().allMatch(one -> one.health().watching()));
+
+      server.stop();
+      await().untilAsserted(() -> assertThat(watched).containsExactly(false));
+
+      server = started(store, port);
+      await().untilAsserted(() -> assertThat(watched).containsExactly(false, true));
+    }
   }
 
   @Test

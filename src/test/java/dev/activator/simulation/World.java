@@ -35,6 +35,7 @@ import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** An activator, its cluster, its autoscaler and those who ask it, in one virtual time. */
 final class World {
@@ -44,6 +45,9 @@ final class World {
 
   private static final ScaleTargetRef WORKLOAD = new ScaleTargetRef("apps/v1", "Deployment",
       "any");
+
+  /** Without a watch of Endpoints, until watchers of pods know. */
+  private static final Duration NOTICED = Duration.ofSeconds(3);
 
   private final VirtualLoop clock = new VirtualLoop();
   private final Random random;
@@ -59,6 +63,8 @@ final class World {
   private final Map<RevisionId, RevisionChecks> checks = new TreeMap<>();
   private boolean linkIsUp = true;
   private boolean trouble;
+  /** Null while the API is there. */
+  private @Nullable Duration apiAwaySince;
 
   World(long seed) {
     random = new Random(seed);
@@ -113,9 +119,14 @@ final class World {
     cluster.onPods(now -> clock.schedule(SOON,
         () -> checks(now.revision()).listed(now, healthy.get(now.revision()))));
     cluster.onPodsGone(backends::podsGone);
+    cluster.onEndpointsWatch(backends::watchChanged);
     cluster.onClusterIp(backends::clusterIp);
     cluster.onPublicAddresses(throttler::publicAddresses);
     backends.onChange(throttler::destinations);
+    backends.onChange(now -> require(!now.unreachable() || apiAwaySince == null
+        || clock.elapsed().minus(apiAwaySince).compareTo(NOTICED) < 0,
+        now.revision()
+            + " is given up, but Kubernetes cannot tell whether its pods were replaced"));
     backends.onChange(now -> {
       healthy.put(now.revision(), now);
       checks(now.revision()).noteCapacity(
@@ -192,7 +203,10 @@ final class World {
       case 0 -> {
         story.tell("the API goes down");
         api.goesDown();
-        clock.schedule(Duration.ofMillis(random.nextInt(5_000)), api::comesBack);
+        apiAwaySince = apiAwaySince == null ? clock.elapsed() : apiAwaySince;
+        boolean isLong = random.nextInt(4) == 0;
+        clock.schedule(Duration.ofMillis(random.nextInt(isLong ? 40_000 : 5_000)),
+            this::apiReturns);
       }
       case 1 -> api.breakWatches();
       case 2 -> api.compacts();
@@ -209,6 +223,12 @@ final class World {
     clock.schedule(Duration.ofMillis(random.nextInt(3_000)), () -> goWrong(endNanos));
   }
 
+  private void apiReturns() {
+    story.tell("the API is back");
+    api.comesBack();
+    apiAwaySince = null;
+  }
+
   private void reconnect() {
     if (!linkIsUp) {
       story.tell("the autoscaler's link is back");
@@ -221,7 +241,7 @@ final class World {
   /** All is well again, and nobody asks any more. */
   void comeToRest() {
     story.tell("everything heals");
-    api.comesBack();
+    apiReturns();
     reconnect();
     deployments.values().forEach(Deployment::heal);
     deployments.values().forEach(Deployment::stayUnlisted);

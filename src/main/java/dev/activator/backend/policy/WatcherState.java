@@ -43,6 +43,9 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
   /** A request cannot run at once. Raised again at least each second while requests wait. */
   record Awaited() implements Event {}
 
+  /** Whether a watch reports changes of Endpoints; without one, those that are known may be stale. */
+  record WatchChanged(boolean open) implements Event {}
+
   /** The Endpoints or the Revision were deleted. */
   record Deleted() implements Event {}
 
@@ -86,6 +89,7 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
       case Due(var destination) -> watching.wake(destination);
       case Suspected(var destination) -> watching.suspect(destination);
       case Awaited() -> watching.await();
+      case WatchChanged(var open) -> watching.watch(open);
       case Deleted() -> watching.delete();
       case Cancelled() -> Step.to(new Stopped());
     };

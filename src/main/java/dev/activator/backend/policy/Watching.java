@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param published nothing is published twice
  * @param start how long pods took to start
  * @param awaited when a request last waited; null if none did
+ * @param current since when the listed pods are those of Kubernetes; null while they may be stale
  */
 public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     HealthyDestinations published, @Nullable Estimate start,
-    @Nullable Duration awaited, Duration now) implements WatcherState {
+    @Nullable Duration awaited, @Nullable Duration current, Duration now) implements WatcherState {
 
   /** The ClusterIP, which gets requests when a mesh does not let pods be addressed. */
   public record Fallback(@Nullable Destination clusterIp, PodHealth health) {
@@ -60,19 +61,19 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   static Watching of(ProbeTraits traits) {
     return new Watching(traits, Pods.NONE, Fallback.NONE,
         HealthyDestinations.pods(traits.revision(), Destinations.NONE), null, null,
-        Duration.ZERO);
+        Duration.ZERO, Duration.ZERO);
   }
 
   Watching at(Duration next) {
-    return new Watching(traits, pods, fallback, published, start, awaited, next);
+    return new Watching(traits, pods, fallback, published, start, awaited, current, next);
   }
 
   private Watching with(Pods next) {
-    return new Watching(traits, next, fallback, published, start, awaited, now);
+    return new Watching(traits, next, fallback, published, start, awaited, current, now);
   }
 
   private Watching with(Fallback next) {
-    return new Watching(traits, pods, next, published, start, awaited, now);
+    return new Watching(traits, pods, next, published, start, awaited, current, now);
   }
 
   private Duration age(PodHealth known) {
@@ -118,7 +119,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     }
     var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(Destinations.of(left));
     var next = new Watching(traits, new Pods(listed, leaving, pods.ending(), pods.identities()),
-        fallback, published, learned, awaited, now);
+        fallback, published, learned, awaited, current, now);
     if (fromClusterIp != null) {
       next = next.clusterIpAnswered(fromClusterIp, effects);
     }
@@ -199,7 +200,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
 
   /** Ends the long pauses of addresses that no request needed. */
   Step await() {
-    var next = new Watching(traits, pods, fallback, published, start, now, now);
+    var next = new Watching(traits, pods, fallback, published, start, now, current, now);
     // A pod that left may return before its probe is sent.
     boolean mayBeQueued = awaited == null && (pods.any(PodHealth::isInFlight)
         || fallback.health().isInFlight() || !pods.leaving().isEmpty());
@@ -212,6 +213,11 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return (podsAreNeeded
         ? woken.with(pods.each(pod -> isUnneeded(pod) ? pod.withoutPause() : pod))
         : woken).decide(hurry);
+  }
+
+  Step watch(boolean open) {
+    return new Watching(traits, pods, fallback, published, start, awaited, open ? now : null, now)
+        .decide();
   }
 
   Step suspect(Destination destination) {
@@ -266,7 +272,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     effects.addAll(List.of(already));
     var probed = probePods(effects).probeFallback(effects);
     return new Step(
-        new Watching(traits, probed.pods, probed.fallback, route, start, awaited, now),
+        new Watching(traits, probed.pods, probed.fallback, route, start, awaited, current, now),
         List.copyOf(effects));
   }
 
@@ -286,10 +292,11 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         pods.where(PodHealth::ready));
   }
 
-  /** What served is given up, and nothing else may serve. */
+  /** What served is given up, and nothing else may serve, as far as Kubernetes could have told. */
   private boolean isGivenUp() {
-    return !fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
-        || wantsFallback() && fallback.health().isGivenUp(now);
+    return current != null && now.minus(current).compareTo(PodHealth.CONNECT_TIMEOUT) >= 0
+        && (!fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
+            || wantsFallback() && fallback.health().isGivenUp(now));
   }
 
   private Watching probePods(List<Effect> effects) {

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -115,6 +116,15 @@ public final class Informers {
     /** What is wrong now, in one line. */
     public @Nullable String error() {
       return shared.reflector.error();
+    }
+
+    /**
+     * Called with false when no watch has been open for a few seconds, and with true when one is again.
+     *
+     * @param listener called on the loop
+     */
+    public void onWatchChange(Consumer<Boolean> listener) {
+      shared.reflector.onWatchChange(listener);
     }
 
     public ReflectorView view() {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +79,10 @@ final class Reflector<T> implements AutoCloseable {
         list();
       }
     });
+  }
+
+  void onWatchChange(Consumer<Boolean> listener) {
+    watchdog.onWatchChange(listener);
   }
 
   /** What is wrong now, in one line. */

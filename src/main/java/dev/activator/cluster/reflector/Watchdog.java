@@ -5,15 +5,18 @@ import dev.activator.loop.policy.Backoff;
 import dev.activator.cluster.policy.Liveness;
 import dev.activator.loop.Loop;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Alarms when no watch is open for too long, and later lists again. Audits when the watch is
+ * Tells when no watch has been open for a second, alarms when that takes too long, and later lists again. Audits when the watch is
  * silent, and once in each audit period.
  *
  * <p><b>Threads.</b> The loop.
@@ -21,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class Watchdog {
   private static final Duration MAX_TICK = Duration.ofSeconds(5);
   private static final int TICKS_TO_AN_ALARM = 12;
+  /** A watch that ends regularly is resumed sooner. */
+  private static final Duration SHORT_GAP = Duration.ofSeconds(1);
   private static final double AUDIT_JITTER = 0.1;
 
   private final ReflectorContext context;
@@ -30,7 +35,10 @@ final class Watchdog {
   private final Runnable restart;
   private Loop.@Nullable Timer tick;
   private Loop.@Nullable Timer periodicAudit;
+  private final List<Consumer<Boolean>> listeners = new CopyOnWriteArrayList<>();
   private boolean open;
+  /** Whether listeners know that no watch is open. */
+  private boolean gapIsTold;
   private long openNanos;
   private long restartNanos;
   private long newsNanos;
@@ -79,9 +87,18 @@ final class Watchdog {
     newsNanos = loop.nanoTime();
   }
 
+  /** See {@link Informers.Lease#onWatchChange}. */
+  void onWatchChange(Consumer<Boolean> listener) {
+    listeners.add(listener);
+  }
+
   void opened() {
     open = true;
     openNanos = loop.nanoTime();
+    if (gapIsTold) {
+      gapIsTold = false;
+      listeners.forEach(listener -> listener.accept(true));
+    }
   }
 
   void closed() {
@@ -117,6 +134,9 @@ final class Watchdog {
   private void check() {
     if (open) {
       openNanos = loop.nanoTime();
+    } else if (!gapIsTold && since(openNanos).compareTo(SHORT_GAP) >= 0) {
+      gapIsTold = true;
+      listeners.forEach(listener -> listener.accept(false));
     }
     var settings = context.settings();
     var liveness = new Liveness(since(openNanos), since(restartNanos), since(newsNanos));

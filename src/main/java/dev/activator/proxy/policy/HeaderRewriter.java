@@ -17,7 +17,6 @@ public final class HeaderRewriter {
   private static final Field[] HOP_BY_HOP = {Field.CONNECTION, Field.PROXY_CONNECTION,
       Field.KEEP_ALIVE, Field.PROXY_AUTHENTICATE, Field.PROXY_AUTHORIZATION, Field.TE,
       Field.TRANSFER_ENCODING, Field.UPGRADE};
-  /** Each removal passes over all fields: more than this are removed in one pass. */
 
   public enum BodyEnd {
     /** The length is known, or there is no body. */

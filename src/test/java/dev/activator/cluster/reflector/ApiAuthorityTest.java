@@ -60,6 +60,11 @@ class ApiAuthorityTest {
   }
 
   private int statusOf(Certificate certificate, @Nullable String authorityPem) throws Exception {
+    return statusOf(certificate, authorityPem, false);
+  }
+
+  private int statusOf(Certificate certificate, @Nullable String authorityPem, boolean trustsAll)
+      throws Exception {
     var server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(certificate.serve()));
     server.createContext("/", exchange -> {
@@ -70,6 +75,7 @@ class ApiAuthorityTest {
     var config = Config.empty();
     config.setMasterUrl("https://localhost:" + server.getAddress().getPort());
     config.setRequestRetryBackoffLimit(0);
+    config.setTrustCerts(trustsAll);
     if (authorityPem != null) {
       config.setCaCertData(Base64.getEncoder().encodeToString(authorityPem.getBytes(UTF_8)));
     }
@@ -104,6 +110,11 @@ class ApiAuthorityTest {
 
     assertThatThrownBy(() -> statusOf(cluster.issue("other"), cluster.pem()))
         .hasCauseInstanceOf(SSLPeerUnverifiedException.class);
+  }
+
+  @Test
+  void acceptsACertificateForAnotherHostIfItVerifiesNone() throws Exception {
+    assertThat(statusOf(Authority.named("unknown").issue("other"), null, true)).isEqualTo(200);
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -364,6 +365,28 @@ class ReflectorTroubleTest extends Reflected {
 
     // then nothing is said twice
     assertThat(log.lines()).containsExactly(REASON, ALARM);
+  }
+
+  @Test
+  void tellsWhenNoWatchIsOpen_butNotOfOneThatIsResumedAtOnce() {
+    var told = new ArrayList<Boolean>();
+    reflector.onWatchChange(told::add);
+    start();
+    for (int i = 0; i < 20; i++) {
+      loop.advance(ofSeconds(3));
+      api.last().ends(null);
+    }
+    assertThat(told).isEmpty();
+
+    api.goesDown();
+    loop.advance(ofSeconds(6));
+    assertThat(told).containsExactly(false);
+    loop.advance(ofSeconds(60));
+    assertThat(told).containsExactly(false);
+
+    api.comesBack();
+    loop.advance(ofSeconds(60));
+    assertThat(told).containsExactly(false, true);
   }
 
   @Test
