@@ -69,6 +69,8 @@ final class RevisionWatcher {
   private final Consumer<HealthyDestinations> listener;
   private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
   private final List<Answer> answers = new ArrayList<>(0);
+  /** Durations count from here, as their differences do not wrap as the clock's do. */
+  private final long begunNanos;
   private boolean batchIsOpen;
   private HealthyDestinations published;
   /** Adds pods to {@code published}, at the end of this turn. */
@@ -85,6 +87,7 @@ final class RevisionWatcher {
     this.scheduler = scheduler;
     this.random = random;
     this.listener = listener;
+    this.begunNanos = loop.nanoTime();
     this.published = HealthyDestinations.pods(revision, Destinations.NONE);
     this.state = WatcherState.of(traits);
   }
@@ -127,8 +130,12 @@ final class RevisionWatcher {
 
   @Nullable BackendsView view() {
     return state instanceof Watching now
-        ? BackendsView.of(now, Duration.ofNanos(loop.nanoTime()))
+        ? BackendsView.of(now, time())
         : null;
+  }
+
+  private Duration time() {
+    return Duration.ofNanos(loop.nanoTime() - begunNanos);
   }
 
   private void handle(Event event) {
@@ -163,7 +170,7 @@ final class RevisionWatcher {
   private void step(Event event) {
     log.trace("{}: {}", revision, event);
     try {
-      var step = state.on(event, Duration.ofNanos(loop.nanoTime()));
+      var step = state.on(event, time());
       state = step.next();
       step.effects().forEach(this::perform);
     } catch (RuntimeException e) {

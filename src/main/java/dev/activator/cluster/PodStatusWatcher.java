@@ -106,6 +106,7 @@ public final class PodStatusWatcher {
 
   private final class Watched {
     private final RevisionId revision;
+    private final long begunNanos = loop.nanoTime();
     private PodFailures failures = PodFailures.EMPTY;
     private @Nullable RevisionStartFailure reported;
     private Loop.Timer end;
@@ -166,7 +167,7 @@ public final class PodStatusWatcher {
     }
 
     private Duration time() {
-      return Duration.ofNanos(loop.nanoTime());
+      return Duration.ofNanos(loop.nanoTime() - begunNanos);
     }
 
     void prolong() {

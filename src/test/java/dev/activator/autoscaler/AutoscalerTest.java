@@ -28,7 +28,7 @@ class AutoscalerTest {
   private static final ScaleTargetRef WORKLOAD = new ScaleTargetRef("apps/v1", "Deployment",
       "web");
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeScales scales = new FakeScales();
   private final List<String> events = new ArrayList<>();
   private final List<ScalingView> changes = new ArrayList<>();

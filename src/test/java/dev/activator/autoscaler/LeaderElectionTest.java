@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class LeaderElectionTest {
   private static final Instant NOON = Instant.parse("2026-11-22T12:00:00Z");
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeLease lease = new FakeLease();
   private final Candidate a = new Candidate("a");
   private final Candidate b = new Candidate("b");

@@ -32,7 +32,7 @@ class RefusedScalesTest {
   private static final Duration REREAD = Duration.ofSeconds(300);
   private static final Duration OUTAGE = Duration.ofSeconds(45);
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeScales scales = new FakeScales();
   private boolean confirmed = true;
   private final Autoscaler autoscaler = new Autoscaler(loop, scales, new WriteGuard() {

@@ -25,7 +25,7 @@ class RescueTest {
   private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-11-22T12:00:00Z"),
       ZoneOffset.UTC);
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeScales scales = new FakeScales();
   private final FakeLease lease = new FakeLease();
   private final List<String> events = new ArrayList<>();

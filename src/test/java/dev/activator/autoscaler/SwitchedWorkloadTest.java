@@ -30,7 +30,7 @@ class SwitchedWorkloadTest {
   private static final ScaleTargetRef GREEN = new ScaleTargetRef("apps/v1", "Deployment",
       "green");
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Scales scales = new Scales();
   private final List<String> events = new ArrayList<>();
   private final List<ScalingView> views = new ArrayList<>();

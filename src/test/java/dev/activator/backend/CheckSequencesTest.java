@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class CheckSequencesTest {
   private static final Destination D = new Destination("128.0.0.4", 1234);
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final List<Destinations> updates = new ArrayList<>();
   private final RevisionWatcher watcher = Fixtures.watcher(TRAITS, loop, fake,

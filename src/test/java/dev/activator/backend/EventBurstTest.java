@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class EventBurstTest {
   private static final int EVENTS = 5_000;
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final List<HealthyDestinations> published = new ArrayList<>();
   private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);

@@ -43,7 +43,7 @@ class ManyRevisionsSimulationTest {
   private static final List<ProbeAnswer> TROUBLE = List.of(FakePods.REFUSED, FakePods.HANGS,
       FakePods.MESH, FakePods.status(500));
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final Map<RevisionId, HealthyDestinations> latest = new TreeMap<>();
 

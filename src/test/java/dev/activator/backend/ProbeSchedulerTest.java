@@ -21,7 +21,7 @@ class ProbeSchedulerTest {
   /** A probe's turn. */
   record Turn(RevisionId revision, Urgency urgency, Duration at) {}
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final ProbeScheduler scheduler = new ProbeScheduler(loop, 500);
   private final List<Turn> given = new ArrayList<>();
 

@@ -39,7 +39,7 @@ class ProberTest {
     }
   }
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final ScriptedClient client = new ScriptedClient();
   private final List<ProbeOutcome> outcomes = new ArrayList<>();
 

@@ -27,7 +27,7 @@ class RevisionBackendsManagerSimulationTest {
   private static final List<RevisionId> IDS = IntStream.range(0, 3)
       .mapToObj(i -> new RevisionId("ns", "rev-" + i)).toList();
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);
   private final Map<RevisionId, HealthyDestinations> latest = new TreeMap<>();

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RevisionBackendsManagerTest {
   private static final Revision PLAIN = Revision.of(REVISION, 1);
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final List<HealthyDestinations> published = new ArrayList<>();
   private final RevisionBackendsManager backends = Fixtures.manager(loop, fake);

@@ -35,7 +35,7 @@ class RevisionWatcherSimulationTest {
   private static final List<ProbeAnswer> ANSWERS = List.of(FakePods.OK, FakePods.OK,
       FakePods.REFUSED, FakePods.HANGS, FakePods.MESH, FakePods.status(500));
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private HealthyDestinations latest = HealthyDestinations.pods(REVISION, Destinations.NONE);
   private Listing listed = Listing.NONE;

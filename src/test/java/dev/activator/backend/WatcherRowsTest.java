@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * request should wait for one. Where we publish more or less than the reference, the row says so.
  */
 class WatcherRowsTest {
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private final List<String> updates = new ArrayList<>();
 

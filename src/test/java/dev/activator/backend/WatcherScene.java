@@ -16,7 +16,7 @@ abstract class WatcherScene {
 
   record Update(Duration at, HealthyDestinations destinations) {}
 
-  final VirtualLoop loop = new VirtualLoop();
+  final VirtualLoop loop = VirtualLoop.nearOverflow();
   final FakePods fake = new FakePods(loop);
   final List<Update> updates = new ArrayList<>();
   final RevisionWatcher watcher = Fixtures.watcher(TRAITS, loop, fake, this::publish);

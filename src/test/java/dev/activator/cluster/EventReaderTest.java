@@ -31,7 +31,7 @@ class EventReaderTest {
       Set.of("hello-00001", "hello-00001-deployment"), "hello-00001-deployment");
   private static final String POD = "hello-00001-deployment-6c5f8d9b7-x2k4p";
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final List<String> queries = new CopyOnWriteArrayList<>();
   private final Map<String, String> events = new ConcurrentHashMap<>();
   private volatile int status = 200;

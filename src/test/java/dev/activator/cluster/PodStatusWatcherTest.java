@@ -39,7 +39,7 @@ class PodStatusWatcherTest {
   private static final FailureReason NO_NODE = new FailureReason(Persistence.SLOW, "Unschedulable",
       "0/3 nodes");
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Map<RevisionId, FactHandler.FactListener<PodStatus>> followed = new HashMap<>();
   private final Map<String, PodStatus> pods = new TreeMap<>();
   private final List<String> told = new ArrayList<>();

@@ -44,7 +44,7 @@ class ScalingConnectionsTest {
       """;
 
   private final HttpServer server;
-  private final VirtualLoop clock = new VirtualLoop();
+  private final VirtualLoop clock = VirtualLoop.nearOverflow();
   private final Map<Integer, String> connections = new ConcurrentSkipListMap<>();
   private final List<String> writes = new CopyOnWriteArrayList<>();
   private final ScalingSession session;

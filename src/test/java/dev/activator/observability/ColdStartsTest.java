@@ -33,7 +33,7 @@ class ColdStartsTest {
   private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
   private static final long MILLI = 1_000_000;
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Meters meters = new Meters();
   private final ColdStarts starts = new ColdStarts(loop::nanoTime, meters,
       Clock.fixed(NOON, ZoneOffset.UTC), LabelledBy.NONE);

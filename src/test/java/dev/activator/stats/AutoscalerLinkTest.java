@@ -24,7 +24,7 @@ class AutoscalerLinkTest {
   private static final RevisionId B = new RevisionId("ns", "b");
   private static final RandomGenerator LOWEST = () -> 0;
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeAutoscaler autoscaler = new FakeAutoscaler(loop);
   private final List<String> changes = new ArrayList<>();
   private final AutoscalerLink link = link(LOWEST);

@@ -50,7 +50,7 @@ class ConcurrencyReporterTest {
     private final ConcurrencyReporter reporter;
 
     Office(int loopCount, double periodMillis) {
-      loops = IntStream.range(0, loopCount).mapToObj(i -> new VirtualLoop()).toList();
+      loops = IntStream.range(0, loopCount).mapToObj(i -> VirtualLoop.nearOverflow()).toList();
       reporter = new ConcurrencyReporter(loops.getFirst(), millis(periodMillis), sink);
       counters = loops.stream().map(reporter::onLoop).toList();
     }
@@ -294,6 +294,7 @@ class ConcurrencyReporterTest {
     var random = new Random(seed);
     var office = new Office(1 + random.nextInt(3), 1);
     var oracle = new Oracle();
+    oracle.advanceTo(office.loops.getFirst().nanoTime());
     office.reporter.start();
     office.exchange();
     var there = new ArrayList<Runnable>();
@@ -377,7 +378,7 @@ class ConcurrencyReporterTest {
 
   @Test
   void goesOnReporting_afterOneLoopFailedToCount() {
-    var loop = new VirtualLoop();
+    var loop = VirtualLoop.nearOverflow();
     var sink = new RecordingSink();
     var reporter = Quiescence.watch(
         new ConcurrencyReporter(loop, Duration.ofSeconds(1), sink));

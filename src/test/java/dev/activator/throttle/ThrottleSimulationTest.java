@@ -81,12 +81,12 @@ class ThrottleSimulationTest {
   private static final class SideBySide {
     private final Random random;
     private final int concurrency;
-    private final VirtualLoop loop = new VirtualLoop();
+    private final VirtualLoop loop = VirtualLoop.nearOverflow();
     private final RevisionThrottler throttler;
     private final List<HeldRequest> requests = new ArrayList<>();
     private final Map<Long, List<Object>> expected = new TreeMap<>();
     private final Random oracleRandom;
-    private ThrottleState oracle = ThrottleState.initial(BOUND);
+    private ThrottleState oracle = ThrottleState.initial(BOUND, loop.nanoTime());
     private Routing routing = Routing.initial(ID);
     private int failures;
 
@@ -270,9 +270,9 @@ class ThrottleSimulationTest {
   private static final class Interleaved {
     private final Random random;
     private final int concurrency;
-    private final VirtualLoop home = new VirtualLoop();
-    private final List<VirtualLoop> loops = List.of(new VirtualLoop(), new VirtualLoop(),
-        new VirtualLoop());
+    private final VirtualLoop home = VirtualLoop.nearOverflow();
+    private final List<VirtualLoop> loops = List.of(VirtualLoop.nearOverflow(), VirtualLoop.nearOverflow(),
+        VirtualLoop.nearOverflow());
     private final RevisionThrottler throttler;
     private final List<HeldRequest> requests = new ArrayList<>();
     private final List<HeldRequest> gaveUp = new ArrayList<>();

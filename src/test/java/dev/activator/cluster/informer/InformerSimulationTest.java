@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class InformerSimulationTest {
   private static final int KEYS = 12;
 
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Informer<String> informer = new Informer<>("things", loop, ofSeconds(3),
       (_, seen) -> seen);
   private final List<Party> parties = new ArrayList<>();

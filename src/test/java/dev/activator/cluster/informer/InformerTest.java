@@ -17,7 +17,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class InformerTest {
-  private final VirtualLoop loop = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Informer<String> informer = new Informer<>("things", loop, Duration.ZERO,
       (_, seen) -> seen);
   private final DeltaSink<String> sink = informer.sink();

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 class ProcessorListenerTest {
   private static final Duration CHECK = ofSeconds(10);
 
-  private final VirtualLoop loop = new VirtualLoop();
-  private final VirtualLoop own = new VirtualLoop();
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
+  private final VirtualLoop own = VirtualLoop.nearOverflow();
   private final Informer<String> informer = new Informer<>("things", loop, CHECK,
       (_, seen) -> seen);
   private final DeltaSink<String> sink = informer.sink();

@@ -133,7 +133,7 @@ final class FakeListerWatcher implements ListerWatcher<String> {
     if (isWatched()) {
       audits++;
     } else {
-      lists.add(loop.nanoTime());
+      lists.add(loop.elapsed().toNanos());
     }
     if (stuck) {
       var never = new CompletableFuture<Page<String>>();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 /** A test of a reflector of things, with what it logs and the time it goes by. */
 abstract class Reflected {
   final LogOf log = new LogOf();
-  final VirtualLoop loop = new VirtualLoop();
+  final VirtualLoop loop = VirtualLoop.nearOverflow();
   final FakeListerWatcher api = new FakeListerWatcher(loop);
   final RecordingSink<String> sink = new RecordingSink<>();
   final Reflector<String> reflector = new Reflector<>("things", "things.example.com -A", api,

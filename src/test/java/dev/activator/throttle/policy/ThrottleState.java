@@ -33,8 +33,8 @@ import java.util.stream.IntStream;
  */
 public sealed interface ThrottleState {
   /** Nobody runs, nobody waits, and there is nowhere to go. */
-  static ThrottleState initial(int queueBound) {
-    return new Open(0, queueBound, Subset.NONE, Ways.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(),
+  static ThrottleState initial(int queueBound, long nowNanos) {
+    return new Open(nowNanos, queueBound, Subset.NONE, Ways.NONE, Balancer.FIRST_AVAILABLE, 0, Map.of(),
         Waiting.NOBODY, Map.of());
   }
 

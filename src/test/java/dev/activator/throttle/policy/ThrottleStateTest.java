@@ -29,7 +29,7 @@ class ThrottleStateTest {
   private static final Routed NOWHERE = new Routed(Subset.NONE, FIRST_AVAILABLE);
 
   private final Random random = new Random(1);
-  private ThrottleState state = ThrottleState.initial(2);
+  private ThrottleState state = ThrottleState.initial(2, 0);
 
   private List<ThrottleEffect> after(ThrottleEvent... events) {
     var effects = new ArrayList<ThrottleEffect>();
@@ -73,7 +73,7 @@ class ThrottleStateTest {
 
   @Test
   void withoutAQueueWhatCannotRunAtOnceIsRefused() {
-    state = ThrottleState.initial(0);
+    state = ThrottleState.initial(0, 0);
 
     assertThat(after(ON_A, new Arrived(1), new Arrived(2))).containsExactly(new Granted(1, A),
         new Refused(2, Reason.QUEUE_FULL));
