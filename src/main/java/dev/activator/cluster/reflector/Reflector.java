@@ -45,6 +45,8 @@ final class Reflector<T> implements AutoCloseable {
   private final RandomGenerator random;
   private String resourceVersion = "";
   private int frequentLists;
+  /** Whether a watch has failed, and could have been resumed, since the last one that had expired. */
+  private boolean wasAway;
   /** Since when no watch has delivered an object or lasted {@link #MIN_WATCH_TIME}. */
   private long outageNanos;
   /** Null before the first attempt, during a pause, and after the end. */
@@ -199,7 +201,14 @@ final class Reflector<T> implements AutoCloseable {
           pause(brief ? betweenWatches.next() : Duration.ZERO, this::watch);
         }
       }
-      case ApiException answer when answer.isExpired() -> listAgain();
+      case ApiException answer when answer.isExpired() -> {
+        if (wasAway) {
+          // It answers again: the long pauses of the outage are over.
+          wasAway = false;
+          betweenWatches.reset();
+        }
+        listAgain();
+      }
       case ApiException answer when !answer.isTransient() -> {
         stats.failed(errors.about("watch", stats.queried(), answer));
         listAgain();
@@ -217,6 +226,7 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   private void watchAgain(Throwable failure) {
+    wasAway = true;
     stats.watchFailed(errors.about("watch", stats.queried(), failure));
     pause(betweenWatches.next(retryAfter(failure)), this::watch);
   }

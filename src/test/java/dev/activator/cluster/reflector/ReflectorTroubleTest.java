@@ -390,6 +390,25 @@ class ReflectorTroubleTest extends Reflected {
   }
 
   @Test
+  void listsSoonAfterAnOutage_whenTheWatchHasExpired() {
+    start();
+    api.goesDown();
+    loop.advance(ofSeconds(40));
+    api.refusesWatches(410);
+    api.comesBack();
+    int asked = api.watches.size();
+    while (api.watches.size() == asked) {
+      loop.advance(ofMillis(100));
+    }
+
+    api.letsWatchesIn();
+    api.lists.clear();
+    loop.advance(ofSeconds(1));
+
+    assertThat(api.lists).hasSize(1);
+  }
+
+  @Test
   void saysAtEachOutageWhyNoWatchIsOpen() {
     api.put("a");
     start();
