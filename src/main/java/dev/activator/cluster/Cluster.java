@@ -167,7 +167,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     onPublicAddresses.add(consumer);
   }
 
-  /** Told false when changes of Endpoints have not been watched for seconds, and true when they are again. */
+  /** Called with false when Endpoints have not been watched for seconds, with true when they are again. */
   public void onEndpointsWatch(Consumer<Boolean> consumer) {
     onEndpointsWatch.add(consumer);
   }

@@ -151,8 +151,10 @@ class NegotiationTest {
         row(CONFIG_MAP, "{'data':{'a':'1','b':'2'}}", "Name,Data,Age", "x,2,"),
         row(SECRET, "{'type':'kubernetes.io/tls','data':{'a':'1'}}", "Name,Type,Data,Age",
             "x,kubernetes.io/tls,1,"),
-        row(SERVICE, "{'spec':{'clusterIP':'10.0.0.1','ports':[{'name':'a','port':80},{'name':'b','port':53,"
-            + "'protocol':'UDP'}]}}", "Name,Type,Cluster-IP,External-IP,Port(s),Age,Selector",
+        row(SERVICE,
+            "{'spec':{'clusterIP':'10.0.0.1','ports':[{'name':'a','port':80},{'name':'b','port':53,"
+                + "'protocol':'UDP'}]}}",
+            "Name,Type,Cluster-IP,External-IP,Port(s),Age,Selector",
             "x,ClusterIP,10.0.0.1,<none>,80/TCP;53/UDP,"),
         row(POD, "{'spec':{'containers':[{},{}]},'status':{'phase':'Running','containerStatuses':["
             + "{'ready':true,'restartCount':2},{'ready':false,'restartCount':1,'state':{'waiting':"
