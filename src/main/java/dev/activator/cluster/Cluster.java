@@ -165,7 +165,7 @@ public final class Cluster implements Revisions, AutoCloseable {
         last -> consumer.accept(new PublicAddresses(last.revision(), List.of(), List.of())));
   }
 
-  /** Told false when changes of Endpoints have not been watched for seconds, and true when they are again. */
+  /** Called with false when Endpoints have not been watched for seconds, with true when they are again. */
   public void onEndpointsWatch(Consumer<Boolean> consumer) {
     onEndpointsWatch.add(consumer);
   }
