@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,8 @@ public final class Autoscaler {
   /** Written on the loop, read by any thread. */
   private final Map<RevisionId, Target> targets = new ConcurrentSkipListMap<>();
   private final Map<RevisionId, Early> early = new HashMap<>();
+  /** Done when no write of workloads that are no longer scaled is under way. */
+  private CompletableFuture<Void> stopping = CompletableFuture.completedFuture(null);
   private @Nullable Map<String, Boolean> members;
   private @Nullable Term term;
 
@@ -111,8 +114,9 @@ public final class Autoscaler {
    */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.supplyAsync(() -> {
-      var ending = targets.values().stream().map(target -> target.scaler)
-          .filter(Objects::nonNull).map(TargetScaler::finish).toArray(CompletableFuture[]::new);
+      var finished = targets.values().stream().map(target -> target.scaler)
+          .filter(Objects::nonNull).map(TargetScaler::finish);
+      var ending = Stream.concat(Stream.of(stopping), finished).toArray(CompletableFuture[]::new);
       targets.values().forEach(target -> target.scaler = null);
       early.clear();
       term = null;
@@ -168,9 +172,15 @@ public final class Autoscaler {
 
   private void forget(RevisionId id) {
     var target = targets.remove(id);
-    var scaler = target == null ? null : target.scaler;
+    if (target != null) {
+      stop(target.scaler);
+    }
+  }
+
+  private void stop(@Nullable TargetScaler scaler) {
     if (scaler != null) {
-      scaler.stop();
+      var last = scaler.stop();
+      stopping = stopping.isDone() ? last : CompletableFuture.allOf(stopping, last);
     }
   }
 
@@ -179,9 +189,7 @@ public final class Autoscaler {
     return CompletableFuture.runAsync(() -> {
       var target = targets.get(id);
       if (target != null && term != null) {
-        if (target.scaler != null) {
-          target.scaler.stop();
-        }
+        stop(target.scaler);
         scale(term, id, target);
       }
     }, loop);

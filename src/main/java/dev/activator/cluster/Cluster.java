@@ -54,20 +54,16 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final RandomGenerator random;
   private final AddressSource source;
   private final KnativeInformers knative;
-  private final Map<RevisionId, Revision> revisions = new ConcurrentHashMap<>();
-  /** Those of them that are no ScaledServices. */
+  /** Revisions that are no ScaledServices. */
   private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
-  private final Listeners<Revision> onRevision = new Listeners<>("Revision");
-  private final Listeners<RevisionId> onRevisionGone = new Listeners<>("deletion");
-  private final Listeners<PodListing> onPods = new Listeners<>("pods");
-  private final Listeners<RevisionId> onPodsGone = new Listeners<>("deleted Endpoints");
-  private final Listeners<PublicAddresses> onPublicAddresses = new Listeners<>("public Endpoints");
-  private final Listeners<ClusterIp> onClusterIp = new Listeners<>("private Service");
-  private final Listeners<ContainerFailure> onContainerFailure = new Listeners<>(
+  private final Listeners<Revision> revisions = new Listeners<>("Revision");
+  private final Listeners<PodListing> pods = new Listeners<>("pods");
+  private final Listeners<PublicAddresses> publicAddresses = new Listeners<>("public Endpoints");
+  private final Listeners<ClusterIp> clusterIps = new Listeners<>("private Service");
+  private final Listeners<ContainerFailure> containerFailures = new Listeners<>(
       "pods that do not start");
-  private final Listeners<ScaledServiceState> onScaledService = new Listeners<>("ScaledService");
-  private final Listeners<RevisionId> onScaledServiceGone = new Listeners<>(
-      "deleted ScaledService");
+  private final Listeners<ScaledServiceState> scaledServiceStates = new Listeners<>(
+      "ScaledService");
   private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
   /** Those of Endpoints or EndpointSlices that have no open watch; used on the cluster's loop. */
   private final Set<Informers.Lease<?>> unwatched = new HashSet<>();
@@ -125,11 +121,12 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** Before its revision and its pods. */
   public void onScaledService(Consumer<ScaledServiceState> consumer) {
-    onScaledService.add(consumer);
+    scaledServiceStates.add(consumer);
   }
 
-  public void onScaledServiceGone(Consumer<RevisionId> consumer) {
-    onScaledServiceGone.add(consumer);
+  /** With its last state. */
+  public void onScaledServiceGone(Consumer<ScaledServiceState> consumer) {
+    scaledServiceStates.addGone(consumer);
   }
 
   /** The ScaledService that a host names; null if none. */
@@ -141,40 +138,42 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** Null if there is none of this name. */
   public @Nullable ScaledServiceState scaledService(RevisionId id) {
-    var known = scaledServices;
-    return known == null ? null : known.find(id);
+    return scaledServiceStates.find(id);
   }
 
   public void onRevision(Consumer<Revision> consumer) {
-    onRevision.add(consumer);
+    revisions.add(consumer);
   }
 
   public void onRevisionGone(Consumer<RevisionId> consumer) {
-    onRevisionGone.add(consumer);
+    revisions.addGone(last -> consumer.accept(last.id()));
   }
 
   /** The revision may still be unknown. */
   public void onPods(Consumer<PodListing> consumer) {
-    onPods.add(consumer);
+    pods.add(consumer);
   }
 
   public void onPodsGone(Consumer<RevisionId> consumer) {
-    onPodsGone.add(consumer);
+    pods.addGone(last -> consumer.accept(last.revision()));
   }
 
   /** The addresses are empty when the public Endpoints are deleted. */
   public void onPublicAddresses(Consumer<PublicAddresses> consumer) {
-    onPublicAddresses.add(consumer);
+    publicAddresses.add(consumer);
+    publicAddresses.addGone(
+        last -> consumer.accept(new PublicAddresses(last.revision(), List.of(), List.of())));
   }
 
-  /** Told false when changes of Endpoints have not been watched for seconds, and true when they are again. */
+  /** Called with false when Endpoints have not been watched for seconds, with true when they are again. */
   public void onEndpointsWatch(Consumer<Boolean> consumer) {
     onEndpointsWatch.add(consumer);
   }
 
   /** The address is null when the private Service is deleted. */
   public void onClusterIp(Consumer<ClusterIp> consumer) {
-    onClusterIp.add(consumer);
+    clusterIps.add(consumer);
+    clusterIps.addGone(last -> consumer.accept(new ClusterIp(last.revision(), null, null)));
   }
 
   /** The ConfigMap must exist at the start; its consumer is called before all others. */
@@ -190,7 +189,7 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** No pod of a revision with waiting requests will start, or one may start again. */
   public void onContainerFailure(Consumer<ContainerFailure> consumer) {
-    onContainerFailure.add(consumer);
+    containerFailures.add(consumer);
   }
 
   /** The grace period of unschedulable pods; call before the start. */
@@ -219,7 +218,7 @@ public final class Cluster implements Revisions, AutoCloseable {
         startup(now, () -> null, scaled::kinds);
       }
       podStatus = new PodStatusWatcher(now.loop(), now, podGracePeriods,
-          trouble -> onContainerFailure.tell(trouble.revision(), trouble));
+          this::containerFailure);
       started = true;
     } finally {
       if (!started) {
@@ -241,7 +240,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   List<KubernetesSession.Followed> follow(KubernetesSession now) {
     var all = new ArrayList<KubernetesSession.Followed>();
     if (sources != Sources.SCALED_SERVICES) {
-      all.addAll(knative.follow(now, this::uidOf, new Forwarder(), this::knativeChanged,
+      all.addAll(knative.follow(now, this::uidOf, pods, publicAddresses, this::knativeChanged,
           this::serviceChanged));
     }
     if (sources != Sources.KNATIVE) {
@@ -325,12 +324,12 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   @Override
   public @Nullable Revision find(RevisionId id) {
-    return revisions.get(id);
+    return revisions.find(id);
   }
 
   /** @param service namespace and name of a Knative Service */
   public List<RevisionId> revisionsOf(RevisionId service) {
-    return revisions.values().stream()
+    return revisions.all().stream()
         .filter(each -> each.id().namespace().equals(service.namespace())
             && service.name().equals(each.labels().get("serving.knative.dev/service")))
         .map(Revision::id).toList();
@@ -351,8 +350,15 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   private String uidOf(RevisionId id) {
-    var revision = revisions.get(id);
+    var revision = revisions.find(id);
     return revision == null ? "" : revision.uid();
+  }
+
+  private void containerFailure(ContainerFailure now) {
+    containerFailures.changed(now.revision(), now);
+    if (now.failure() == null) {
+      containerFailures.gone(now.revision());
+    }
   }
 
   /** A ScaledService of the same name gives way until the revision is gone. */
@@ -362,58 +368,78 @@ public final class Cluster implements Revisions, AutoCloseable {
       withdraw(now.id());
       scaled.named(now.id());
     }
-    revisionChanged(before, now);
+    if (now == null && before != null) {
+      revisions.gone(before.id());
+    } else if (now != null && before == now) {
+      revisions.again(now.id(), now);
+    } else if (now != null) {
+      revisionChanged(now);
+    }
     if (before != null && now == null && knativeRevisions.remove(before.id()) && scaled != null) {
       scaled.named(before.id());
     }
   }
 
-  /** A ScaledService was deleted or is invalid now. */
+  /** What a ScaledService of this name had. */
   private void withdraw(RevisionId id) {
-    var known = revisions.get(id);
-    if (known != null) {
-      revisionChanged(known, null);
-      onPodsGone.tell(id, id);
+    if (revisions.find(id) != null) {
+      revisions.gone(id);
+      pods.gone(id);
+      publicAddresses.gone(id);
     }
   }
 
-  private void revisionChanged(@Nullable Revision before, @Nullable Revision now) {
-    boolean isAnother = now != null && (before == null || !before.uid().equals(now.uid()));
-    if (before != null && (now == null || isAnother)) {
+  private void revisionChanged(Revision now) {
+    var before = revisions.find(now.id());
+    boolean isAnother = before == null || !before.uid().equals(now.uid());
+    if (isAnother) {
       // A revision recreated under the same name is a different one.
-      revisions.remove(before.id());
-      onRevisionGone.tell(before.id(), before.id());
+      revisions.gone(now.id());
+      knative.recreated(now.id(), now.uid());
     }
-    if (now != null) {
-      revisions.put(now.id(), now);
-      if (isAnother) {
-        knative.recreated(now.id());
-      }
-      onRevision.tell(now.id(), now);
-      if (isAnother) {
-        knative.repeatPublicAddresses(now.id());
-      }
+    revisions.changed(now.id(), now);
+    var addresses = publicAddresses.find(now.id());
+    if (isAnother && addresses != null) {
+      // They came before the revision.
+      publicAddresses.again(now.id(), addresses);
     }
   }
 
   private void serviceChanged(@Nullable ClusterIp before, @Nullable ClusterIp now) {
     if (before != null && (now == null || !now.revision().equals(before.revision()))) {
-      onClusterIp.tell(before.revision(), new ClusterIp(before.revision(), null, null));
+      clusterIps.gone(before.revision());
     }
-    if (now != null) {
-      onClusterIp.tell(now.revision(), now);
+    if (now != null && before == now) {
+      clusterIps.again(now.revision(), now);
+    } else if (now != null) {
+      clusterIps.changed(now.revision(), now);
     }
   }
 
-  private final class Forwarder
-      implements EndpointsEvents.EndpointsListener, ScaledServices.ScaledServicesListener {
+  private final class Forwarder implements ScaledServices.ScaledServicesListener {
+    @Override
+    public @Nullable ScaledServiceState find(RevisionId id) {
+      return scaledServiceStates.find(id);
+    }
+
     @Override
     public void changed(ScaledServiceState now) {
       var id = now.object().id();
-      onScaledService.tell(id, now);
+      scaledServiceStates.changed(id, now);
       if (!knativeRevisions.contains(id)) {
-        revisionChanged(revisions.get(id), now.revision());
-        onPods.tell(id, now.pods());
+        revisionChanged(now.revision());
+        pods.changed(id, now.pods());
+      }
+    }
+
+    @Override
+    public void again(ScaledServiceState now) {
+      var id = now.object().id();
+      scaledServiceStates.again(id, now);
+      if (!knativeRevisions.contains(id)) {
+        revisionChanged(now.revision());
+        revisions.again(id, now.revision());
+        pods.again(id, now.pods());
       }
     }
 
@@ -425,31 +451,16 @@ public final class Cluster implements Revisions, AutoCloseable {
     @Override
     public void shared(RevisionId id, List<String> addresses) {
       if (!knativeRevisions.contains(id)) {
-        onPublicAddresses.tell(id, new PublicAddresses(id, addresses, addresses));
+        publicAddresses.changed(id, new PublicAddresses(id, addresses, addresses));
       }
     }
 
     @Override
     public void gone(RevisionId id) {
-      onScaledServiceGone.tell(id, id);
+      scaledServiceStates.gone(id);
       if (!knativeRevisions.contains(id)) {
         withdraw(id);
       }
-    }
-
-    @Override
-    public void pods(PodListing now) {
-      onPods.tell(now.revision(), now);
-    }
-
-    @Override
-    public void podsGone(RevisionId revision) {
-      onPodsGone.tell(revision, revision);
-    }
-
-    @Override
-    public void publicAddresses(PublicAddresses now) {
-      onPublicAddresses.tell(now.revision(), now);
     }
   }
 }

@@ -12,11 +12,8 @@ import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RevisionId;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -24,28 +21,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges the EndpointSlices (or Endpoints) of each Service, and tells when the result changes. Not
- * thread-safe.
+ * Merges the EndpointSlices (or Endpoints) of each Service. Not thread-safe.
  */
 public final class EndpointsEvents implements FactHandler.FactListener<EndpointsObject> {
   private static final String BY_OWNER = "owner";
   private static final Logger log = LoggerFactory.getLogger(EndpointsEvents.class);
 
-  public interface EndpointsListener {
-    void pods(PodListing now);
-
-    void podsGone(RevisionId revision);
-
-    /** Empty when no object lists them any more. */
-    void publicAddresses(PublicAddresses now);
-  }
-
   private final IndexedStore<Decoded<EndpointsObject>> store;
   private final IpFamily preferred;
   private final Function<RevisionId, String> uids;
-  private final EndpointsListener listener;
-  private final Map<RevisionId, PodListing> pods = new HashMap<>();
-  private final Map<RevisionId, PublicAddresses> publicAddresses = new HashMap<>();
+  private final Listeners<PodListing> pods;
+  private final Listeners<PublicAddresses> publicAddresses;
 
   /**
    * @param store gets an index
@@ -53,11 +39,13 @@ public final class EndpointsEvents implements FactHandler.FactListener<Endpoints
    * @param uids empty for an unknown revision
    */
   public EndpointsEvents(IndexedStore<Decoded<EndpointsObject>> store, IpFamily preferred,
-      Function<RevisionId, String> uids, EndpointsListener listener) {
+      Function<RevisionId, String> uids, Listeners<PodListing> pods,
+      Listeners<PublicAddresses> publicAddresses) {
     this.store = store;
     this.preferred = preferred;
     this.uids = uids;
-    this.listener = listener;
+    this.pods = pods;
+    this.publicAddresses = publicAddresses;
     store.addIndex(BY_OWNER, object -> object.object().fact() instanceof EndpointsObject set
         ? List.of(set.owner())
         : List.of());
@@ -66,62 +54,53 @@ public final class EndpointsEvents implements FactHandler.FactListener<Endpoints
   @Override
   public void changed(@Nullable EndpointsObject before, @Nullable EndpointsObject now) {
     if (before != null && (now == null || !now.owner().equals(before.owner()))) {
-      publish(before.owner(), Repeat.NO);
+      publish(before.owner(), uidOf(before.owner()), false);
     }
     if (now != null) {
+      var uid = uidOf(now.owner());
       if (before == null || !now.revisionUid().equals(before.revisionUid())) {
-        warnIfOfAnother(now.owner(), set -> set == now);
+        warnIfOfAnother(now.owner(), uid, set -> set == now);
       }
-      publish(now.owner(), before == now ? Repeat.YES : Repeat.NO);
+      publish(now.owner(), uid, before == now);
     }
   }
 
-  /** The new revision does not inherit the old one's addresses. */
-  public void recreated(RevisionId revision) {
+  private String uidOf(Owner owner) {
+    return uids.apply(owner.revision());
+  }
+
+  /** Call before others know the new revision, which does not inherit the old one's addresses. */
+  public void recreated(RevisionId revision, String uid) {
     for (var role : Role.values()) {
       var owner = new Owner(revision, role);
       // Endpoints have no uid.
       if (sets(owner).stream().anyMatch(set -> !set.revisionUid().isEmpty())) {
-        warnIfOfAnother(owner, _ -> true);
-        publish(owner, Repeat.NO);
+        warnIfOfAnother(owner, uid, _ -> true);
+        publish(owner, uid, false);
       }
     }
   }
 
-  public void repeatPublicAddresses(RevisionId revision) {
-    var addresses = publicAddresses.get(revision);
-    if (addresses != null) {
-      listener.publicAddresses(addresses);
-    }
-  }
-
-  /** Whether to publish an unchanged result, in a resync. */
-  private enum Repeat {
-    YES,
-    NO
-  }
-
-  private void publish(Owner owner, Repeat repeat) {
+  /** @param again in a resync, also if nothing has changed */
+  private void publish(Owner owner, String uid, boolean again) {
     var sets = sets(owner);
-    var merged = MergedEndpoints.of(sets, uids.apply(owner.revision()), preferred);
+    var merged = MergedEndpoints.of(sets, uid, preferred);
     var revision = owner.revision();
     switch (owner.role()) {
-      case PODS -> publish(revision, sets.isEmpty() ? null : merged.pods(revision), pods, repeat,
-          listener::pods, () -> listener.podsGone(revision));
-      case ACTIVATORS -> publish(revision, sets.isEmpty() ? null : merged.activators(revision),
-          publicAddresses, repeat, listener::publicAddresses, () -> listener
-              .publicAddresses(new PublicAddresses(revision, List.of(), List.of())));
+      case PODS -> publish(pods, revision, sets.isEmpty() ? null : merged.pods(revision), again);
+      case ACTIVATORS -> publish(publicAddresses, revision,
+          sets.isEmpty() ? null : merged.activators(revision), again);
     }
   }
 
-  private static <T> void publish(RevisionId revision, @Nullable T now,
-      Map<RevisionId, T> published,
-      Repeat repeat, Consumer<T> changed, Runnable gone) {
-    if (now == null && published.remove(revision) != null) {
-      gone.run();
-    } else if (now != null && (repeat == Repeat.YES || !now.equals(published.get(revision)))) {
-      published.put(revision, now);
-      changed.accept(now);
+  private static <E> void publish(Listeners<E> listeners, RevisionId revision, @Nullable E now,
+      boolean again) {
+    if (now == null) {
+      listeners.gone(revision);
+    } else if (again) {
+      listeners.again(revision, now);
+    } else {
+      listeners.changed(revision, now);
     }
   }
 
@@ -133,8 +112,7 @@ public final class EndpointsEvents implements FactHandler.FactListener<Endpoints
     return store.by(BY_OWNER, owner);
   }
 
-  private void warnIfOfAnother(Owner owner, Predicate<EndpointsObject> which) {
-    var uid = uids.apply(owner.revision());
+  private void warnIfOfAnother(Owner owner, String uid, Predicate<EndpointsObject> which) {
     for (var object : of(owner)) {
       var set = object.object().fact();
       if (set != null && which.test(set) && !MergedEndpoints.mayBeOf(set, uid)) {

@@ -8,6 +8,8 @@ import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.List;
@@ -75,10 +77,12 @@ final class KnativeInformers {
 
   /** @param uids empty for an unknown revision */
   List<KubernetesSession.Followed> follow(KubernetesSession session,
-      Function<RevisionId, String> uids, EndpointsEvents.EndpointsListener listener,
-      FactListener<Revision> revisions, FactListener<ClusterIp> services) {
+      Function<RevisionId, String> uids, Listeners<PodListing> pods,
+      Listeners<PublicAddresses> publicAddresses, FactListener<Revision> revisions,
+      FactListener<ClusterIp> services) {
     var followed = session.followStored(addresses, store -> {
-      var events = new EndpointsEvents(store, source.preferred(), uids, listener);
+      var events = new EndpointsEvents(store, source.preferred(), uids, pods,
+          publicAddresses);
       endpoints = events;
       return events;
     });
@@ -86,19 +90,11 @@ final class KnativeInformers {
         session.followAgain(SERVICES, services));
   }
 
-  /** Call before consumers get the new revision, which does not inherit the addresses of the old one. */
-  void recreated(RevisionId id) {
+  /** Call before others know the new revision, which does not inherit the addresses of the old one. */
+  void recreated(RevisionId revision, String uid) {
     var events = endpoints;
     if (events != null) {
-      events.recreated(id);
-    }
-  }
-
-  /** They arrived before the revision was known, and would not be repeated otherwise. */
-  void repeatPublicAddresses(RevisionId id) {
-    var events = endpoints;
-    if (events != null) {
-      events.repeatPublicAddresses(id);
+      events.recreated(revision, uid);
     }
   }
 }

@@ -1,40 +1,81 @@
 package dev.activator.cluster;
 
 import dev.activator.revision.RevisionId;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The consumers of one sort of event.
+ * The consumers of one kind of value, of which each revision has at most one. Only here are unchanged values
+ * held back.
  *
- * <p><b>Threads.</b> Any may add; the caller of {@link #tell} calls all in order.
+ * <p><b>Threads.</b> Any may add and look up; one at a time calls the others, which call all consumers in
+ * order.
  *
- * <p><b>Errors.</b> A consumer that throws is logged and misses that event.
+ * <p><b>Errors.</b> A consumer that throws is logged and misses that value.
  */
-final class Listeners<E> {
+public final class Listeners<E> {
   private static final Logger log = LoggerFactory.getLogger(Listeners.class);
 
-  private final String sort;
+  private final String kind;
   private final List<Consumer<E>> consumers = new CopyOnWriteArrayList<>();
+  private final List<Consumer<E>> ofTheEnd = new CopyOnWriteArrayList<>();
+  private final Map<RevisionId, E> last = new ConcurrentHashMap<>();
 
-  /** @param sort of event, for the log */
-  Listeners(String sort) {
-    this.sort = sort;
+  /** @param kind of value, for the log */
+  public Listeners(String kind) {
+    this.kind = kind;
   }
 
-  void add(Consumer<E> consumer) {
+  public void add(Consumer<E> consumer) {
     consumers.add(consumer);
   }
 
-  void tell(RevisionId about, E event) {
-    for (var consumer : consumers) {
+  /** @param consumer gets the last value when there is none any more */
+  public void addGone(Consumer<E> consumer) {
+    ofTheEnd.add(consumer);
+  }
+
+  /** The value that consumers have; null if there is none. */
+  @Nullable E find(RevisionId about) {
+    return last.get(about);
+  }
+
+  Collection<E> all() {
+    return last.values();
+  }
+
+  void changed(RevisionId about, E now) {
+    if (!now.equals(last.put(about, now))) {
+      call(consumers, about, now);
+    }
+  }
+
+  /** In a resync: consumers may have failed. */
+  void again(RevisionId about, E now) {
+    last.put(about, now);
+    call(consumers, about, now);
+  }
+
+  void gone(RevisionId about) {
+    var known = last.remove(about);
+    if (known != null) {
+      call(ofTheEnd, about, known);
+    }
+  }
+
+  private void call(List<Consumer<E>> all, RevisionId about, E value) {
+    for (var consumer : all) {
       try {
-        consumer.accept(event);
+        consumer.accept(value);
       } catch (RuntimeException | Error e) {
-        log.error("{}: a consumer failed on its {}", about, sort, e);
+        log.error("{}: a consumer failed on its {}", about, kind, e);
       }
     }
   }

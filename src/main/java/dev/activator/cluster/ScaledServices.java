@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -56,8 +55,7 @@ final class ScaledServices {
   private final @Nullable RevisionId activators;
   private final ScaledServicesListener listener;
   private final TargetKinds kinds;
-  private final Map<RevisionId, ScaledServiceState> published = new ConcurrentHashMap<>();
-  /** Whether each is published even if nothing has changed. */
+  /** Whether each is reported even if nothing has changed. */
   private final Map<RevisionId, Boolean> stale = new TreeMap<>();
   private boolean hostsAreStale;
   private boolean settles;
@@ -69,7 +67,13 @@ final class ScaledServices {
 
   /** Called on the loop. */
   interface ScaledServicesListener {
+    /** The last state; null if there is none. */
+    @Nullable ScaledServiceState find(RevisionId id);
+
     void changed(ScaledServiceState now);
+
+    /** Also if nothing has changed. */
+    void again(ScaledServiceState now);
 
     void gone(RevisionId id);
 
@@ -159,10 +163,6 @@ final class ScaledServices {
     return hosts;
   }
 
-  @Nullable ScaledServiceState find(RevisionId id) {
-    return published.get(id);
-  }
-
   /** A Knative revision has this name from now on, or no more; on the loop. */
   void named(RevisionId id) {
     if (find(objects, id) != null) {
@@ -227,7 +227,8 @@ final class ScaledServices {
     }
     var known = now == null ? before : now;
     if (activators != null && known != null && known.service().equals(activators)) {
-      published.keySet().forEach(this::share);
+      objects().map(ScaledService::id).filter(id -> listener.find(id) != null)
+          .forEach(this::share);
     }
   }
 
@@ -300,10 +301,9 @@ final class ScaledServices {
 
   private void settle(RevisionId id, boolean again) {
     var object = find(objects, id);
-    var before = published.get(id);
+    var before = listener.find(id);
     if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
       // One that was made again under the name is another.
-      published.remove(id);
       before = null;
       listener.gone(id);
     }
@@ -312,17 +312,18 @@ final class ScaledServices {
     }
     var workload = kinds.find(id.namespace(), object.workload());
     if (workload == null) {
-      // Published when the kind is known.
+      // The kind is asked for, and changes when it is known.
       return;
     }
     var now = ScaledServiceState.of(object, new References(service(object), slices(object),
         workload, hosts.taken(id), older(object),
         listener.isNameTaken(id), hpas(object), preferred));
-    published.put(id, now);
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
     }
-    if (again || !now.equals(before)) {
+    if (again) {
+      listener.again(now);
+    } else {
       listener.changed(now);
     }
     if (again || before == null) {

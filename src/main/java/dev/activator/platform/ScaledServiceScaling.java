@@ -9,10 +9,7 @@ import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.ScaleTargetRef;
-import java.util.HashMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScaledServiceScaling implements ScalingListener {
   private volatile @Nullable ScaledServiceWriter writer;
-  /** What each ScaledService scales; only on the cluster's loop. */
-  private final Map<RevisionId, ScaleTargetRef> workloads = new HashMap<>();
 
   /** Call before the cluster starts. */
   void follow(Cluster cluster, Autoscaler autoscaler, ScaledServiceWriter to) {
@@ -32,26 +27,22 @@ public final class ScaledServiceScaling implements ScalingListener {
       to.changed(state);
       scale(state, autoscaler);
     });
-    cluster.onScaledServiceGone(id -> {
-      targetGone(id, autoscaler);
-      to.gone(id);
+    cluster.onScaledServiceGone(last -> {
+      targetGone(last, autoscaler);
+      to.gone(last.object().id());
     });
   }
 
-  private void targetGone(RevisionId id, Autoscaler autoscaler) {
-    var workload = workloads.remove(id);
-    if (workload != null) {
-      // A Knative revision may have the same name, and stays.
-      autoscaler.targetGone(id, workload);
-    }
+  /** A Knative revision may have the same name, and stays. */
+  private static void targetGone(ScaledServiceState last, Autoscaler autoscaler) {
+    autoscaler.targetGone(last.object().id(), last.object().workload());
   }
 
-  private void scale(ScaledServiceState state, Autoscaler autoscaler) {
+  private static void scale(ScaledServiceState state, Autoscaler autoscaler) {
     var target = state.target();
     if (target == null) {
-      targetGone(state.object().id(), autoscaler);
+      targetGone(state, autoscaler);
     } else {
-      workloads.put(target.id(), target.workload());
       autoscaler.target(target);
       autoscaler.pods(target.id(), state.ready());
     }

@@ -2,12 +2,13 @@ package dev.activator.training;
 
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.cluster.decode.ApiMessages.WatchEvent;
+import dev.activator.cluster.EndpointsEvents;
+import dev.activator.cluster.Listeners;
 import dev.activator.cluster.decode.ApiMessages;
+import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.decode.ResourceKind;
-import dev.activator.cluster.EndpointsEvents;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.Informer;
 import dev.activator.cluster.policy.EndpointsObject;
@@ -16,11 +17,9 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
-import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
-import dev.activator.revision.RevisionId;
-import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.upstream.HttpProbeClient;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
@@ -94,8 +93,10 @@ public final class ColdStartWarmUp {
     var throttler = new Throttler(loops::loopFor, _ -> REVISION, WarmUp.LOOPBACK,
         RevisionOptions.of(1), random);
     watching.onChange(throttler::destinations);
-    var events = new EndpointsEvents(informer.store(), IpFamily.IPV4, _ -> "",
-        new ToBackends(watching));
+    var pods = new Listeners<PodListing>("pods");
+    pods.add(watching::listed);
+    var events = new EndpointsEvents(informer.store(), IpFamily.IPV4, _ -> "", pods,
+        new Listeners<>("public Endpoints"));
     informer.addHandler(new FactHandler<>(ResourceKind.ENDPOINTS, events, loop::nanoTime),
         HandlerOptions.on(loop, "warm-up"));
     informer.start();
@@ -165,24 +166,6 @@ public final class ColdStartWarmUp {
         () -> json.createParser(ObjectReadContext.empty(),
             line)) instanceof WatchEvent.Put<Decoded<EndpointsObject>>(var now)) {
       informer.sink().put(now);
-    }
-  }
-
-  private record ToBackends(
-      RevisionBackendsManager backends) implements EndpointsEvents.EndpointsListener {
-    @Override
-    public void pods(PodListing now) {
-      backends.listed(now);
-    }
-
-    @Override
-    public void podsGone(RevisionId revision) {
-      // The object is never deleted.
-    }
-
-    @Override
-    public void publicAddresses(PublicAddresses now) {
-      // Of the public Service, which has no object.
     }
   }
 }

@@ -330,7 +330,7 @@ final class SimulatedScaling {
       boolean wasHarsh = harsh;
       checkOneWriter();
       if (replicas < read.replicas()) {
-        checkRoster(id);
+        checkMembership(id);
       }
       return call(() -> {
         if (!read.resourceVersion().equals(one.found().resourceVersion())) {
@@ -349,7 +349,7 @@ final class SimulatedScaling {
     }
 
     /** Every member was heard for a whole window without a gap. */
-    private void checkRoster(RevisionId id) {
+    private void checkMembership(RevisionId id) {
       long now = clock.nanoTime();
       // Clocks may go a twentieth fast.
       long window = (long) (WINDOW.toNanos() * 0.94);

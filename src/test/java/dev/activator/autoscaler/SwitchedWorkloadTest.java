@@ -183,4 +183,30 @@ class SwitchedWorkloadTest {
 
     assertThat(scales.replicas).containsEntry(GREEN, 1);
   }
+
+  @Test
+  void stopsOnlyAfterTheLastWriteOfTheOldWorkload() {
+    seconds(10, 100);
+    var later = new ArrayList<Runnable>();
+    scales.later = later;
+    while (scales.replicas.get(BLUE) == 5) {
+      seconds(1, 400);
+      if (scales.replicas.get(BLUE) == 5) {
+        List.copyOf(later).forEach(Runnable::run);
+        later.clear();
+        loop.run();
+      }
+    }
+    var write = later.getLast();
+    scales.later = null;
+    target(GREEN, 0);
+
+    var stopped = autoscaler.stop();
+    loop.run();
+    assertThat(stopped).isNotDone();
+
+    write.run();
+    loop.run();
+    assertThat(stopped).isDone();
+  }
 }

@@ -31,23 +31,17 @@ class EndpointsEventsTest {
   private final List<String> told = new ArrayList<>();
   private String uid = "";
   private final IndexedStore<Decoded<EndpointsObject>> store = new IndexedStore<>();
-  private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> uid,
-      new EndpointsEvents.EndpointsListener() {
-        @Override
-        public void pods(PodListing now) {
-          told.add(now.revision().name() + now.http1().ready());
-        }
+  private final Listeners<PodListing> pods = new Listeners<>("pods");
+  private final Listeners<PublicAddresses> addresses = new Listeners<>("public Endpoints");
+  private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> uid, pods,
+      addresses);
 
-        @Override
-        public void podsGone(RevisionId revision) {
-          told.add(revision.name() + " gone");
-        }
-
-        @Override
-        public void publicAddresses(PublicAddresses now) {
-          told.add("activators of " + now.revision().name() + now.http1());
-        }
-      });
+  EndpointsEventsTest() {
+    pods.add(now -> told.add(now.revision().name() + now.http1().ready()));
+    pods.addGone(last -> told.add(last.revision().name() + " gone"));
+    addresses.add(now -> told.add("activators of " + now.revision().name() + now.http1()));
+    addresses.addGone(last -> told.add("no activators of " + last.revision().name()));
+  }
 
   private static EndpointsObject slice(Role role, String revision, String uid, String... ips) {
     return new EndpointsObject(new Owner(new RevisionId("ns", revision), role), uid,
@@ -111,11 +105,8 @@ class EndpointsEventsTest {
   @Test
   void publicAddressesThatNoObjectListsAreNone() {
     put("a", slice(Role.ACTIVATORS, "rev", "u", "10.0.0.7"));
-    events.repeatPublicAddresses(REVISION);
     remove("a");
-    events.repeatPublicAddresses(REVISION);
-    assertThat(news()).containsExactly("activators of rev[10.0.0.7]", "activators of rev[10.0.0.7]",
-        "activators of rev[]");
+    assertThat(news()).containsExactly("activators of rev[10.0.0.7]", "no activators of rev");
   }
 
   @Test
@@ -135,7 +126,7 @@ class EndpointsEventsTest {
 
     // when another takes its name
     uid = "new";
-    events.recreated(REVISION);
+    events.recreated(REVISION, uid);
 
     // then they are not its
     assertThat(news()).containsExactly("rev[10.0.0.1:8012]", "rev[]");
@@ -150,7 +141,7 @@ class EndpointsEventsTest {
           + " uid new";
       put("a", slice("rev", "old", "10.0.0.1"));
       uid = "new";
-      events.recreated(REVISION);
+      events.recreated(REVISION, uid);
       assertThat(log.lines()).containsExactly(line.formatted("a"));
 
       put("a", slice("rev", "old", "10.0.0.2"));
@@ -161,7 +152,7 @@ class EndpointsEventsTest {
 
   @Test
   void nothingIsSaidOfARevisionWithoutSlices() {
-    events.recreated(REVISION);
+    events.recreated(REVISION, uid);
     assertThat(news()).isEmpty();
   }
 }

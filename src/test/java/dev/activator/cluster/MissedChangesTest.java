@@ -13,7 +13,6 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.PodListing;
-import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.ProbeAnswer;
@@ -69,25 +68,14 @@ class MissedChangesTest {
   void aPodThatWasNotReadyBetweenTwoEventsIsProbedBeforeItGetsMoreRequests(String between) {
     // given a pod that answered its probe, and serves
     var store = rig.lease().informer().store();
-    var listener = new EndpointsEvents.EndpointsListener() {
-      @Override
-      public void pods(PodListing now) {
-        backends.listed(now);
-      }
-
-      @Override
-      public void podsGone(RevisionId revision) {
-        backends.podsGone(revision);
-      }
-
-      @Override
-      public void publicAddresses(PublicAddresses now) {
-        // there are none
-      }
-    };
+    var pods = new Listeners<PodListing>("pods");
+    pods.add(backends::listed);
+    pods.addGone(last -> backends.podsGone(last.revision()));
     rig.lease().informer().addHandler(
         new FactHandler<>(ResourceKind.ENDPOINTS,
-            new EndpointsEvents(store, IpFamily.IPV4, _ -> "", listener), handlers::nanoTime),
+            new EndpointsEvents(store, IpFamily.IPV4, _ -> "", pods,
+                new Listeners<>("public Endpoints")),
+            handlers::nanoTime),
         HandlerOptions.on(handlers, "pods"));
     backends.onChange(now -> published.add(now.pods().toString()));
     backends.revision(Revision.of(REVISION, 0));

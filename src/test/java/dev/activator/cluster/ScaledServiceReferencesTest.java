@@ -34,6 +34,7 @@ import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.core.ThrowingRunnable;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,16 @@ class ScaledServiceReferencesTest {
   private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
       "cluster.local", new RevisionId("system", "activator"),
       new ScaledServices.ScaledServicesListener() {
+        @Override
+        public @Nullable ScaledServiceState find(RevisionId id) {
+          return told.get(id.name());
+        }
+
+        @Override
+        public void again(ScaledServiceState now) {
+          changed(now);
+        }
+
         @Override
         public void changed(ScaledServiceState now) {
           var name = now.object().id().name();

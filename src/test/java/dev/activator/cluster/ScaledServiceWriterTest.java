@@ -69,7 +69,7 @@ class ScaledServiceWriterTest {
       troubles = state.troubles();
       generation = state.object().generation();
     });
-    cluster.onScaledServiceGone(writer::gone);
+    cluster.onScaledServiceGone(last -> writer.gone(last.object().id()));
     cluster.start();
     writer.start();
   }

@@ -39,7 +39,7 @@ class ScaledServicesTest {
     cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
     cluster.onScaledService(state -> told.put("troubles of " + state.object().id(),
         state.troubles().stream().map(Trouble::reason).toList().toString()));
-    cluster.onScaledServiceGone(id -> told.remove("troubles of " + id));
+    cluster.onScaledServiceGone(last -> told.remove("troubles of " + last.object().id()));
     cluster.onRevision(revision -> told.put("revision " + revision.id(),
         revision.protocol() + " " + revision.readinessProbe().path()));
     cluster.onRevisionGone(id -> told.remove("revision " + id));
@@ -109,7 +109,13 @@ class ScaledServicesTest {
     both.onRevision(revision -> told.put("uid", revision.uid()));
     // As the throttler does.
     both.onRevisionGone(id -> told.remove("activators"));
-    both.onPublicAddresses(now -> told.put("activators", now.http1().toString()));
+    both.onPublicAddresses(now -> {
+      if (now.http1().isEmpty()) {
+        told.remove("activators");
+      } else {
+        told.put("activators", now.http1().toString());
+      }
+    });
     var uid = store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid")
         .asString();
     try (both) {

@@ -292,7 +292,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         pods.where(PodHealth::ready));
   }
 
-  /** What served is given up, and nothing else may serve, as far as Kubernetes could have told. */
+  /** What served is given up, and nothing else may serve, as far as Kubernetes has reported. */
   private boolean isGivenUp() {
     return current != null && now.minus(current).compareTo(PodHealth.CONNECT_TIMEOUT) >= 0
         && (!fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))

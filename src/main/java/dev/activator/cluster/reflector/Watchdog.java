@@ -38,7 +38,7 @@ final class Watchdog {
   private final List<Consumer<Boolean>> listeners = new CopyOnWriteArrayList<>();
   private boolean open;
   /** Whether listeners know that no watch is open. */
-  private boolean gapIsTold;
+  private boolean gapReported;
   private long openNanos;
   private long restartNanos;
   private long newsNanos;
@@ -95,8 +95,8 @@ final class Watchdog {
   void opened() {
     open = true;
     openNanos = loop.nanoTime();
-    if (gapIsTold) {
-      gapIsTold = false;
+    if (gapReported) {
+      gapReported = false;
       listeners.forEach(listener -> listener.accept(true));
     }
   }
@@ -134,8 +134,8 @@ final class Watchdog {
   private void check() {
     if (open) {
       openNanos = loop.nanoTime();
-    } else if (!gapIsTold && since(openNanos).compareTo(SHORT_GAP) >= 0) {
-      gapIsTold = true;
+    } else if (!gapReported && since(openNanos).compareTo(SHORT_GAP) >= 0) {
+      gapReported = true;
       listeners.forEach(listener -> listener.accept(false));
     }
     var settings = context.settings();

@@ -1,6 +1,8 @@
 package dev.activator.cluster.faults;
 
 import dev.activator.cluster.Rig;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,11 +10,25 @@ import org.jspecify.annotations.Nullable;
  * nothing that is not so.
  */
 final class Rigs implements AutoCloseable {
+  /** Under load a watch may need longer to open than {@link Rig#QUICK} waits before it lists again. */
+  static final ReflectorSettings PATIENT = new ReflectorSettings(Rig.PATIENCE,
+      Duration.ofMinutes(3), Duration.ofMinutes(10), Duration.ofMillis(500));
+
   private @Nullable Rig rig;
 
   Rig use(Rig fresh) {
     rig = fresh;
     return fresh;
+  }
+
+  static Rig patientRig() {
+    return new Rig(PATIENT, config -> {
+    });
+  }
+
+  /** The same as {@link #following()}, for a test that counts lists. */
+  Rig patient() {
+    return following(patientRig());
   }
 
   /** With a and b told, and a watch on. */

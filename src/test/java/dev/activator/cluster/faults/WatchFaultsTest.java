@@ -38,7 +38,7 @@ class WatchFaultsTest {
   @Test
   @DisplayName("2.1 goes on after a reset where it was: in order, once each, without a list")
   void goesOnAfterAReset() {
-    var rig = rigs.following();
+    var rig = rigs.patient();
     rig.touch("c");
     rig.touch("a");
     rig.converges();
@@ -54,7 +54,7 @@ class WatchFaultsTest {
   @Test
   @DisplayName("6.1 C-1 goes on after a watch ended that had told something, without a list")
   void goesOnAfterAnEnd() {
-    var rig = rigs.following();
+    var rig = rigs.patient();
 
     rig.strike(new Fault.EndWatch(When.now()));
     rig.touch("c");
@@ -129,7 +129,7 @@ class WatchFaultsTest {
   @ParameterizedTest(name = "6.1 C-4 {0} in the stream: nothing is lost, nothing is listed")
   @ValueSource(ints = {429, 500, 504})
   void goesOnAfterAFailureInTheStream(int code) {
-    var rig = rigs.following();
+    var rig = rigs.patient();
 
     rig.strike(new Fault.FailWatch(When.now(), Failure.of(code, 1), Ending.LATER));
     rig.touch("c");
@@ -143,7 +143,7 @@ class WatchFaultsTest {
   @ParameterizedTest(name = "6.1 C-10 an event twice, the second time {0}: told once")
   @EnumSource(Fault.Duplicate.As.class)
   void tellsADuplicateOnce(Fault.Duplicate.As as) {
-    var rig = rigs.use(new Rig());
+    var rig = rigs.use(Rigs.patientRig());
     rig.touch("a");
     rig.api.faults().add(WATCHES, new Fault.Duplicate(2, as));
 
@@ -184,7 +184,7 @@ class WatchFaultsTest {
   void goesOnFromABookmark() {
     var often = new CacheSettings(Windows.fixed(1000), ofSeconds(3), ofMillis(200), ofSeconds(2),
         ofSeconds(1), CacheSettings.DEFAULT.buffers());
-    var rig = rigs.following(new Rig(EmbeddedApi.start(often), Rig.QUICK, config -> {
+    var rig = rigs.following(new Rig(EmbeddedApi.start(often), Rigs.PATIENT, config -> {
     }));
 
     // when only another kind changes, and the watch is cut after a bookmark

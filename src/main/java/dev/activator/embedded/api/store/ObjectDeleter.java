@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.store;
 
 import dev.activator.embedded.api.store.ObjectWrites.Deletion.Outcome;
-import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
+import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,7 @@ final class ObjectDeleter {
   Deletion delete(Kind kind, ObjectNode found, Propagation propagation) {
     var stored = Updates.propagating(found, propagation);
     if (kind.equals(Kinds.NAMESPACE)) {
-      Namespaces.checkMortal(Meta.name(stored));
+      NamespaceLifecycle.checkMortal(Meta.name(stored));
     }
     if (kind.equals(Kinds.NAMESPACE) || !empty(kind, stored)) {
       return deleteWithContents(kind, stored);

@@ -48,10 +48,10 @@ final class ObjectWriter {
           : StatusException.alreadyExists(kind, Meta.name(stored));
     }
     if (kind.namespaced()) {
-      Namespaces.checkOpen(namespaceOf(object, missing), kind, object);
+      NamespaceLifecycle.checkOpen(namespaceOf(object, missing), kind, object);
     }
     if (kind.equals(Kinds.NAMESPACE)) {
-      Namespaces.complete(object);
+      NamespaceLifecycle.complete(object);
     }
     identify(kind, object);
     fields.track(null, object);
@@ -89,7 +89,7 @@ final class ObjectWriter {
 
   void ensureNamespace(String name) {
     if (find(Kinds.NAMESPACE, "", name) == null) {
-      insert(Kinds.NAMESPACE, Namespaces.named(name), FieldTracking.NONE);
+      insert(Kinds.NAMESPACE, NamespaceLifecycle.named(name), FieldTracking.NONE);
     }
   }
 
@@ -102,7 +102,7 @@ final class ObjectWriter {
     if (missing == MissingNamespace.REFUSED) {
       throw StatusException.notFound(Kinds.NAMESPACE, name);
     }
-    return insert(Kinds.NAMESPACE, Namespaces.named(name), FieldTracking.NONE);
+    return insert(Kinds.NAMESPACE, NamespaceLifecycle.named(name), FieldTracking.NONE);
   }
 
   private ObjectNode store(Kind kind, ObjectNode stored, ObjectNode next) {

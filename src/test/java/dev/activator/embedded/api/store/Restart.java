@@ -29,7 +29,7 @@ public enum Restart {
             .forEach(definition -> store.kinds().remove(CustomKinds.defined(definition)));
         tables.byKind().clear();
         tables.revision(later);
-        namespaces.forEach(name -> store.create(Kinds.NAMESPACE, Namespaces.named(name)));
+        namespaces.forEach(name -> store.create(Kinds.NAMESPACE, NamespaceLifecycle.named(name)));
       }
       case LOWER_REVISIONS -> renumber(tables);
     }

@@ -22,7 +22,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-class NamespacesTest {
+class NamespaceLifecycleTest {
   private static final Clock CLOCK = Clock.fixed(Instant.parse("2026-11-21T10:00:00Z"),
       ZoneOffset.UTC);
 
@@ -85,7 +85,7 @@ class NamespacesTest {
     assertThat(store.find(NAMESPACE, "", "team")).isNotNull();
 
     // when the finalizer goes, then both do
-    store.edit(CONFIG_MAP, "team", "held", NamespacesTest::withoutFinalizers);
+    store.edit(CONFIG_MAP, "team", "held", NamespaceLifecycleTest::withoutFinalizers);
     loop.run();
     assertThat(heard).containsExactly("MODIFIED team", "DELETED free", "MODIFIED held",
         "DELETED held", "DELETED team");
@@ -101,7 +101,7 @@ class NamespacesTest {
     assertThat(store.find(CONFIG_MAP, "team", "a")).isNull();
     assertThat(store.find(NAMESPACE, "", "team")).isNotNull();
 
-    store.edit(NAMESPACE, "", "team", NamespacesTest::withoutFinalizers);
+    store.edit(NAMESPACE, "", "team", NamespaceLifecycleTest::withoutFinalizers);
     assertThat(store.find(NAMESPACE, "", "team")).isNull();
   }
 
@@ -115,9 +115,9 @@ class NamespacesTest {
     store.delete(NAMESPACE, "", "team");
 
     // when the namespace's goes first, then it stays until the object is gone
-    store.edit(NAMESPACE, "", "team", NamespacesTest::withoutFinalizers);
+    store.edit(NAMESPACE, "", "team", NamespaceLifecycleTest::withoutFinalizers);
     assertThat(store.find(NAMESPACE, "", "team")).isNotNull();
-    store.edit(CONFIG_MAP, "team", "held", NamespacesTest::withoutFinalizers);
+    store.edit(CONFIG_MAP, "team", "held", NamespaceLifecycleTest::withoutFinalizers);
     assertThat(store.find(NAMESPACE, "", "team")).isNull();
   }
 

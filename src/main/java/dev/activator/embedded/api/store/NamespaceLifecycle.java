@@ -4,14 +4,14 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The life of namespaces: created when used, and emptied when deleted.
+ * The rules of namespaces: created when used, and emptied when deleted.
  *
  * <p><b>Source.</b> {@code plugin/namespace/lifecycle/admission.go} in Kubernetes' apiserver.
  */
-final class Namespaces {
+final class NamespaceLifecycle {
   private static final Set<String> IMMORTAL = Set.of("default", "kube-system", "kube-public");
 
-  private Namespaces() {}
+  private NamespaceLifecycle() {}
 
   static ObjectNode named(String name) {
     var namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
