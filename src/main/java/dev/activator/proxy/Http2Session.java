@@ -282,6 +282,10 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
 
   /** The head was not kept, so its method is unknown. */
   private void refuseHead(Http2Stream stream) {
+    if (connection().numActiveStreams() > MAX_STREAMS) {
+      reset(stream, Http2Error.REFUSED_STREAM);
+      return;
+    }
     var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
     assign(stream, downstream);
     downstream.answer(new Failure.HeadTooLarge(), ErrorFormat.TEXT);
