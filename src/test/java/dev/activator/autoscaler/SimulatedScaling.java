@@ -43,7 +43,8 @@ final class SimulatedScaling {
   private static final int LATEST_MILLIS = 3_000;
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
-  final VirtualLoop clock = VirtualLoop.nearOverflow();
+  /** At 0: machines multiply its time by their rates. */
+  final VirtualLoop clock = new VirtualLoop();
   final Random random;
   final StringBuilder story = new StringBuilder();
   final Map<RevisionId, Workload> workloads = new TreeMap<>();
