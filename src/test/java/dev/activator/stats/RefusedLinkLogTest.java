@@ -45,6 +45,11 @@ class RefusedLinkLogTest {
     };
     written.start();
     library.addAppender(written);
+    // Another test of this process may have started the application, which sets them.
+    var quiet = levels().keySet().stream().filter(name -> name.startsWith("reactor.netty"))
+        .map(name -> (Logger) LoggerFactory.getLogger(name)).toList();
+    var before = quiet.stream().map(Logger::getLevel).toList();
+    quiet.forEach(logger -> logger.setLevel(Level.INFO));
     var threads = LoopResources.create("refused-link", 1, true);
     var server = HttpServer.create().host("127.0.0.1").port(0)
         .handle((_, answer) -> answer.status(503).send()).bindNow(PATIENCE);
@@ -69,6 +74,9 @@ class RefusedLinkLogTest {
       server.disposeNow(PATIENCE);
       threads.disposeLater(Duration.ZERO, PATIENCE).block(PATIENCE);
       library.detachAppender(written);
+      for (int i = 0; i < before.size(); i++) {
+        quiet.get(i).setLevel(before.get(i));
+      }
     }
 
     var levels = levels();
