@@ -83,7 +83,7 @@ async function main(jar, seconds) {
     let text = '';
     java.stdout.on('data', (more) => {
       text += more;
-      const found = /Requests are taken on [^\s:]+:(\d+)/.exec(text);
+      const found = /Listening for requests on [^\s:]+:(\d+)/.exec(text);
       if (found) done(Number(found[1]));
     });
     java.on('exit', () => { console.error(text); process.exit(1); });

@@ -7,10 +7,19 @@ const stale = document.getElementById("stale");
 let updatedAt = Date.now();
 let news = new Date();
 
+// The server writes UTC, which is then shown on hover.
+function localTimes(within) {
+  for (const time of within.querySelectorAll("time[datetime]")) {
+    time.title = time.dateTime;
+    time.textContent = new Date(time.dateTime).toLocaleTimeString();
+  }
+}
+
 function replace(id, html) {
   const template = document.createElement("template");
   template.innerHTML = html;
   const fresh = template.content.firstElementChild;
+  localTimes(fresh);
   const old = document.getElementById(id);
   if (!old) return main.append(fresh);
   const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
@@ -71,5 +80,6 @@ document.addEventListener("keydown", event => {
     filter.focus();
   }
 });
+localTimes(main);
 setInterval(age, 1000);
 watch();

@@ -7,7 +7,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
@@ -57,20 +57,26 @@ class ArchitectureTest {
         new Row("http", List.of()),
         new Row("upstream",
             List.of("revision", "config", "loop", "observability", "lifecycle", "tls", "http")),
-        new Row("cluster", GROUND), new Row("backend", GROUND), new Row("throttle", GROUND),
+        new Row("cluster", GROUND), new Row("backend", GROUND),
+        new Row("lending", and(GROUND, "wire")), new Row("throttle", and(GROUND, "lending")),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
-        new Row("proxy", and(GROUND, "throttle", "stats")),
+        new Row("waking", and(GROUND, "throttle", "stats")),
+        new Row("proxy", and(GROUND, "throttle", "stats", "waking")),
         new Row("autoscaler", and(GROUND, "wire")),
         new Row("embedded", List.of("revision", "config", "loop", "autoscaler")),
-        new Row("console", and(GROUND, "backend", "throttle", "stats", "cluster", "autoscaler")),
-        new Row("meters", and(GROUND, "throttle", "stats", "cluster", "autoscaler", "proxy")),
+        new Row("console",
+            and(GROUND, "lending", "backend", "throttle", "stats", "cluster", "autoscaler")),
+        new Row("meters",
+            and(GROUND, "lending", "throttle", "stats", "cluster", "autoscaler", "proxy",
+                "waking")),
         new Row("training", and(GROUND, "backend", "throttle", "stats", "cluster", "proxy")),
         new Row("profiling", List.of("config")),
         new Row("platform",
             and(GROUND, "cluster", "stats", "autoscaler", "proxy", "embedded", "console")),
         new Row("app",
-            and(GROUND, "cluster", "backend", "throttle", "stats", "autoscaler", "proxy",
-                "embedded", "console", "meters", "training", "profiling", "platform")));
+            and(GROUND, "lending", "cluster", "backend", "throttle", "stats", "autoscaler",
+                "proxy", "embedded", "console", "meters", "training", "profiling", "platform",
+                "waking")));
   }
 
   private static List<String> and(List<String> names, String... more) {
@@ -112,8 +118,8 @@ class ArchitectureTest {
         .onlyDependOnClassesThat(in(List.of("java.lang", "java.lang.runtime", "java.lang.invoke",
             "java.math", "java.util", "java.util.function", "java.util.stream", "java.util.random",
             "java.util.regex", "java.time", "org.jspecify.annotations", "..policy..",
-            inside("revision"), inside("config"))).or(type(Field.class)).or(type(Fields.class))
-            .or(type(Field[].class)))
+            inside("revision"), inside("config"))).or(type(HeaderName.class)).or(type(Fields.class))
+            .or(type(HeaderName[].class)))
         .because("a decision is tested without threads, sockets or clocks").allowEmptyShould(true)
         .check(PRODUCT);
   }
@@ -163,7 +169,7 @@ class ArchitectureTest {
   void nettyAndReactorStayWhereSocketsAre() {
     String reason = "everything else runs on a Loop, in virtual time when tested";
     onlyIn("io.netty..", reason, "loop", "tls", "http", "upstream", "proxy", "stats", "autoscaler",
-        "console", "embedded", "training", "profiling", "platform", "app");
+        "console", "embedded", "training", "profiling", "platform", "app", "lending.link");
     onlyIn("reactor..", reason, "loop", "tls", "upstream", "proxy", "stats", "autoscaler",
         "console", "embedded", "training", "profiling", "platform", "app");
   }

@@ -1,7 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
@@ -33,7 +33,8 @@ public final class PermitsStress {
     volatile boolean woken;
 
     OnePermit() {
-      permits.route(new Subset(List.of(A), 1, 1), Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
+      permits.route(new Subset(List.of(A), 1, 1), DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0,
+          false);
     }
 
     @Override
@@ -139,7 +140,7 @@ public final class PermitsStress {
 
     @Actor
     public void closes() {
-      permits.route(Subset.NONE, Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
+      permits.route(Subset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
     }
 
     @Arbiter

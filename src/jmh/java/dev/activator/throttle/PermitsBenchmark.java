@@ -2,7 +2,7 @@ package dev.activator.throttle;
 
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -58,7 +58,7 @@ public class PermitsBenchmark {
     waiter = new HeldRequest(loop);
     var pods = List.of(new Destination("10.0.0.1", 8012), new Destination("10.0.0.2", 8012),
         new Destination("10.0.0.3", 8012), new Destination("10.0.0.4", 8012));
-    throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(pods)));
+    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
     loop.advance(Duration.ofSeconds(10));
     semaphore = new Semaphore(4 * Math.max(1, containerConcurrency));
   }

@@ -13,6 +13,7 @@ import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
+import dev.activator.lending.Lending;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.Transport;
 import dev.activator.meters.StageMeters;
@@ -107,10 +108,16 @@ class CapacityConfiguration {
   }
 
   @Bean
+  Lending lending(IdentityProperties identity) {
+    return new Lending(identity.podIp());
+  }
+
+  @Bean
   Throttler throttler(LoopGroup loops, Cluster cluster, RevisionBackendsManager backends,
-      IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls) {
+      IdentityProperties identity, ServingProperties serving, RandomGenerator random, PodTls tls,
+      Lending lending) {
     var throttler = new Throttler(loops::loopFor, cluster, identity.podIp(),
-        RevisionOptions.of(serving.queueCapacity()), random);
+        RevisionOptions.of(serving.queueCapacity()), random, lending);
     // First: the throttler may send requests as soon as it has the destinations.
     backends.onChange(tls::healthy);
     cluster.onRevisionGone(tls::gone);

@@ -80,7 +80,7 @@ class LifecycleConfiguration {
   @Bean
   StartOrder startOrder(Platform platform, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
-      ConcurrencyReporter reporter, Part rescue, Part warmUp, Part coldStartWarmUp,
+      ConcurrencyReporter reporter, Part rescue, Part peers, Part warmUp, Part coldStartWarmUp,
       Part consoleEnds, RevisionBackendsManager backends) {
     var parts = new ArrayList<Part>();
     parts.add(consoleEnds);
@@ -100,7 +100,9 @@ class LifecycleConfiguration {
         telemetry,
         // Readiness needs the link.
         new Part("autoscaler link", link::open, link::close),
-        new Part("statistics", reporter::start, reporter::stop), rescue, warmUp,
+        new Part("statistics", reporter::start, reporter::stop), rescue,
+        // Until the last request has ended, what was borrowed is given back.
+        peers, warmUp,
         // A request needs all of the above.
         new Part("request ports", ports::open, ports::drain),
         Part.started("probes", backends::release), coldStartWarmUp));

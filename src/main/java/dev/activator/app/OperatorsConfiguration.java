@@ -20,6 +20,7 @@ import dev.activator.console.Overview.ApiState;
 import dev.activator.console.Overview.LeaderReport;
 import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
+import dev.activator.console.RevisionReport.WakingReport;
 import dev.activator.console.ScalingFacts;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
@@ -38,8 +39,13 @@ import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
+import dev.activator.waking.Chains;
+import dev.activator.waking.SpeculativeStarts;
+import dev.activator.waking.WakeWith;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -129,7 +135,7 @@ class OperatorsConfiguration {
   @Bean
   HttpHandler httpHandler(ApplicationContext context, Observability observability,
       PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
-    var handler = new PolledPages(observability::isScraped, registry::scrape,
+    var handler = new MetricsAndLivenessHandler(observability::isScraped, registry::scrape,
         () -> WebHttpHandlerBuilder.applicationContext(context).build());
     var guard = origins.getIfAvailable();
     return guard == null ? handler : guard.around(handler);
@@ -153,15 +159,16 @@ class OperatorsConfiguration {
 
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
-      Cluster cluster, LoopGroup loops, Platform platform) {
+      Cluster cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
+      WakeWith wakeWith, Chains chains) {
     var facts = scaling(platform);
     return new Inspector(backends, throttler, link::view, () -> ApiState.of(cluster),
         loops::loopFor,
-        cluster::revisionsOf, platform::problem,
+        cluster::revisionsOf, platform::processes,
         id -> facts.report(id, cluster.scaledService(id)), () -> {
           var leader = platform.leadership();
           return leader == null ? null : LeaderReport.of(leader);
-        });
+        }, id -> waking(id, starts, wakeWith, chains), cluster::named);
   }
 
   @Bean
@@ -215,13 +222,21 @@ class OperatorsConfiguration {
   @Bean
   RevisionCard.Source revisionCards(Platform platform, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RequestHistory activity,
-      ColdStarts starts, LastFailures failures, LoopGroup loops) {
+      ColdStarts starts, LastFailures failures, LoopGroup loops, SpeculativeStarts starting,
+      WakeWith wakeWith, Chains chains) {
     var clock = loops.loopFor("clock");
     var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving.queueCapacity(),
         serving.waitingPage().toString().toLowerCase(Locale.ROOT),
-        cluster.eventReader(clock::nanoTime), scaling(platform));
+        cluster.eventReader(clock::nanoTime), scaling(platform),
+        id -> waking(id, starting, wakeWith, chains));
     return new RevisionCard.Source(platform.facts(facts), activity, starts, failures,
         clock::nanoTime);
+  }
+
+  private static CompletableFuture<@Nullable WakingReport> waking(RevisionId id,
+      SpeculativeStarts starts, WakeWith wakeWith, Chains chains) {
+    return chains.learned(id).thenApply(
+        learned -> WakingReport.of(starts.cause(id), wakeWith.names(id), learned));
   }
 
   @Bean

@@ -6,6 +6,7 @@ import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.TlsProperties;
+import dev.activator.app.properties.WakingProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
@@ -24,6 +25,7 @@ import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.exchange.SilentConnections;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.proxy.exchange.WaitingPageTemplate;
@@ -34,6 +36,7 @@ import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.ChildName;
+import dev.activator.revision.DoNotWake;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
@@ -42,9 +45,16 @@ import dev.activator.tls.InternalTls;
 import dev.activator.training.ColdStartWarmUp;
 import dev.activator.training.WarmUp;
 import dev.activator.upstream.Upstreams;
+import dev.activator.waking.CallObserver;
+import dev.activator.waking.Chains;
+import dev.activator.waking.PrewarmCounts;
+import dev.activator.waking.SpeculativeStarts;
+import dev.activator.waking.WakeWith;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -110,6 +120,50 @@ class RequestConfiguration {
   }
 
   @Bean
+  SpeculativeStarts speculativeStarts(LoopGroup loops, ConcurrencyReporter reporter,
+      Throttler throttler, Cluster cluster) {
+    var loop = loops.loopFor("waking");
+    var starts = new SpeculativeStarts(loop, reporter.onLoop(loop), throttler, cluster, id -> {
+      var scaled = cluster.scaledService(id);
+      return scaled == null || scaled.canStart();
+    });
+    cluster.onRevisionGone(starts::gone);
+    return starts;
+  }
+
+  @Bean
+  Chains chains(WakingProperties waking, SpeculativeStarts starts, Throttler throttler,
+      Cluster cluster, RequestObservers observers, Platform platform, StageMeters meters) {
+    var counts = new PrewarmCounts();
+    var chains = new Chains(waking.chains(), starts, throttler, cluster::pods, counts);
+    var observer = new CallObserver(chains, throttler, waking.hops(), platform::podPort);
+    // A request pays for it only in the seconds after a start from zero.
+    chains.onWatching(watching -> {
+      if (watching) {
+        observers.add(observer);
+      } else {
+        observers.remove(observer);
+      }
+    });
+    cluster.onPods(chains::listed);
+    cluster.onRevisionGone(chains::gone);
+    meters.prewarmed(counts);
+    return chains;
+  }
+
+  @Bean
+  WakeWith wakeWith(SpeculativeStarts starts, Chains chains, Throttler throttler,
+      Cluster cluster) {
+    var others = new WakeWith(starts, cluster::named, chains::startedByName);
+    cluster.onRevision(others::revision);
+    cluster.onRevisionGone(others::gone);
+    throttler.onStart(others::started);
+    throttler.onStart(chains::started);
+    chains.onStarted(others::follow);
+    return others;
+  }
+
+  @Bean
   HeldBytes heldBytes(ServingProperties serving) {
     return new HeldBytes(new MemoryBound(serving.heldLimit()));
   }
@@ -126,13 +180,14 @@ class RequestConfiguration {
 
   @Bean
   Router router(Cluster cluster, HealthState health, Platform platform,
-      IdentityProperties identity, LiveSettings<NetworkConfig> network) {
+      IdentityProperties identity, LiveSettings<NetworkConfig> network, ServingProperties serving) {
     return new Router(
         platform.names(new RevisionNames.Knative(identity.clusterDomain(), cluster::ofHost)),
         revision -> network.get().passthrough()
             ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
             : null,
-        cluster, health::readiness);
+        cluster, health::readiness,
+        serving.answerKnownProbes() ? DoNotWake.knownProbes() : List.of(), cluster::named);
   }
 
   @Bean
@@ -169,11 +224,17 @@ class RequestConfiguration {
       Throttler throttler, Upstreams upstreams, ConcurrencyReporter reporter,
       RequestObservers observers, HeldBytes held, UnreadBytes unread,
       StageMeters meters, ErrorResponses responses) {
+    var silent = new CopyOnWriteArrayList<SilentConnections>();
     var server = new ProxyServer(resources.onServerSelect(LoopResources.DEFAULT_NATIVE),
         resources.onServer(LoopResources.DEFAULT_NATIVE), loops, HEAD_TIMEOUT,
-        loop -> new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop),
-            reporter.onLoop(loop), observers, held.share(), unread.share(loop),
-            responses));
+        loop -> {
+          var counter = reporter.onLoop(loop);
+          var connections = new SilentConnections(loop, counter);
+          silent.add(connections);
+          return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), counter,
+              observers, held.share(), unread.share(loop), responses, connections);
+        });
+    meters.silent(silent);
     meters.ended(server.endedConnections());
     return server;
   }

@@ -2,6 +2,8 @@ package dev.activator.app;
 
 import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.app.properties.EmbeddedProperties;
+import dev.activator.app.properties.LendingProperties.Mode;
+import dev.activator.app.properties.LendingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.ServingProperties;
@@ -97,6 +99,11 @@ public final class SettingsCheck
     if (bound(binder, TlsProperties.class).certificate() != null) {
       all.add(new ListeningPort("activator.port.https", address, ports.https()));
     }
+    var lending = bound(binder, LendingProperties.class);
+    boolean isEmbedded = environment.acceptsProfiles(Profiles.of("embedded"));
+    if (lending.mode() != Mode.OFF && !isEmbedded) {
+      all.add(new ListeningPort("activator.lending.port", address, lending.port()));
+    }
     all.add(new ListeningPort("server.port",
         environment.getProperty("server.address",
             bound(binder, MetricsServerProperties.class).host()),
@@ -104,7 +111,7 @@ public final class SettingsCheck
     var profiling = bound(binder, ProfilingProperties.class);
     all.add(
         new ListeningPort("activator.profiling.port", profiling.bindAddress(), profiling.port()));
-    if (environment.acceptsProfiles(Profiles.of("embedded"))) {
+    if (isEmbedded) {
       var embedded = bound(binder, EmbeddedProperties.class);
       all.add(new ListeningPort("activator.embedded.api-port", LOOPBACK, embedded.apiPort()));
       all.add(

@@ -8,6 +8,8 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaledTarget;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.WarmTimes;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides how many replicas each workload has, and scales it: at once when a report wakes it, every two
- * seconds otherwise. It knows nothing from before {@link #start}, which begins a term.
+ * seconds otherwise. {@link #start} begins a term without any state of earlier ones.
  *
  * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  *
@@ -38,15 +40,16 @@ public final class Autoscaler {
   private final WriteGuard guard;
   private final ScalingListener listener;
   private final RandomGenerator random;
+  private final Clock wall;
   /** Written on the loop, read by any thread. */
   private final Map<RevisionId, Target> targets = new ConcurrentSkipListMap<>();
   private final Map<RevisionId, Early> early = new HashMap<>();
-  /** Done when no write of workloads that are no longer scaled is under way. */
+  /** Done when the last writes of removed workloads have ended. */
   private CompletableFuture<Void> stopping = CompletableFuture.completedFuture(null);
   private @Nullable Map<String, Boolean> members;
   private @Nullable Term term;
 
-  /** The workloads to scale, and their scalers in this term. */
+  /** A workload to scale, and its scaler in this term. */
   private static final class Target {
     private Configured configured;
     private int ready;
@@ -62,18 +65,18 @@ public final class Autoscaler {
   private record Early(long at, Sample sample) {}
 
   record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
-      OptionalInt lastDesired) {
-    /** What was published last matters only to the next term. */
+      OptionalInt lastDesired, WarmTimes warmTimes) {
+    /** Ignores the last published replicas, which only the next term uses. */
     boolean isScaledLike(@Nullable Configured other) {
       return other != null && equals(other.published(lastDesired));
     }
 
     private Configured published(OptionalInt desired) {
-      return new Configured(workload, settings, requestTimeout, desired);
+      return new Configured(workload, settings, requestTimeout, desired, warmTimes);
     }
   }
 
-  record Term(Loop loop, long origin, ScaleClient scales, WriteGuard guard,
+  record Term(Loop loop, long origin, Clock wall, ScaleClient scales, WriteGuard guard,
       ScalingListener listener, RandomGenerator random, ScaleReads reads,
       ActivatorMembership roster) {
     /** Nanoseconds since the term began. */
@@ -88,6 +91,13 @@ public final class Autoscaler {
    */
   public Autoscaler(Loop loop, ScaleClient scales, WriteGuard guard, ScalingListener listener,
       RandomGenerator random) {
+    this(loop, scales, guard, listener, random, Clock.systemUTC());
+  }
+
+  /** @param wall for schedules */
+  public Autoscaler(Loop loop, ScaleClient scales, WriteGuard guard, ScalingListener listener,
+      RandomGenerator random, Clock wall) {
+    this.wall = wall;
     this.loop = loop;
     this.scales = scales;
     this.guard = guard;
@@ -98,7 +108,7 @@ public final class Autoscaler {
   public void start() {
     loop.execute(() -> {
       if (term == null) {
-        var begun = new Term(loop, loop.nanoTime(), scales, guard, listener, random,
+        var begun = new Term(loop, loop.nanoTime(), wall, scales, guard, listener, random,
             new ScaleReads(loop), new ActivatorMembership(0));
         term = begun;
         tellMembers();
@@ -108,7 +118,7 @@ public final class Autoscaler {
   }
 
   /**
-   * Stops deciding, publishes what has changed, and forgets everything but what is to be scaled.
+   * Stops deciding, publishes what has changed, and forgets everything except the workloads.
    *
    * @return done when no write is under way
    */
@@ -124,14 +134,15 @@ public final class Autoscaler {
     }, loop).thenCompose(ending -> ending);
   }
 
-  /** A workload of a ScaledService is to be scaled, or in another way than before. */
+  /** Begins to scale a ScaledService's workload, or changes its settings. */
   public void target(ScaledTarget target) {
     configure(target.id(), new Configured(target.workload(), ScalingSettings.of(target),
-        target.requestTimeout(), target.lastDesired()));
+        target.requestTimeout(), target.lastDesired(), target.warmTimes()));
   }
 
   public void target(RevisionId id, ScaleTargetRef workload, ScalingSettings settings) {
-    configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty()));
+    configure(id, new Configured(workload, settings, Duration.ZERO, OptionalInt.empty(),
+        WarmTimes.NONE));
   }
 
   private void configure(RevisionId id, Configured now) {
@@ -155,12 +166,12 @@ public final class Autoscaler {
     });
   }
 
-  /** A workload is no longer scaled, and keeps its replicas. */
+  /** Stops scaling a workload, which keeps its replicas. */
   public void targetGone(RevisionId id) {
     loop.execute(() -> forget(id));
   }
 
-  /** The same, unless another workload is scaled under this name by now. */
+  /** The same, unless the name already stands for another workload. */
   public void targetGone(RevisionId id, ScaleTargetRef workload) {
     loop.execute(() -> {
       var known = targets.get(id);
@@ -195,7 +206,7 @@ public final class Autoscaler {
     }, loop);
   }
 
-  /** How many pods of a workload are ready, and do not terminate. */
+  /** Sets how many pods of a workload are ready and not terminating. */
   public void pods(RevisionId id, int nowReady) {
     loop.execute(() -> {
       var target = targets.get(id);
@@ -210,9 +221,9 @@ public final class Autoscaler {
   }
 
   /**
-   * The activators whose reports are needed before anything is scaled down.
+   * Sets the activators that must have reported before anything is scaled down.
    *
-   * @param pods whether each is ready, by the name of its pod; null while that cannot be known
+   * @param pods whether each is ready, by the name of its pod; null while unknown
    */
   public void members(@Nullable Map<String, Boolean> pods) {
     loop.execute(() -> {

@@ -79,7 +79,7 @@ public final class AutoscalerServer {
     this(loops, address, batches, () -> true);
   }
 
-  /** @param leads while it says no, connections are refused; any thread may ask */
+  /** @param leads connections are refused while it is false; called on any thread */
   public AutoscalerServer(EventLoopGroup loops, InetSocketAddress address,
       Consumer<ReportBatch> batches, BooleanSupplier leads) {
     this.loops = loops;
@@ -127,7 +127,7 @@ public final class AutoscalerServer {
     connections.close().awaitUninterruptibly();
   }
 
-  /** Sends all activators away: they look for another leader. */
+  /** Disconnects all activators, which then look for the new leader. */
   public void disconnect() {
     var _ = connections.writeAndFlush(new CloseWebSocketFrame(RESTARTING, "Restarting"));
   }
@@ -165,7 +165,7 @@ public final class AutoscalerServer {
     context.writeAndFlush(response).addListener(ChannelFutureListener.CLOSE);
   }
 
-  /** Refuses browsers' pages: a report starts processes on this machine. */
+  /** Refuses requests of web pages: a report can start processes on this machine. */
   private final class WebPages extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -198,7 +198,7 @@ public final class AutoscalerServer {
     }
   }
 
-  /** What one activator reports to another that does not lead would be lost. */
+  /** Refuses connections while this activator does not lead: their reports would be lost. */
   private final class LeaderOnly extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -217,7 +217,7 @@ public final class AutoscalerServer {
       if (frame instanceof BinaryWebSocketFrame) {
         received(frame.content().nioBuffer());
       } else {
-        log.error("Only binary frames carry statistics, not a {}",
+        log.error("Ignored a {}: only binary frames carry statistics",
             frame.getClass().getSimpleName());
       }
     }

@@ -19,14 +19,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Elects one activator by a lease, and says whether this one may write.
  *
- * <p><b>Threads.</b> Any thread may call; {@link #mayWrite} and {@link #confirmed} only the loop's, which
- * is the autoscaler's too. Listeners are called there.
+ * <p><b>Threads.</b> Any thread may call, but {@link #mayWrite} and {@link #confirmed} only the loop, which
+ * is also the autoscaler's. Listeners are called on it.
  */
 public final class LeaderElection implements WriteGuard {
   public interface Listener {
     void elected(int term);
 
-    /** It leads no more, and must stop writing; the answer says when nothing is under way. */
+    /** This activator no longer leads and must stop writing; done when no write is under way. */
     CompletableFuture<Void> deposed();
 
     /** Another identity holds the lease, or the same leads again; empty if none does. */
@@ -60,15 +60,15 @@ public final class LeaderElection implements WriteGuard {
    *
    * @param holder the identity of the leader; empty if it is not known
    * @param term how many times the lease has changed hands
-   * @param renewedAt by the loop's clock, when the lease was last seen to be new; before the first
-   *     time, when this candidate was made
+   * @param renewedAt by the loop's clock: when this candidate last observed a new version of the lease;
+   *     before that, when the candidate was created
    * @param failures how many times the lease could not be read or written
-   * @param problem why it could not the last time; empty if it could
+   * @param problem the error of the last read or write; empty if it succeeded
    */
   public record View(boolean leads, String holder, int term, long renewedAt, long failures,
       String problem) {}
 
-  /** @param clock by which a machine that slept notices it */
+  /** @param clock the wall clock, which shows that the machine slept */
   public LeaderElection(String identity, Loop loop, LeaseClient leases, Listener listener,
       Clock clock, RandomGenerator random, Times times) {
     this.loop = loop;
@@ -88,7 +88,7 @@ public final class LeaderElection implements WriteGuard {
     loop.execute(() -> attempts.within(Duration.ZERO));
   }
 
-  /** Reads the lease within a second: its holder does not lead. */
+  /** Reads the lease within a second, because its holder no longer seems to lead. */
   public void lookSoon() {
     loop.execute(() -> {
       if (!stopped) {
@@ -112,7 +112,7 @@ public final class LeaderElection implements WriteGuard {
     }, loop).thenCompose(stopping -> stopping);
   }
 
-  /** After a write whose answer is lost, or that another came before, the lease is read first. */
+  /** Reads the lease first if the last write conflicted, or its answer was lost. */
   private CompletableFuture<Void> release() {
     var lease = election.release(now());
     boolean uncertain = election.isUncertain();
@@ -146,7 +146,7 @@ public final class LeaderElection implements WriteGuard {
     return view;
   }
 
-  /** Whether the lease cannot be another's yet; on the loop. */
+  /** Whether no other candidate can hold the lease yet; only on the loop. */
   public boolean holdsLease() {
     return election.leads(now());
   }
@@ -174,7 +174,7 @@ public final class LeaderElection implements WriteGuard {
     if (stopped || !underWay.isDone()) {
       return;
     }
-    // First: a term ends if the machine slept, even if the lease can still be renewed.
+    // Checked first: if the machine slept, the term ends even if the lease could still be renewed.
     tell();
     var renewal = election.renewal(now());
     if (renewal == null) {
@@ -224,7 +224,7 @@ public final class LeaderElection implements WriteGuard {
     });
   }
 
-  /** An error ends the task, is logged by the loop, and another attempt is made. */
+  /** If {@code next} throws, the loop logs it, and another attempt is made. */
   private void then(CompletableFuture<LeaseAnswer> request, Consumer<LeaseAnswer> next) {
     var done = new CompletableFuture<Void>();
     underWay = done;
@@ -269,7 +269,7 @@ public final class LeaderElection implements WriteGuard {
         // Published again, even if it led before: reports were refused in between.
         holder = "";
       } else {
-        log.warn("This activator leads no more");
+        log.warn("This activator no longer leads");
         var _ = listener.deposed();
       }
     }

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Starts the first pod of a revision at zero when requests wait for it and Knative's autoscaler cannot be
- * reached. Never starts a second one, and never ends one. Activators with such requests take turns: one
- * stands for election only while it has some.
+ * reached. It never starts a second pod, and never stops one. Activators elect one of them: each
+ * is a candidate only while it has such requests.
  *
  * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  */
@@ -42,9 +42,9 @@ public final class Rescue {
   private final ScalingListener listener;
   private final DeadlineTimer ticks;
   private final Map<RevisionId, Long> waiting = new HashMap<>();
-  /** In this outage. */
+  /** Not tried again in this outage. */
   private final Set<RevisionId> done = new HashSet<>();
-  /** Could not be read or written lately: the others come first. */
+  /** Could not be read or written lately, so the others are tried first. */
   private final Set<RevisionId> failed = new HashSet<>();
   private final Candidate candidate = new Candidate();
   private @Nullable LeaderElection election;
@@ -170,7 +170,7 @@ public final class Rescue {
       switch (reason) {
         case CONFLICT, UNAVAILABLE -> {
           failed.add(id);
-          log.debug("{} is tried again: {}", id, message);
+          log.debug("{} will be tried again: {}", id, message);
         }
         case NOT_FOUND, NOT_SCALABLE, FORBIDDEN, INVALID -> {
           done.add(id);
@@ -216,7 +216,7 @@ public final class Rescue {
 
     @Override
     public void holds(String holder) {
-      // Only its own part matters.
+      // Which other activator leads does not matter.
     }
   }
 }

@@ -64,9 +64,8 @@ final class ScaleReads {
       if (read == null) {
         return;
       }
-      var request = read.request.get();
       underWay++;
-      var _ = request.whenComplete((answer, failure) -> {
+      var _ = begin(read).whenComplete((answer, failure) -> {
         loop.execute(() -> {
           underWay--;
           next();
@@ -77,6 +76,15 @@ final class ScaleReads {
           read.answer.completeExceptionally(failure);
         }
       });
+    }
+  }
+
+  /** A bug is the answer of this read, and stops no other. */
+  private static CompletableFuture<ScaleAnswer> begin(Read read) {
+    try {
+      return read.request.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
     }
   }
 }

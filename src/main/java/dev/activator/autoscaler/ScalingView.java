@@ -1,6 +1,7 @@
 package dev.activator.autoscaler;
 
 import dev.activator.autoscaler.policy.Activity;
+import dev.activator.autoscaler.policy.IdleHistory;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.util.OptionalInt;
@@ -18,10 +19,12 @@ import org.jspecify.annotations.Nullable;
  * @param trouble what keeps it from being scaled, the condition {@code Ready}; null if nothing does
  * @param note what a condition {@code Ready} that is true should say, such as who holds the scale;
  *     empty if nothing
+ * @param keptWarm by the times for which it was idle; null if that is off
  */
 public record ScalingView(RevisionId id, ScaleTargetRef workload, OptionalInt desired,
     OptionalInt replicas, OptionalInt current, int ready, Activity active, String explanation,
-    @Nullable Trouble trouble, String note) {
+    @Nullable Trouble trouble, String note,
+    IdleHistory.@Nullable View keptWarm) {
 
   /**
    * A condition {@code Ready} that is false.
@@ -33,6 +36,7 @@ public record ScalingView(RevisionId id, ScaleTargetRef workload, OptionalInt de
   /** Whether only the explanation, which is new every second, may differ. */
   boolean equalsButExplanation(ScalingView other) {
     return equals(new ScalingView(other.id, other.workload, other.desired, other.replicas,
-        other.current, other.ready, other.active, explanation, other.trouble, other.note));
+        other.current, other.ready, other.active, explanation, other.trouble, other.note,
+        other.keptWarm));
   }
 }

@@ -5,6 +5,7 @@ import dev.activator.autoscaler.Autoscaler.Term;
 import dev.activator.autoscaler.ScalingView.Trouble;
 import dev.activator.autoscaler.policy.Decider;
 import dev.activator.autoscaler.policy.Decision;
+import dev.activator.autoscaler.policy.IdleHistory;
 import dev.activator.autoscaler.policy.ReplicaPlanner;
 import dev.activator.autoscaler.policy.ReplicaPlanner.Plan;
 import dev.activator.autoscaler.policy.ReplicaPlanner.Situation;
@@ -17,9 +18,12 @@ import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.Schedule;
+import dev.activator.revision.WarmTimes;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Scales one workload for one term. It asks and writes one thing at a time; what changes meanwhile is
- * looked at afterwards.
+ * Scales one workload for one term. It sends one API request at a time; changes that arrive meanwhile are
+ * handled afterwards.
  *
  * <p><b>Threads.</b> The term's loop.
  */
@@ -49,14 +53,23 @@ final class TargetScaler {
   private final ReplicaPlanner planner;
   private final ScaleRetries retries;
   private Configured configured;
+  /** The window of its schedule that is open now; null if none is. */
+  private Schedule.@Nullable Window scheduled;
+  /** Null unless it is to keep pods by it, or to observe. */
+  private @Nullable IdleHistory history;
+  /** Whether it has a pod by that history now. */
+  private boolean keptWarm;
+  /** Empty before the first of this term. */
+  private OptionalLong lastDemand = OptionalLong.empty();
+  private ScalingSettings settings;
   private Decision decision;
   private int ready;
   /** The scale as it was last read or written; null if it must be read. */
   private ScaleAnswer.@Nullable Found scale;
-  /** Whether nothing has happened since the scale was read, so that it may be written. */
+  /** Whether the scale was just read, so that it may be written. */
   private boolean fresh;
   private long readAt;
-  /** How old the scale may get; differs between workloads, which a new leader reads together. */
+  /** When the scale is read again; random, since a new leader reads all workloads together. */
   private Duration reread = MIN_REREAD;
   /** The read that waits or is under way; null if there is none. */
   private ScaleReads.@Nullable Read reading;
@@ -77,8 +90,10 @@ final class TargetScaler {
     this.ticks = new DeadlineTimer(term.loop(), this::tick);
     this.steps = new DeadlineTimer(term.loop(), this::step);
     this.publishing = new DeadlineTimer(term.loop(), this::publish);
-    var settings = configured.settings();
-    // Elsewhere the scale that is found stays until all activators have reported.
+    this.settings = configured.settings();
+    updateHistory(null);
+    updateMinimum();
+    // In other regimes the current scale stays until all activators have reported.
     int known = settings.regime() == Regime.ALONE ? ready : 0;
     this.decider = new Decider(term.now(), known, settings.windows());
     this.planner = new ReplicaPlanner(term.now(), configured.lastDesired());
@@ -89,12 +104,12 @@ final class TargetScaler {
     tick();
   }
 
-  /** Writes nothing more, and publishes what has changed; done when nothing is under way. */
+  /** Stops writing, and publishes what has changed; done when no request is under way. */
   CompletableFuture<Void> finish() {
     return stop().thenRun(this::announce);
   }
 
-  /** Writes nothing more; done when nothing is under way. */
+  /** Stops writing; done when no request is under way. */
   CompletableFuture<Void> stop() {
     stopped = true;
     ticks.cancel();
@@ -106,7 +121,10 @@ final class TargetScaler {
   }
 
   void configured(Configured next) {
+    var before = configured.warmTimes();
     configured = next;
+    updateHistory(before);
+    updateMinimum();
     decider.resize(term.now(), next.settings().windows());
     retries.reset();
     trouble = null;
@@ -128,7 +146,7 @@ final class TargetScaler {
     boolean concurrency = settings().aim().metric() == Metric.CONCURRENCY;
     decider.record(now, concurrency ? sample.concurrency() : sample.arrivals());
     if (sample.isDemand()) {
-      planner.demanded(now, sample.concurrency() > 0);
+      demanded(now, sample.concurrency() > 0);
     }
     if (sample.concurrency() > 0 && (decision.pods() == 0 || ready == 0)) {
       rereadIfOlderThan(REREAD_WITHOUT_PODS);
@@ -141,6 +159,7 @@ final class TargetScaler {
 
   private void tick() {
     ticks.within(TICK);
+    updateMinimum();
     rereadIfOlderThan(settings().regime() == Regime.ALONE ? Duration.ZERO : reread);
     evaluate();
   }
@@ -245,7 +264,7 @@ final class TargetScaler {
           }
           if (planner.sees(found.replicas(), decision, settings())) {
             happened(true, "ScaledByOther", configured.workload() + " was scaled to "
-                + found.replicas() + " by another; that stands until there is a new reason");
+                + found.replicas() + " by another client; that stays until there is a new reason");
           }
         }
         case ScaleAnswer.Refused refused -> {
@@ -258,7 +277,7 @@ final class TargetScaler {
 
   private void confirmAndWrite(ScaleAnswer.Found found, int replicas) {
     await(term.guard().confirmed(), confirmed -> {
-      // Reports may have come meanwhile.
+      // Reports may have arrived meanwhile.
       decision = decider.decide(term.now(), ready, settings());
       var plan = plan(found);
       if (!confirmed) {
@@ -323,7 +342,7 @@ final class TargetScaler {
   private <T> void await(CompletableFuture<T> answer, Consumer<T> then) {
     var done = new CompletableFuture<Void>();
     underWay = done;
-    // Not by the future: it would keep to itself what the loop logs.
+    // Not in a dependent future: it would swallow exceptions, which the loop logs.
     var _ = answer.whenComplete((value, failure) -> term.loop().execute(() -> {
       underWay = null;
       reading = null;
@@ -339,8 +358,41 @@ final class TargetScaler {
     }));
   }
 
+  /** With the minimum of its schedule and its history, as of the last tick. */
   private ScalingSettings settings() {
-    return configured.settings();
+    return settings;
+  }
+
+  private void updateMinimum() {
+    var schedule = configured.warmTimes().schedule();
+    scheduled = schedule == null ? null : schedule.at(term.wall().instant());
+    var keepWarm = configured.warmTimes().keepWarm();
+    var range = history == null ? null : history.range();
+    keptWarm = range != null && keepWarm != null && !keepWarm.observeOnly()
+        && lastDemand.isPresent()
+        && range.contains(Duration.ofNanos(term.now() - lastDemand.getAsLong()));
+    int min = Math.max(scheduled == null ? 0 : scheduled.minReplicas(), keptWarm ? 1 : 0);
+    settings = min == 0 ? configured.settings() : configured.settings().withMin(min);
+  }
+
+  /** What was learnt with another maximum is dropped. */
+  private void updateHistory(@Nullable WarmTimes before) {
+    var keepWarm = configured.warmTimes().keepWarm();
+    var known = before == null ? null : before.keepWarm();
+    if (keepWarm == null) {
+      history = null;
+    } else if (known == null || !known.max().equals(keepWarm.max())) {
+      history = new IdleHistory(keepWarm.max());
+    }
+  }
+
+  private void demanded(long now, boolean waitsOrRuns) {
+    if (history != null && lastDemand.isPresent()) {
+      history.ended(Duration.ofNanos(now - lastDemand.getAsLong()),
+          configured.settings().windows().stable());
+    }
+    lastDemand = OptionalLong.of(now);
+    planner.demanded(now, waitsOrRuns);
   }
 
   private void happened(boolean warning, String reason, String message) {
@@ -353,9 +405,23 @@ final class TargetScaler {
     }
     var desired = planner.desired();
     String bound = desired.isPresent() && desired.getAsInt() != decision.pods()
-        ? desired.getAsInt() + " within its bounds; "
+        ? desired.getAsInt() + boundText()
         : "";
     return bound + decision.cause();
+  }
+
+  private boolean isObserved() {
+    var keepWarm = configured.warmTimes().keepWarm();
+    return keepWarm != null && keepWarm.observeOnly();
+  }
+
+  private String boundText() {
+    if (settings.bounds().min() == configured.settings().bounds().min()) {
+      return " within its bounds; ";
+    }
+    return scheduled != null
+        ? ", the minimum of its schedule (" + scheduled + "); "
+        : ", kept warm since requests came after such a time without any before; ";
   }
 
   private void publish() {
@@ -384,7 +450,7 @@ final class TargetScaler {
     }
   }
 
-  /** The next leader would take a decision that was not written for a change by someone else. */
+  /** Once stopped, the replicas that were written: the next leader compares them with what it finds. */
   private OptionalInt desired() {
     return stopped && scale != null && !planner.holds()
         ? OptionalInt.of(scale.replicas())
@@ -396,6 +462,7 @@ final class TargetScaler {
     return new ScalingView(id, configured.workload(), desired(),
         known == null ? OptionalInt.empty() : OptionalInt.of(known.replicas()),
         known == null ? OptionalInt.empty() : OptionalInt.of(known.current()), ready,
-        planner.activity(), explanation(), trouble, note);
+        planner.activity(), explanation(), trouble, note,
+        history == null ? null : history.view(isObserved()));
   }
 }

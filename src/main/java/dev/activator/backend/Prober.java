@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes the queue-proxy, whose connection the first request can reuse, or without one the
- * container, by its readinessProbe. Pods of an HTTP/2 revision that do not understand HTTP/1.1 are
- * probed in HTTP/2.
+ * Probes a pod: its queue-proxy, over a connection that the first request can reuse, or without a
+ * queue-proxy the container, with its readinessProbe. If a pod of an HTTP/2 revision does not
+ * understand HTTP/1.1, it is probed in HTTP/2.
  *
  * <p><b>Threads.</b> The revision's loop.
  *
@@ -31,7 +31,7 @@ final class Prober {
   private static final String QUEUE_PROXY_PATH = "/healthz";
   private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
-  /** As the kubelet sends; programs keep its requests out of their logs. */
+  /** The kubelet's user agent: many programs do not log its requests. */
   private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
       "kube-probe/1.34", "Connection", "close");
 
@@ -40,7 +40,7 @@ final class Prober {
   private final boolean h2cMayBeSpoken;
   /** Null if the queue-proxy is probed. */
   private final @Nullable ReadinessProbe container;
-  /** Null if it is the destination. */
+  /** The {@code Host} field; null for the destination's address. */
   private final @Nullable String host;
   private final Map<String, String> headers;
   private Protocol protocol;

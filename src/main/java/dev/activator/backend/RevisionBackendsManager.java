@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of all revisions, each on its own loop so that none waits for another.
+ * Watches the pods of all revisions, each revision on the loop that its id selects.
  *
  * <p><b>Threads.</b> Any; calls of one thread for a revision take effect in order. Listeners are
  * called on the revision's loop.
@@ -46,7 +46,7 @@ public final class RevisionBackendsManager {
   private volatile boolean watchIsOpen = true;
 
   /**
-   * @param probes the loop of the queue of probes
+   * @param probes the loop of the {@link ProbeScheduler}
    * @param random jitter; must be thread-safe
    */
   public RevisionBackendsManager(Function<RevisionId, ? extends Loop> loops, Loop probes,
@@ -77,7 +77,7 @@ public final class RevisionBackendsManager {
     on(pods.revision(), known -> known.listed(pods));
   }
 
-  /** The same for deleted Endpoints. */
+  /** The Endpoints are deleted. Publishes that the revision has no pods, if it had any. */
   public void podsGone(RevisionId id) {
     on(id, WatchedRevision::podsGone);
   }
@@ -155,7 +155,7 @@ public final class RevisionBackendsManager {
       if (!stopped) {
         change.accept(known);
       }
-      // If stopped in between, the sweep may have missed this entry.
+      // If stop() ran in between, it may have missed this entry.
       if (stopped || known.isEmpty()) {
         known.cancelled();
         revisions.remove(id);

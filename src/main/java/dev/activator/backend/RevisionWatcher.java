@@ -24,7 +24,7 @@ import dev.activator.backend.policy.WatcherState.WatchChanged;
 import dev.activator.backend.policy.Watching;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.RevisionId;
@@ -47,8 +47,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #view}.
  *
- * <p><b>Units.</b> Pauses are shortened by up to a fifth at random, so that pods are not probed in
- * step.
+ * <p><b>Units.</b> Pauses are shortened by up to a fifth at random, so that pods are not probed at
+ * the same time.
  *
  * <p><b>Errors.</b> A step that throws is a bug: the watcher ends and publishes that the revision
  * has no pods.
@@ -69,12 +69,13 @@ final class RevisionWatcher {
   private final Consumer<HealthyDestinations> listener;
   private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
   private final List<Answer> answers = new ArrayList<>(0);
-  /** Durations count from here, as their differences do not wrap as the clock's do. */
+  /** The start of the watcher's own time, whose values can be compared without overflow. */
   private final long begunNanos;
   private boolean batchIsOpen;
+  /** What consumers have: at the end of a turn, what the state has. */
   private HealthyDestinations published;
-  /** Adds pods to {@code published}, at the end of this turn. */
-  private @Nullable HealthyDestinations added;
+  /** Whether the state has more pods, which are published at the end of this turn. */
+  private boolean addedIsScheduled;
 
   /** Written only by the loop. */
   private volatile WatcherState state;
@@ -88,7 +89,7 @@ final class RevisionWatcher {
     this.random = random;
     this.listener = listener;
     this.begunNanos = loop.nanoTime();
-    this.published = HealthyDestinations.pods(revision, Destinations.NONE);
+    this.published = HealthyDestinations.pods(revision, DestinationSet.NONE);
     this.state = WatcherState.of(traits);
   }
 
@@ -183,11 +184,10 @@ final class RevisionWatcher {
   }
 
   private void fail(Object doing, RuntimeException bug) {
-    log.error("{}: its pods are not watched until the next event of its Endpoints or Revision, as"
-        + " a bug ended the watcher at {} in state {}", revision, doing, state, bug);
+    log.error("{}: a bug ended the watcher at {} in state {}; the next event of the Endpoints or"
+        + " Revision starts another", revision, doing, state, bug);
     state = new Stopped();
-    added = null;
-    var none = HealthyDestinations.pods(revision, Destinations.NONE);
+    var none = HealthyDestinations.pods(revision, DestinationSet.NONE);
     if (!published.equals(none)) {
       publishNow(none);
     }
@@ -243,21 +243,17 @@ final class RevisionWatcher {
 
   private void publish(HealthyDestinations destinations) {
     if (!destinations.onlyAddsTo(published)) {
-      added = null;
       publishNow(destinations);
-      return;
-    }
-    if (added == null) {
+    } else if (!addedIsScheduled) {
+      addedIsScheduled = true;
       loop.execute(this::publishAdded);
     }
-    added = destinations;
   }
 
   private void publishAdded() {
-    var now = added;
-    added = null;
-    if (now != null && !now.equals(published) && !hasEnded()) {
-      publishNow(now);
+    addedIsScheduled = false;
+    if (state instanceof Watching now && !now.published().equals(published)) {
+      publishNow(now.published());
     }
   }
 

@@ -21,17 +21,21 @@ import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +51,10 @@ public final class Cluster implements Revisions, AutoCloseable {
   private static final Set<String> ADDRESSES = Set.of(ResourceKind.ENDPOINTS.plural(),
       ResourceKind.ENDPOINT_SLICES.plural());
 
+  private static final String ROUTING_STATE = "serving.knative.dev/routingState";
+  private static final String ROUTED = "active";
+  private static final String GENERATION = "serving.knative.dev/configurationGeneration";
+
   private final Supplier<ClusterAccess> access;
   private final KubernetesVersion minimum;
   private final Duration startTimeout;
@@ -54,9 +62,11 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final RandomGenerator random;
   private final AddressSource source;
   private final KnativeInformers knative;
-  /** Revisions that are no ScaledServices. */
+  /** The ids of Knative's revisions. */
   private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
   private final Listeners<Revision> revisions = new Listeners<>("Revision");
+  /** By their Knative Service. */
+  private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
   private final Listeners<PodListing> pods = new Listeners<>("pods");
   private final Listeners<PublicAddresses> publicAddresses = new Listeners<>("public Endpoints");
   private final Listeners<ClusterIp> clusterIps = new Listeners<>("private Service");
@@ -65,7 +75,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Listeners<ScaledServiceState> scaledServiceStates = new Listeners<>(
       "ScaledService");
   private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
-  /** Those of Endpoints or EndpointSlices that have no open watch; used on the cluster's loop. */
+  /** Leases of Endpoints or EndpointSlices without an open watch; used on the cluster's loop. */
   private final Set<Informers.Lease<?>> unwatched = new HashSet<>();
   private final ConfigMaps configMaps = new ConfigMaps();
   private volatile Sources sources = Sources.KNATIVE;
@@ -90,6 +100,9 @@ public final class Cluster implements Revisions, AutoCloseable {
     this.random = random;
     this.source = source;
     this.knative = new KnativeInformers(source);
+    // First, so that other consumers find it.
+    revisions.add(now -> ofService(now, HashSet::add));
+    revisions.addGone(last -> ofService(last, HashSet::remove));
   }
 
   /** Where revisions come from. */
@@ -103,7 +116,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   /**
    * Call before the start.
    *
-   * @param clusterDomain which ends the names of ScaledServices
+   * @param clusterDomain the suffix of the host names of ScaledServices
    */
   public void follows(Sources from, String clusterDomain) {
     sources = from;
@@ -119,12 +132,12 @@ public final class Cluster implements Revisions, AutoCloseable {
     activators = service;
   }
 
-  /** Before its revision and its pods. */
+  /** Called before the consumers of its revision and its pods. */
   public void onScaledService(Consumer<ScaledServiceState> consumer) {
     scaledServiceStates.add(consumer);
   }
 
-  /** With its last state. */
+  /** Called with its last state. */
   public void onScaledServiceGone(Consumer<ScaledServiceState> consumer) {
     scaledServiceStates.addGone(consumer);
   }
@@ -152,6 +165,11 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** The revision may still be unknown. */
   public void onPods(Consumer<PodListing> consumer) {
     pods.add(consumer);
+  }
+
+  /** Those that are listed now; null if the revision has no Endpoints. */
+  public @Nullable PodListing pods(RevisionId id) {
+    return pods.find(id);
   }
 
   public void onPodsGone(Consumer<RevisionId> consumer) {
@@ -293,6 +311,11 @@ public final class Cluster implements Revisions, AutoCloseable {
     return new EventReader(this::api, nanoTime, EventReader.TIMEOUT);
   }
 
+  /** The key of the activators, in their namespace. */
+  public PeerSecret peerSecret(String namespace) {
+    return new PeerSecret(this::api, namespace);
+  }
+
   private @Nullable KubernetesApi api() {
     var now = session;
     return now == null ? null : now.api();
@@ -329,10 +352,49 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** @param service namespace and name of a Knative Service */
   public List<RevisionId> revisionsOf(RevisionId service) {
-    return revisions.all().stream()
-        .filter(each -> each.id().namespace().equals(service.namespace())
-            && service.name().equals(each.labels().get("serving.knative.dev/service")))
-        .map(Revision::id).toList();
+    return List.copyOf(byService.getOrDefault(service, Set.of()));
+  }
+
+  /** Its label never changes. */
+  private void ofService(Revision revision, BiConsumer<HashSet<RevisionId>, RevisionId> change) {
+    var service = serviceOf(revision);
+    if (service != null) {
+      byService.compute(service, (_, known) -> {
+        var all = new HashSet<RevisionId>(known == null ? Set.of() : known);
+        change.accept(all, revision.id());
+        return all.isEmpty() ? null : Set.copyOf(all);
+      });
+    }
+  }
+
+  private static @Nullable RevisionId serviceOf(Revision revision) {
+    var service = revision.labels().get("serving.knative.dev/service");
+    return service == null ? null : new RevisionId(revision.id().namespace(), service);
+  }
+
+  /**
+   * The revision or ScaledService of this name, or else the newest revision of the Knative Service that
+   * its Route names; null if there is none.
+   */
+  public @Nullable RevisionId named(RevisionId name) {
+    return find(name) != null
+        ? name
+        : revisionsOf(name).stream().map(revisions::find).filter(Objects::nonNull)
+            .max(Comparator.comparing(Cluster::isRouted).thenComparing(Cluster::generation))
+            .map(Revision::id).orElse(null);
+  }
+
+  /** Knative sets the label; a revision without it counts as routed. */
+  private static boolean isRouted(Revision revision) {
+    return revision.labels().getOrDefault(ROUTING_STATE, ROUTED).equals(ROUTED);
+  }
+
+  private static long generation(Revision revision) {
+    try {
+      return Long.parseLong(revision.labels().getOrDefault(GENERATION, "0"));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
   }
 
   /** No consumer is called after this. Idempotent. */
@@ -378,9 +440,13 @@ public final class Cluster implements Revisions, AutoCloseable {
     if (before != null && now == null && knativeRevisions.remove(before.id()) && scaled != null) {
       scaled.named(before.id());
     }
+    if (scaled != null && (before == null || now == null)) {
+      Stream.concat(Stream.ofNullable(before), Stream.ofNullable(now))
+          .flatMap(one -> Stream.ofNullable(serviceOf(one))).forEach(scaled::known);
+    }
   }
 
-  /** What a ScaledService of this name had. */
+  /** Reports the revision, pods and addresses of a ScaledService of this name as gone. */
   private void withdraw(RevisionId id) {
     if (revisions.find(id) != null) {
       revisions.gone(id);
@@ -400,7 +466,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     revisions.changed(now.id(), now);
     var addresses = publicAddresses.find(now.id());
     if (isAnother && addresses != null) {
-      // They came before the revision.
+      // The addresses were reported before the revision.
       publicAddresses.again(now.id(), addresses);
     }
   }
@@ -446,6 +512,11 @@ public final class Cluster implements Revisions, AutoCloseable {
     @Override
     public boolean isNameTaken(RevisionId id) {
       return knativeRevisions.contains(id);
+    }
+
+    @Override
+    public boolean isKnown(RevisionId id) {
+      return knativeRevisions.contains(id) || !revisionsOf(id).isEmpty();
     }
 
     @Override

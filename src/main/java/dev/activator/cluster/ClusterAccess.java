@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.config.Proxies;
+import dev.activator.config.OutboundProxies;
 import java.net.URI;
 import java.nio.file.Path;
 
@@ -21,5 +21,5 @@ public sealed interface ClusterAccess {
   record At(URI url) implements ClusterAccess {}
 
   /** A kubeconfig's own proxy takes precedence. */
-  record Through(ClusterAccess access, Proxies proxies) implements ClusterAccess {}
+  record Through(ClusterAccess access, OutboundProxies proxies) implements ClusterAccess {}
 }

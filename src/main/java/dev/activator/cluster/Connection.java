@@ -2,10 +2,10 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.policy.KubernetesVersion;
-import dev.activator.cluster.reflector.ApiErrors;
+import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.WriteRate;
-import dev.activator.config.Proxies;
+import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.config.OutboundProxies;
 import io.fabric8.kubernetes.api.model.AuthInfo;
 import io.fabric8.kubernetes.api.model.NamedAuthInfo;
 import io.fabric8.kubernetes.api.model.NamedCluster;
@@ -40,7 +40,7 @@ final class Connection {
   private Connection() {}
 
   /** @throws ClusterUnavailableException if the kubeconfig, a certificate or a key cannot be used */
-  static KubernetesApi open(ClusterAccess access, WriteRate writes) {
+  static KubernetesApi open(ClusterAccess access, WriteRateLimiter writes) {
     try {
       return new KubernetesApi(configured(access), source(access), writes);
     } catch (IllegalArgumentException e) {
@@ -68,7 +68,7 @@ final class Connection {
   /** @throws ClusterUnavailableException if the kubeconfig cannot be used */
   static Config configured(ClusterAccess access) {
     var config = config(access);
-    // Also the field manager of what is written, which server-side apply names in conflicts.
+    // Also the field manager of our writes, which server-side apply names in conflicts.
     config.setUserAgent("activator");
     // Reflectors retry with their own backoff.
     config.setRequestRetryBackoffLimit(0);
@@ -92,7 +92,7 @@ final class Connection {
     };
   }
 
-  private static Config through(Proxies proxies, ClusterAccess access) {
+  private static Config through(OutboundProxies proxies, ClusterAccess access) {
     var config = config(access);
     // In a pod the library has already read the proxy variables, by other rules.
     var own = access instanceof ClusterAccess.Kubeconfig ? ownProxy(config) : null;
@@ -146,7 +146,7 @@ final class Connection {
   }
 
   /**
-   * The library would go on without it.
+   * Finds the entry of a name, or fails: the library would ignore that it is missing.
    *
    * <p><b>Source.</b> {@code ConfirmUsable} of client-go.
    */
@@ -157,7 +157,7 @@ final class Connection {
         .orElseThrow(() -> new IllegalArgumentException(missing));
   }
 
-  /** What the library leaves out. */
+  /** Checks and sets the user's fields that the library ignores. */
   private static void use(AuthInfo user, Config config, Path file) {
     if (user.getAsUid() != null) {
       throw new IllegalArgumentException("its user has 'as-uid', which is not supported");
@@ -223,16 +223,16 @@ final class Connection {
     try {
       var version = api.get("version", CONNECT_TIMEOUT, ApiMessages::gitVersion).get();
       if (version.isEmpty()) {
-        return "what answers at " + api.url() + " is no Kubernetes API: it has no version";
+        return "the server at " + api.url() + " is no Kubernetes API: it has no version";
       }
       return KubernetesVersion.parse(version).isAtLeast(minimum)
           ? null
           : "the Kubernetes API at " + api.url() + " is " + version + ", but must be at least "
               + minimum;
     } catch (IllegalArgumentException e) {
-      return "what answers at " + api.url() + " is no Kubernetes API: " + e.getMessage();
+      return "the server at " + api.url() + " is no Kubernetes API: " + e.getMessage();
     } catch (ExecutionException e) {
-      return new ApiErrors(api.url()).about("get", "/version", e);
+      return new ApiErrorText(api.url()).about("get", "/version", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "interrupted";

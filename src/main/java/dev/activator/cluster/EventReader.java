@@ -28,9 +28,9 @@ import tools.jackson.databind.json.JsonMapper;
  * Reads Events for an open page, at most once in ten seconds for the same objects. A refusal is
  * remembered for five minutes.
  *
- * <p><b>Threads.</b> Any, and no call waits.
+ * <p><b>Threads.</b> Any; no call blocks.
  *
- * <p><b>Errors.</b> Are answers.
+ * <p><b>Errors.</b> Each failure is an {@link Answer}.
  */
 public final class EventReader {
   static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -39,10 +39,10 @@ public final class EventReader {
   private static final int MAX_EVENTS = 20;
   private static final int MAX_CACHED = 100;
   private static final int PAGE = 500;
-  /** Of a namespace's Events of Pods. */
+  /** For each list: a namespace may have very many Events of Pods. */
   private static final int MAX_PAGES = 4;
   private static final int FORBIDDEN = 403;
-  /** Of Kubernetes' generated names, which contain no word such as that of a Job "web-migrate". */
+  /** In generated suffixes; without vowels, so that a Job "web-migrate" does not match. */
   private static final String RANDOM = "[bcdfghjklmnpqrstvwxz2456789]";
 
   private final Supplier<@Nullable KubernetesApi> api;
@@ -62,7 +62,7 @@ public final class EventReader {
       names = Set.copyOf(names);
     }
 
-    /** Their names end as Kubernetes' controllers form them. */
+    /** The names that controllers generate for the workload's ReplicaSets and Pods. */
     private Pattern made() {
       var name = Pattern.quote(workload);
       return Pattern

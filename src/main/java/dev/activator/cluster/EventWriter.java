@@ -10,7 +10,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,6 +38,8 @@ public final class EventWriter {
 
   private final Supplier<@Nullable KubernetesApi> api;
   private final InstantSource clock;
+  /** For the log: the clock may be set back, and lines would be left out until it is there again. */
+  private final LongSupplier nanoTime;
   /** The least recently used first. */
   private final Map<Key, Series> known = new LinkedHashMap<>(16, 0.75f, true);
   private final LogLimit limit = new LogLimit();
@@ -76,8 +78,13 @@ public final class EventWriter {
 
   /** @param api null while there is no connection */
   EventWriter(Supplier<@Nullable KubernetesApi> api, InstantSource clock) {
+    this(api, clock, System::nanoTime);
+  }
+
+  EventWriter(Supplier<@Nullable KubernetesApi> api, InstantSource clock, LongSupplier nanoTime) {
     this.api = api;
     this.clock = clock;
+    this.nanoTime = nanoTime;
   }
 
   /**
@@ -120,7 +127,7 @@ public final class EventWriter {
   }
 
   private void lost(Regarding about, String message, String why) {
-    limit.log(TimeUnit.SECONDS.toNanos(clock.instant().getEpochSecond()), others -> log.warn(
+    limit.log(nanoTime.getAsLong(), others -> log.warn(
         "An Event of {} is lost: {} ({}). {} others were lost since the last such line", about,
         message, why, others));
   }

@@ -7,15 +7,15 @@ import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.Registration;
-import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.AccessCheck;
-import dev.activator.cluster.reflector.ApiErrors;
+import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ResourceQuery;
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
@@ -39,7 +39,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   private static final Duration MAX_CLOSE_TIME = Duration.ofSeconds(5);
 
   private final KubernetesApi api;
-  private final ApiErrors errors;
+  private final ApiErrorText errors;
   private final ReflectorSettings settings;
   private final Loop loop;
   private final Runnable endOfLoop;
@@ -69,8 +69,8 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
 
   /** @throws ClusterUnavailableException if the access is invalid */
   KubernetesSession(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
-    this.api = Connection.open(access, WriteRate.UNLIMITED);
-    this.errors = new ApiErrors(api.url());
+    this.api = Connection.open(access, WriteRateLimiter.UNLIMITED);
+    this.errors = new ApiErrorText(api.url());
     this.settings = settings;
     var thread = new ThreadLoop("cluster");
     this.loop = thread;
@@ -81,7 +81,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   /** Does not close this loop. */
   KubernetesSession(KubernetesApi api, Loop loop, Informers informers, ReflectorSettings settings) {
     this.api = api;
-    this.errors = new ApiErrors(api.url());
+    this.errors = new ApiErrorText(api.url());
     this.settings = settings;
     this.loop = loop;
     this.endOfLoop = () -> {
@@ -93,7 +93,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     return api;
   }
 
-  ApiErrors errors() {
+  ApiErrorText errors() {
     return errors;
   }
 
@@ -152,10 +152,15 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   @Override
-  public Runnable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener) {
-    var selector = podSelectors.apply(revision);
-    return begin(ResourceQuery.in(revision.namespace(), ResourceKind.PODS,
-        selector.isEmpty() ? Labels.REVISION + "=" + revision.name() : selector), _ -> listener,
+  public String selector(RevisionId revision) {
+    var own = podSelectors.apply(revision);
+    return own.isEmpty() ? Labels.REVISION + "=" + revision.name() : own;
+  }
+
+  @Override
+  public Runnable follow(String namespace, String selector,
+      FactHandler.FactListener<PodStartStatus> listener) {
+    return begin(ResourceQuery.in(namespace, ResourceKind.PODS, selector), _ -> listener,
         Duration.ZERO)::close;
   }
 

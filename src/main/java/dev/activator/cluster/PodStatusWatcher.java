@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.PodFailures;
-import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
@@ -41,8 +41,12 @@ public final class PodStatusWatcher {
     /** Whether the pods of a namespace may be listed; fails if that is not known. */
     CompletableFuture<AccessCheck> ask(String namespace);
 
+    /** The labels of its pods, which change with a ScaledService's Service. */
+    String selector(RevisionId revision);
+
     /** Calls the listener on the loop until the answer is run. */
-    Runnable follow(RevisionId revision, FactHandler.FactListener<PodStatus> listener);
+    Runnable follow(String namespace, String selector,
+        FactHandler.FactListener<PodStartStatus> listener);
   }
 
   private final Loop loop;
@@ -65,6 +69,10 @@ public final class PodStatusWatcher {
   public void requestsWaitFor(RevisionId revision) {
     loop.execute(() -> {
       var known = watched.get(revision);
+      if (known != null && known.isOfOtherPods()) {
+        known.end();
+        known = null;
+      }
       if (known != null) {
         known.prolong();
       } else if (!closed && watched.size() < MAX_REVISIONS && !isPaused(revision.namespace())) {
@@ -107,6 +115,7 @@ public final class PodStatusWatcher {
   private final class Watched {
     private final RevisionId revision;
     private final long begunNanos = loop.nanoTime();
+    private final String selector;
     private PodFailures failures = PodFailures.EMPTY;
     private @Nullable RevisionStartFailure reported;
     private Loop.Timer end;
@@ -116,6 +125,7 @@ public final class PodStatusWatcher {
 
     Watched(RevisionId revision) {
       this.revision = revision;
+      this.selector = pods.selector(revision);
       this.end = loop.schedule(LEASE, this::end);
       pods.ask(revision.namespace())
           .whenComplete((answer, failure) -> loop.execute(() -> answered(answer)));
@@ -126,7 +136,7 @@ public final class PodStatusWatcher {
         return;
       }
       switch (answer) {
-        case ALLOWED -> endOfWatch = pods.follow(revision, this::changed);
+        case ALLOWED -> endOfWatch = pods.follow(revision.namespace(), selector, this::changed);
         case FORBIDDEN -> {
           refused(revision.namespace());
           end();
@@ -138,7 +148,7 @@ public final class PodStatusWatcher {
       }
     }
 
-    private void changed(@Nullable PodStatus before, @Nullable PodStatus now) {
+    private void changed(@Nullable PodStartStatus before, @Nullable PodStartStatus now) {
       if (ended) {
         return;
       }
@@ -168,6 +178,10 @@ public final class PodStatusWatcher {
 
     private Duration time() {
       return Duration.ofNanos(loop.nanoTime() - begunNanos);
+    }
+
+    boolean isOfOtherPods() {
+      return !selector.equals(pods.selector(revision));
     }
 
     void prolong() {

@@ -35,8 +35,8 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * <p><b>Threads.</b> Any; the state belongs to the loop.
  *
- * <p><b>Errors.</b> A refused write is logged once for each answer, and repeated after five seconds at
- * first and five minutes at last, or half a minute if the API is unavailable.
+ * <p><b>Errors.</b> A refused write is logged once for each different answer, and retried with a
+ * backoff from 5 s to 5 min, or to 30 s while the API is unavailable.
  */
 public final class ScaledServiceWriter {
   private static final Logger log = LoggerFactory.getLogger(ScaledServiceWriter.class);
@@ -78,7 +78,7 @@ public final class ScaledServiceWriter {
     private @Nullable ScaledServiceStatus written;
     private long notBefore;
     private boolean isUnderWay;
-    /** As it was logged; empty after a success. */
+    /** The last refusal as it was logged; empty after a success. */
     private String refusal = "";
     private boolean failed;
     private final Backoff refusals;
@@ -209,7 +209,7 @@ public final class ScaledServiceWriter {
   }
 
   /**
-   * Something happened that an Event should say.
+   * Writes an Event about the ScaledService, if this activator leads.
    *
    * @param reason one word
    */
@@ -315,7 +315,7 @@ public final class ScaledServiceWriter {
     underWay--;
     boolean isWritten = answer != null && answer.status() < 300;
     if (!entry.state.object().uid().equals(uid)) {
-      // It was made again meanwhile, and has no status yet.
+      // The object was deleted and created again meanwhile, and has no status yet.
       mark(id);
     } else if (isWritten) {
       entry.succeeded();
@@ -363,7 +363,7 @@ public final class ScaledServiceWriter {
     return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  /** @param uid without which the status could get into an object made again under the name */
+  /** @param uid a precondition: an object created again under the name must not get this status */
   private static String json(String uid, ScaledServiceStatus status) {
     var patch = JSON.createObjectNode();
     patch.putObject("metadata").put("uid", uid);

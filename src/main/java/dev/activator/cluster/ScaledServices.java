@@ -21,6 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -40,6 +41,7 @@ final class ScaledServices {
   private static final Logger log = LoggerFactory.getLogger(ScaledServices.class);
   private static final String BY_SERVICE = "service";
   private static final String BY_TARGET = "target";
+  private static final String BY_OTHER = "other";
   private static final ResourceQuery<ScaledService> OBJECTS = ResourceQuery
       .everywhere(ResourceKind.SCALED_SERVICES, "");
   private static final ResourceQuery<BackendService> SERVICES = ResourceQuery
@@ -55,7 +57,7 @@ final class ScaledServices {
   private final @Nullable RevisionId activators;
   private final ScaledServicesListener listener;
   private final TargetKinds kinds;
-  /** Whether each is reported even if nothing has changed. */
+  /** Objects to join again; true if the result is reported even if nothing has changed. */
   private final Map<RevisionId, Boolean> stale = new TreeMap<>();
   private boolean hostsAreStale;
   private boolean settles;
@@ -80,6 +82,9 @@ final class ScaledServices {
     /** Whether a Knative revision has this name; after a change call {@link #named}. */
     boolean isNameTaken(RevisionId id);
 
+    /** Whether a Knative revision or Service has this name. */
+    boolean isKnown(RevisionId id);
+
     /** The addresses of the activators that are ready; changed, or for a new object. */
     void shared(RevisionId id, List<String> addresses);
   }
@@ -91,7 +96,7 @@ final class ScaledServices {
   }
 
   /**
-   * @param domain of the cluster's names
+   * @param domain the cluster's domain
    * @param activators their own Service, by namespace and name; null if this is the only one
    */
   ScaledServices(KubernetesSession session, IpFamily preferred, String domain,
@@ -119,6 +124,10 @@ final class ScaledServices {
       objects = store;
       index(store, BY_SERVICE, ScaledServices::serviceOf);
       index(store, BY_TARGET, ScaledServices::targetOf);
+      store.addIndex(BY_OTHER, object -> {
+        var fact = object.object().fact();
+        return fact == null ? List.of() : fact.others();
+      });
       return this::objectChanged;
     }));
   }
@@ -144,14 +153,14 @@ final class ScaledServices {
       }
       if (access == AccessCheck.FORBIDDEN && access != before) {
         log.warn("The Kubernetes API does not allow the activator to list {}"
-            + " (403): one that scales the same workload as a ScaledService is not noticed",
+            + " (403): it cannot detect one that scales the same workload as a ScaledService",
             HPAS.text());
       }
       session.loop().schedule(ASK_AGAIN, () -> followHpas(access));
     }, session.loop());
   }
 
-  /** What else must be known, once the objects are, before requests are taken. */
+  /** The kinds of the workloads, to be listed after the objects and before requests are served. */
   List<Startup.Beginning> kinds() {
     return CompletableFuture.supplyAsync(() -> {
       settle();
@@ -163,16 +172,22 @@ final class ScaledServices {
     return hosts;
   }
 
-  /** A Knative revision has this name from now on, or no more; on the loop. */
+  /** Called on the loop when there may be another Knative revision or Service of this name, or none. */
+  void known(RevisionId id) {
+    stale(BY_OTHER, id);
+  }
+
+  /** Called on the loop when a Knative revision of this name was created or is gone. */
   void named(RevisionId id) {
+    known(id);
     if (find(objects, id) != null) {
-      // The revision's addresses are not this one's.
+      // Reported again, because its activators' addresses differ from those of the revision.
       stale.put(id, true);
       settleSoon();
     }
   }
 
-  /** Of the pods of a ScaledService; empty if there is no such object, or its Service selects none. */
+  /** The label selector of its pods; empty without such an object or a selector of its Service. */
   String podSelector(RevisionId id) {
     var object = find(objects, id);
     var service = object == null ? null : service(object);
@@ -186,7 +201,7 @@ final class ScaledServices {
   private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
     if (before != null) {
       stale(before.id());
-      // The next oldest object may scale the workload.
+      // The next oldest object may scale the workload now.
       stale(BY_TARGET, targetOf(before));
     }
     if (now != null) {
@@ -194,9 +209,19 @@ final class ScaledServices {
       stale.merge(now.id(), before == now, Boolean::logicalOr);
       stale(BY_TARGET, targetOf(now));
     }
+    var one = now == null ? before : now;
+    if (one != null && (before == null || now == null)) {
+      known(one.id());
+    }
     hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
         || !before.created().equals(now.created());
     settleSoon();
+  }
+
+  private Set<RevisionId> unknown(ScaledService object) {
+    return object.others().stream()
+        .filter(id -> find(objects, id) == null && !listener.isKnown(id))
+        .collect(Collectors.toSet());
   }
 
   private static RevisionId serviceOf(ScaledService object) {
@@ -266,7 +291,7 @@ final class ScaledServices {
     settleSoon();
   }
 
-  /** After the changes that wait already. */
+  /** Posted once, to run after the changes that are queued already. */
   private void settleSoon() {
     if (!settles) {
       settles = true;
@@ -293,7 +318,7 @@ final class ScaledServices {
     try {
       settle(id, again);
     } catch (RuntimeException e) {
-      log.error("ScaledService {} is left as it was", id, e);
+      log.error("ScaledService {} could not be updated, and keeps its last state", id, e);
       // Published again with the next change.
       stale.put(id, true);
     }
@@ -303,7 +328,7 @@ final class ScaledServices {
     var object = find(objects, id);
     var before = listener.find(id);
     if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
-      // One that was made again under the name is another.
+      // An object created again under the same name is a different one.
       before = null;
       listener.gone(id);
     }
@@ -312,12 +337,12 @@ final class ScaledServices {
     }
     var workload = kinds.find(id.namespace(), object.workload());
     if (workload == null) {
-      // The kind is asked for, and changes when it is known.
+      // The API is asked for the kind; its answer triggers another join.
       return;
     }
     var now = ScaledServiceState.of(object, new References(service(object), slices(object),
         workload, hosts.taken(id), older(object),
-        listener.isNameTaken(id), hpas(object), preferred));
+        listener.isNameTaken(id), hpas(object), unknown(object), preferred));
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
     }

@@ -1,7 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ScaleClient;
 import java.time.Clock;
@@ -35,7 +35,7 @@ public final class ScalingSession implements AutoCloseable {
 
   private final ClusterAccess access;
   private final Duration timeout;
-  private final Supplier<WriteRate> rates;
+  private final Supplier<WriteRateLimiter> rates;
   private final ScaleApi scales;
   private volatile @Nullable Clients clients;
   /** Why the members could not be read the last time, as it was logged; empty if they could. */
@@ -46,12 +46,12 @@ public final class ScalingSession implements AutoCloseable {
   private record Clients(KubernetesApi election, KubernetesApi scaling, KubernetesApi records) {}
 
   /** @param rates makes the limit of a client's writes */
-  public ScalingSession(ClusterAccess access, Supplier<WriteRate> rates) {
+  public ScalingSession(ClusterAccess access, Supplier<WriteRateLimiter> rates) {
     this(access, rates, TIMEOUT);
   }
 
   /** @param timeout of each request for a scale, a lease or the members */
-  public ScalingSession(ClusterAccess access, Supplier<WriteRate> rates, Duration timeout) {
+  public ScalingSession(ClusterAccess access, Supplier<WriteRateLimiter> rates, Duration timeout) {
     this.access = access;
     this.rates = rates;
     this.timeout = timeout;
@@ -60,7 +60,7 @@ public final class ScalingSession implements AutoCloseable {
 
   /** @throws ClusterUnavailableException if the access is invalid */
   public void open() {
-    clients = new Clients(Connection.open(access, WriteRate.UNLIMITED),
+    clients = new Clients(Connection.open(access, WriteRateLimiter.UNLIMITED),
         Connection.open(access, rates.get()), Connection.open(access, rates.get()));
   }
 

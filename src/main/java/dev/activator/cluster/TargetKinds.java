@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
 final class TargetKinds {
   private static final Logger log = LoggerFactory.getLogger(TargetKinds.class);
   private static final Duration RETRY = Duration.ofSeconds(30);
+  private static final Duration LIST_PATIENCE = Duration.ofSeconds(10);
 
   private final KubernetesSession session;
   private final BiConsumer<String, @Nullable RevisionId> changed;
@@ -105,14 +106,30 @@ final class TargetKinds {
         return;
       }
       Loop loop = session.loop();
-      session.followStored(query, stored -> {
+      var followed = session.followStored(query, stored -> {
         store = stored;
         return this::workloadChanged;
-      }).synced().thenRunAsync(() -> {
+      });
+      var late = loop.schedule(LIST_PATIENCE,
+          () -> listIsLate(String.valueOf(followed.error())));
+      followed.synced().thenRunAsync(() -> {
+        late.cancel();
         isListed = true;
         all = null;
         tell();
       }, loop);
+    }
+
+    /** One object may be listed, but not all: neither a start nor a ScaledService waits for that. */
+    private void listIsLate(String error) {
+      if (!isListed && all == null) {
+        log.warn(
+            "The pod templates of {} in {} are not listed yet, and pods are used when Kubernetes"
+                + " calls them ready: {}",
+            name.kind, name.apiVersion, error);
+        all = new WorkloadState.Hidden();
+        tell();
+      }
     }
 
     private void workloadChanged(@Nullable Workload before, @Nullable Workload now) {

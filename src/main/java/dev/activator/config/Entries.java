@@ -104,7 +104,7 @@ final class Entries {
   void checkEndpoint(String key) {
     check(key, text -> text.isEmpty() || ENDPOINT.matcher(text).matches()
         ? null
-        : "it is '" + Proxies.withoutUser(text)
+        : "it is '" + OutboundProxies.withoutUser(text)
             + "', but must be a URL such as http://collector:4318");
   }
 

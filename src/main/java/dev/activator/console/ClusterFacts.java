@@ -2,26 +2,35 @@ package dev.activator.console;
 
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.EventReader;
+import dev.activator.console.RevisionReport.RulesReport;
+import dev.activator.console.RevisionReport.WakingReport;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What a cluster shows of a revision: its settings, its Events, and the command for its log. */
 public final class ClusterFacts implements PlatformFacts {
+  private static final String ROUTING_STATE = "serving.knative.dev/routingState";
   private static final String SERVICE = "serving.knative.dev/service";
-  private static final String MAX_SCALE = "autoscaling.knative.dev/max-scale";
+  private static final String AUTOSCALING = "autoscaling.knative.dev/";
+  private static final String MAX_SCALE = AUTOSCALING + "max-scale";
+  private static final Pattern DASH = Pattern.compile("-(\\w)");
+  private static final String RULES = "its rules";
   private static final String THE_REVISION = "the Revision";
   /** In this order; where the default comes from. */
   private static final List<String> OURS = List.of("activator.dev/queue-timeout",
-      "activator.dev/balancing", "activator.dev/slow-start", "activator.dev/server-timing");
-  private static final List<String> SCALING = List.of("autoscaling.knative.dev/min-scale",
-      MAX_SCALE, "autoscaling.knative.dev/target", "autoscaling.knative.dev/metric",
-      "autoscaling.knative.dev/window");
+      "activator.dev/balancing", "activator.dev/slow-start", "activator.dev/wake-with",
+      "activator.dev/server-timing");
+  private static final List<String> SCALING = List.of(AUTOSCALING + "min-scale", MAX_SCALE,
+      AUTOSCALING + "target", AUTOSCALING + "metric", AUTOSCALING + "window");
 
   private final Cluster cluster;
   private final String domain;
@@ -29,10 +38,16 @@ public final class ClusterFacts implements PlatformFacts {
   private final String waitingPage;
   private final EventReader events;
   private final ScalingFacts scaling;
+  private final Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking;
 
-  /** @param queueCapacity of a revision that sets none, like {@code waitingPage} */
+  /**
+   * @param queueCapacity of a revision that sets none, like {@code waitingPage}
+   * @param waking null if a revision neither wakes others nor was woken
+   */
   public ClusterFacts(Cluster cluster, String domain, int queueCapacity, String waitingPage,
-      EventReader events, ScalingFacts scaling) {
+      EventReader events, ScalingFacts scaling,
+      Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking) {
+    this.waking = waking;
     this.cluster = cluster;
     this.domain = domain;
     this.queueCapacity = queueCapacity;
@@ -51,20 +66,55 @@ public final class ClusterFacts implements PlatformFacts {
     var scaled = scaledService(id);
     if (scaled != null) {
       return new CardFacts("ScaledService", scaled.obstacles(scaling.views().apply(id)),
-          scaled.url(), scaled.maxPods());
+          scaled.url(), scaled.maxPods(), null);
     }
     var revision = cluster.find(id);
     var service = revision == null ? null : revision.labels().get(SERVICE);
-    var maxScale = revision == null ? "" : revision.annotations().getOrDefault(MAX_SCALE, "");
-    return new CardFacts("Revision", List.of(),
+    var maxScale = revision == null
+        ? ""
+        : revision.annotations().getOrDefault(spelling(revision.annotations(), MAX_SCALE), "");
+    var rules = revision == null ? null : revision.rules();
+    return new CardFacts("Revision", rules == null ? List.of() : rules.problems(),
         service == null
             ? null
             : "http://" + service + "." + id.namespace() + ".svc." + domain,
-        maxScale.matches("[1-9]\\d{0,8}") ? Integer.valueOf(maxScale) : null);
+        maxScale.matches("[1-9]\\d{0,8}") ? Integer.valueOf(maxScale) : null,
+        revision == null ? null : routing(revision.labels()));
+  }
+
+  static @Nullable Routing routing(Map<String, String> labels) {
+    var service = labels.get(SERVICE);
+    if (service == null) {
+      return null;
+    }
+    return switch (labels.getOrDefault(ROUTING_STATE, "")) {
+      case "active" -> new Routing(service, RoutingState.LIVE);
+      case "pending" -> new Routing(service, RoutingState.NEXT);
+      case "reserve" -> new Routing(service, RoutingState.SUPERSEDED);
+      default -> null;
+    };
   }
 
   @Override
-  public List<Setting> settings(RevisionId id) {
+  public CompletableFuture<List<Setting>> settings(RevisionId id) {
+    return waking.apply(id)
+        .thenApply(wakes -> settings(id, wakes == null ? List.of() : waking(wakes)));
+  }
+
+  private static List<Setting> waking(WakingReport wakes) {
+    var rows = new ArrayList<Setting>();
+    if (!wakes.wakes().isEmpty()) {
+      rows.add(new Setting("starts with it", String.join(", ", wakes.wakes()), "wake-with"));
+    }
+    wakes.learned().forEach(one -> rows.add(new Setting("calls", one, "what it was seen to call")));
+    if (wakes.wokenBecause() != null) {
+      rows.add(new Setting("last woken because", wakes.wokenBecause(),
+          "a start ahead of its requests"));
+    }
+    return rows;
+  }
+
+  private List<Setting> settings(RevisionId id, List<Setting> wakes) {
     var scaled = scaledService(id);
     var rows = new ArrayList<Setting>();
     rows.addAll(scaling.rows(id, scaled));
@@ -75,6 +125,8 @@ public final class ClusterFacts implements PlatformFacts {
       rows.addAll(ofRevision(revision));
     }
     if (revision != null) {
+      rows.addAll(rules(revision));
+      rows.addAll(wakes);
       rows.addAll(annotations(revision.annotations()));
       if (scaled == null) {
         SCALING.forEach(name -> rows
@@ -90,7 +142,27 @@ public final class ClusterFacts implements PlatformFacts {
         new Setting("container concurrency", limit == 0 ? "any number" : "" + limit, THE_REVISION),
         new Setting("timeout", revision.timeouts().overall().toSeconds() + " s", THE_REVISION),
         new Setting("pods are probed as",
-            revision.readinessProbe() == null ? "queue-proxy" : "a container", THE_REVISION));
+            revision.hasQueueProxy() ? "queue-proxy" : "a container", THE_REVISION));
+  }
+
+  private List<Setting> rules(Revision revision) {
+    var rules = revision.rules();
+    var rows = new ArrayList<Setting>();
+    if (rules != null) {
+      rules.doNotWake()
+          .forEach(rule -> rows.add(new Setting("wakes no pod", rule.toString(), RULES)));
+      if (rules.fallback() != null) {
+        rows.add(new Setting("while it starts", "a request "
+            + RulesReport.text(rules.fallback(), revision.id().namespace(), cluster::named),
+            RULES));
+      }
+      if (rules.ignoreIdleAfter() != null) {
+        rows.add(new Setting("silent connections",
+            "do not count after " + rules.ignoreIdleAfter().toSeconds() + " s", RULES));
+      }
+      rules.problems().forEach(problem -> rows.add(new Setting("ignored", problem, RULES)));
+    }
+    return rows;
   }
 
   private List<Setting> annotations(Map<String, String> own) {
@@ -106,11 +178,20 @@ public final class ClusterFacts implements PlatformFacts {
 
   private static Setting setting(Map<String, String> annotations, String name, String otherwise,
       String origin) {
-    var own = annotations.get(name);
+    var written = spelling(annotations, name);
+    var own = annotations.get(written);
     var word = name.substring(name.indexOf('/') + 1);
     return own == null
         ? new Setting(word, otherwise, origin)
-        : new Setting(word, own, "the annotation " + name);
+        : new Setting(word, own, "the annotation " + written);
+  }
+
+  /** The annotation as it is written: Knative reads {@code minScale} as {@code min-scale}. */
+  static String spelling(Map<String, String> annotations, String name) {
+    var camelCase = DASH.matcher(name)
+        .replaceAll(dash -> dash.group(1).toUpperCase(Locale.ROOT));
+    return name.startsWith(AUTOSCALING) && !annotations.containsKey(name)
+        && annotations.containsKey(camelCase) ? camelCase : name;
   }
 
   @Override

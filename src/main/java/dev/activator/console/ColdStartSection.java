@@ -4,6 +4,7 @@ import static dev.activator.console.Html.length;
 import static dev.activator.console.Html.section;
 import static dev.activator.console.Html.table;
 import static dev.activator.console.Html.text;
+import static dev.activator.console.Html.time;
 import static java.util.stream.Collectors.joining;
 
 import dev.activator.observability.ColdStarts.ColdStart;
@@ -38,7 +39,7 @@ final class ColdStartSection {
     return section("starts", "wide", "Cold starts", "<p class=\"legend\">" + legend
         + "<span class=\"soft\">on a common scale, 0 to " + length(Duration.ofNanos(longest))
         + "</span></p>" + percentiles(all)
-        + table("starts", "", rows, Stream.of("when, UTC", "revision", "spent on|bar",
+        + table("starts", "", rows, Stream.of("when", "revision", "spent on|bar",
             "total|right", "outcome", "status|right")
             .filter(column -> named || !column.equals("revision")).toArray(String[]::new)));
   }
@@ -46,7 +47,7 @@ final class ColdStartSection {
   private static String row(ColdStart start, long longest, boolean named) {
     var id = start.revision();
     return "<tr data-name=\"" + text(id + " " + start.outcome()) + "\"><td>"
-        + start.when().toString().substring(11, 19) + "</td>"
+        + time(start.when()) + "</td>"
         + (named
             ? "<td><a href=\"" + ConsolePages.detailUrl(id) + "\">" + text(id.name())
                 + "</a></td>"
@@ -58,7 +59,8 @@ final class ColdStartSection {
   }
 
   private static boolean isAnswered(ColdStart start) {
-    return start.outcome() == Outcome.ANSWERED || start.outcome() == Outcome.WAITING_PAGE;
+    return start.outcome() == Outcome.ANSWERED || start.outcome() == Outcome.WAITING_PAGE
+        || start.outcome() == Outcome.FALLBACK;
   }
 
   /** Of starts that were answered: among failures, the timeouts would count. */

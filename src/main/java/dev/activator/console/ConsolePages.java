@@ -5,19 +5,27 @@ import static dev.activator.console.Html.length;
 import static dev.activator.console.Html.section;
 import static dev.activator.console.Html.table;
 import static dev.activator.console.Html.text;
+import static dev.activator.console.Html.time;
+import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.joining;
+import static java.util.stream.Collectors.summingInt;
+import static java.util.stream.Collectors.toMap;
 
 import dev.activator.backend.BackendsView.Address;
+import dev.activator.console.PlatformFacts.RoutingState;
+import dev.activator.lending.LendingView;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.Metric;
+import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleView.PodLoad;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,8 +75,14 @@ final class ConsolePages {
       List<ColdStart> starts) {
     var parts = new LinkedHashMap<String, String>();
     parts.put("summary", summary(status, cards));
-    cards.stream().sorted(Comparator.comparing(RevisionCard::rank).thenComparing(RevisionCard::id))
-        .limit(MAX_CARDS).forEach(card -> parts.put(partId(card.id()), card(card)));
+    var byId = cards.stream().collect(toMap(RevisionCard::id, Function.identity()));
+    var requests = cards.stream().filter(card -> card.facts().routing() != null)
+        .collect(groupingBy(ConsolePages::service,
+            summingInt(card -> card.minute().requestsInAll())));
+    CardOrder.of(cards.stream().map(RevisionCard::place).toList()).stream().limit(MAX_CARDS)
+        .map(byId::get).filter(Objects::nonNull)
+        .forEach(card -> parts.put(partId(card.id()),
+            card(card, requests.getOrDefault(service(card), 0))));
     if (cards.isEmpty()) {
       parts.put("none",
           "<p id=\"none\" class=\"wide soft\">There is no Revision or ScaledService yet.</p>");
@@ -106,7 +120,23 @@ final class ConsolePages {
     return "/console/" + text(id.namespace()) + "/" + text(id.name());
   }
 
-  private static String card(RevisionCard card) {
+  private static RevisionId service(RevisionCard card) {
+    var routing = card.facts().routing();
+    return routing == null ? card.id() : new RevisionId(card.id().namespace(), routing.service());
+  }
+
+  /** @param ofService requests in the last minute, of all its revisions */
+  private static String live(RevisionCard card, int ofService) {
+    var routing = card.facts().routing();
+    if (routing == null || routing.state() != RoutingState.LIVE) {
+      return "";
+    }
+    var share = CardOrder.share(card.minute().requestsInAll(), ofService);
+    return " <span class=\"live\">live" + (share.isEmpty() ? "" : ", " + share + " of the requests")
+        + "</span>";
+  }
+
+  private static String card(RevisionCard card, int ofService) {
     var id = card.id();
     var html = new StringBuilder("<article id=\"").append(partId(id)).append("\" class=\"card ")
         .append(card.badge().kind()).append("\" data-name=\"").append(text(id.toString()))
@@ -115,9 +145,9 @@ final class ConsolePages {
         .append("</a> <small>")
         .append(card.facts().kind().equals(REVISION) ? "" : text(card.facts().kind()) + " in ")
         .append(text(id.namespace())).append("</small></h2>")
-        .append(state(card)).append(url(card)).append(numbers(card))
+        .append(state(card)).append(live(card, ofService)).append(url(card)).append(numbers(card))
         .append(Charts.sparkline(card.minute())).append(caption(card)).append(running(card))
-        .append(failure(card));
+        .append(failure(card)).append(restarts(card));
     var kind = card.badge().kind();
     if (kind.equals("bad") || kind.equals("warn") || kind.equals("busy")) {
       html.append("<p class=\"why\">").append(text(card.diagnosis().summary())).append("</p>");
@@ -129,7 +159,7 @@ final class ConsolePages {
     return card.facts().obstacles().isEmpty()
         ? ""
         : card.facts().obstacles().stream().map(each -> "<li>" + text(each) + "</li>").collect(
-            joining("", "<p class=\"why\">In the way:</p><ul class=\"why\">", "</ul>"));
+            joining("", "<p class=\"why\">What prevents scaling:</p><ul class=\"why\">", "</ul>"));
   }
 
   private static String url(RevisionCard card) {
@@ -195,7 +225,16 @@ final class ConsolePages {
             + text(failed.reason()) + "</b> (" + failed.status() + ")</p>";
   }
 
-  /** In steps, so that a page at rest does not change every second. */
+  private static String restarts(RevisionCard card) {
+    return card.now().processes().pods().stream()
+        .map(pod -> "<p class=\"failed\">" + text(pod.pod()) + " was started again "
+            + (pod.times() == 1 ? "once" : pod.times() + " times")
+            + (pod.nextTry() == null ? "" : ", the next try is at " + time(pod.nextTry())) + ". "
+            + text(pod.lastEnd()) + "</p>")
+        .collect(joining());
+  }
+
+  /** In steps, so that an idle page does not change every second. */
   private static String age(Duration ago) {
     long seconds = ago.toSeconds();
     if (seconds < 5) {
@@ -213,8 +252,9 @@ final class ConsolePages {
     return parts;
   }
 
-  static SequencedMap<String, String> detail(String problem, RevisionCard card, PlatformFacts facts,
-      PlatformFacts.Known<PlatformFacts.EventLine> events, List<ColdStart> starts,
+  static SequencedMap<String, String> detail(String problem, RevisionCard card,
+      List<PlatformFacts.Setting> settings, PlatformFacts.Known<PlatformFacts.EventLine> events,
+      PlatformFacts.Known<String> log, List<ColdStart> starts,
       LivePage.@Nullable Actions actions) {
     var id = card.id();
     var parts = new LinkedHashMap<String, String>();
@@ -224,9 +264,9 @@ final class ConsolePages {
     }
     parts.put("pods", pods(card));
     parts.put("queue", queue(card));
-    parts.put("settings", settings(facts.settings(id)));
+    parts.put("settings", settings(settings));
     parts.put("events", events(events));
-    parts.put("log", log(facts.log(id)));
+    parts.put("log", log(log));
     parts.put("starts",
         ColdStartSection.of(starts.stream().filter(each -> each.revision().equals(id)).toList(),
             false));
@@ -241,7 +281,7 @@ final class ConsolePages {
         + text(card.diagnosis().summary()) + "</p>" + obstacles(card)
         + "<p class=\"todo\"><b>What to do:</b> " + text(card.whatToDo()) + "</p>" + numbers(card)
         + Charts.sparkline(card.minute()) + caption(card) + running(card) + failure(card)
-        + "</section>";
+        + restarts(card) + "</section>";
   }
 
   private static String actions(RevisionId id) {
@@ -259,7 +299,7 @@ final class ConsolePages {
     var rows = card.now().pods().stream().map(pod -> pod(card, pod)).collect(joining());
     return section("pods", "half", "Pods", rows.isEmpty()
         ? "<p class=\"soft\">None is listed.</p>"
-        : table("pods", "", rows, "address", "state", "in flight|right", "last probe"));
+        : table("pods", "", rows, "address", "state", "in flight|right", "permits", "last probe"));
   }
 
   private static String pod(RevisionCard card, Address pod) {
@@ -270,10 +310,21 @@ final class ConsolePages {
     return "<tr><td>" + text(pod.destination().toString()) + "</td><td>"
         + (pod.serves() ? "serves" : pod.ready() ? "ready" : "not ready")
         + (pod.suspected() ? ", set aside" : "") + "</td><td class=\"right\">" + inFlight
+        + "</td><td>" + text(permits(card.now().queue().lending(), pod.destination()))
         + "</td><td>" + text(probe.outcome())
         + (pod.failures() > 1 ? ", " + pod.failures() + " times" : "")
         + (probe.ago() == null ? "" : ", " + age(probe.ago()) + " ago")
         + (probe.took() == null ? "" : ", took " + length(probe.took())) + "</td></tr>";
+  }
+
+  /** Who lends them, and who has them. */
+  private static String permits(LendingView lending, Destination pod) {
+    return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
+        .map(share -> (share.owned()
+            ? share.held() + " here" + (share.lent() == 0 ? "" : ", " + share.lent() + " lent")
+            : share.held() + " borrowed")
+            + (share.owner() == null ? "" : "; owner " + share.owner()))
+        .orElse("");
   }
 
   private static String queue(RevisionCard card) {
@@ -297,7 +348,7 @@ final class ConsolePages {
 
   private static String events(PlatformFacts.Known<PlatformFacts.EventLine> events) {
     var rows = events.all().stream().map(each -> "<tr><td>"
-        + each.when().toString().substring(11, 19) + "</td><td class=\""
+        + time(each.when()) + "</td><td class=\""
         + (each.type().equals("Warning") ? "failed" : "") + "\">" + text(each.reason())
         + "</td><td>" + text(each.about()) + ": " + text(each.message()) + "</td></tr>")
         .collect(joining());

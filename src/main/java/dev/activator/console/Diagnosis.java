@@ -4,6 +4,7 @@ import static dev.activator.console.Html.count;
 import static dev.activator.console.Html.length;
 
 import dev.activator.backend.BackendsView.Address;
+import dev.activator.lending.LendingView;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import java.util.ArrayList;
@@ -15,15 +16,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why requests of a revision wait: the first cause of a chain.
+ * Why requests of a revision wait: the first cause that applies, from the API to the pods.
  *
  * @param missing what would have to change, a line each
  * @param forCallers the cause without an address or a message of Kubernetes
  */
 public record Diagnosis(State state, String summary, List<String> missing, String forCallers) {
 
+  private static final int MAX_NAMED_PODS = 3;
   private static final Set<State> PROBING = EnumSet.of(State.STARTING, State.NOT_PROBED_YET,
-      State.NOT_ANSWERING, State.NOT_READY);
+      State.NOT_ANSWERING, State.NOT_READY, State.OVERDUE, State.RESTARTING);
 
   public enum State {
     UNKNOWN("Check the namespace and the name; if the Revision exists, the watches of the"
@@ -45,17 +47,26 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
         + " activator.dev/queue-capacity."),
     NO_PODS("Look at the autoscaler's link and log, then at kubectl get deploy,pods,events and at"
         + " quotas."),
-    CANNOT_START("Mend the container's image, command, Secrets or ConfigMaps; kubectl logs and"
+    CANNOT_START("Fix the container's image, command, Secrets or ConfigMaps; kubectl logs and"
         + " kubectl describe pod say more."),
+    /** No request can start a pod: what the ScaledService needs is missing, taken or not allowed. */
+    CANNOT_SCALE("Fix what the summary names; kubectl describe scaledservice says the same."),
+    /** Its pods run, and none was ready within the progress deadline. */
+    OVERDUE("Check that the program listens on $PORT and that its readiness probe passes; kubectl"
+        + " logs shows what it prints. One that needs longer gets more time by the annotation"
+        + " serving.knative.dev/progress-deadline, or by spec.progressDeadlineSeconds of the"
+        + " Deployment."),
+    /** A process that served has ended, and is started again. */
+    RESTARTING("Wait for the next try; its output and kubectl logs --previous say why it ended."),
     NOT_PROBED_YET("Ask again in a second."),
     NOT_ANSWERING("Check that the program listens on $PORT and that its readiness probe passes;"
         + " kubectl logs shows what it prints."),
-    /** Pods answer, but must also be ready. */
+    /** Pods answer our probe, but Kubernetes does not call them ready. */
     NOT_READY("Look at the container's exec or startup probe with kubectl describe pod."),
     /** Pods answer probes, but not requests: TLS, or the network. */
     NOT_DELIVERABLE("Check TLS to pods and network policies; the activator's log has each"
         + " failure."),
-    /** Pods must not be addressed, and the Service has no address or does not answer. */
+    /** The pods' own addresses must not be used, and the Service has no ClusterIP or does not answer. */
     NO_CLUSTER_IP("Look at the revision's private Service and at the mesh."),
     /** The first lists are not complete. */
     NOT_SYNCED("Check the watches of the Kubernetes API, and the permissions of the activator's"
@@ -102,8 +113,9 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       case NO_PODS -> now.linkProblem() == null
           ? "no pod is listed"
           : "no pod is listed, and the autoscaler is not connected";
-      case CANNOT_START -> cannotStart(Objects.requireNonNull(now.queue().start().failure()));
-      case STARTING, NOT_PROBED_YET, NOT_ANSWERING -> listed(now) + now.pods().stream()
+      case CANNOT_START, CANNOT_SCALE, OVERDUE ->
+        cannotStart(Objects.requireNonNull(now.queue().start().failure()));
+      case STARTING, RESTARTING, NOT_PROBED_YET, NOT_ANSWERING -> listed(now) + now.pods().stream()
           .filter(pod -> pod.failures() > 0).max(Comparator.comparingInt(Address::failures))
           .map(worst -> ", and none answers our probe: " + worst.probe().outcome() + " ("
               + times(worst.failures()) + ")")
@@ -120,7 +132,11 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
   }
 
   static String cannotStart(RevisionStartFailure failure) {
-    return "its containers do not start: " + failure.reason();
+    if (failure.isOverdue()) {
+      return "no pod was ready in time";
+    }
+    return (failure.lasting() ? "no pod can start: " : "its containers do not start: ")
+        + failure.reason();
   }
 
   private static String times(int failures) {
@@ -216,6 +232,16 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
   }
 
   private static String share(RevisionSnapshot now) {
+    var lending = now.queue().lending();
+    if (lending.sharing() == LendingView.Sharing.OWNED) {
+      int others = lending.pods().stream()
+          .mapToInt(pod -> pod.owned() ? 0 : now.queue().now().containerConcurrency() - pod.held())
+          .sum();
+      int lent = lending.pods().stream().mapToInt(LendingView.PodShare::lent).sum();
+      return " (" + count(lending.activators().size(), "activator") + " share them: "
+          + (others + lent) + " more are at the others" + ownersElsewhere(lending)
+          + (lending.agreed() ? "" : ", and they do not agree yet who owns new pods") + ")";
+    }
     var activator = now.queue().activator();
     return activator.activators() > 1 && activator.index() >= 0
         ? " (this is activator " + (activator.index() + 1) + " of " + activator.activators()
@@ -223,13 +249,32 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
         : "";
   }
 
+  /** Of the pods that this activator has no permit of; only their owners know whether they are idle. */
+  private static String ownersElsewhere(LendingView lending) {
+    var pods = lending.pods().stream()
+        .filter(pod -> !pod.owned() && pod.held() == 0 && pod.owner() != null).toList();
+    var text = new StringBuilder();
+    for (var pod : pods.subList(0, Math.min(MAX_NAMED_PODS, pods.size()))) {
+      text.append(", ").append(pod.pod()).append(" at ").append(pod.owner());
+    }
+    return text.toString();
+  }
+
   private static Cause withoutCapacity(RevisionSnapshot now) {
     var failure = now.queue().start().failure();
     if (failure != null) {
-      return cause(State.CANNOT_START,
-          "its containers do not start: " + failure.reason()
-              + (failure.message().isEmpty() ? "" : " (" + failure.message() + ")"),
-          "containers that start");
+      var text = cannotStart(failure)
+          + (failure.message().isEmpty() ? "" : " (" + failure.message() + ")");
+      if (failure.isOverdue()) {
+        return cause(State.OVERDUE, failure.message().isEmpty() ? text : failure.message(),
+            "a pod that is ready");
+      }
+      return failure.lasting()
+          ? cause(State.CANNOT_SCALE, text, failure.message())
+          : cause(State.CANNOT_START, text, "containers that start");
+    }
+    if (now.processes().restarting()) {
+      return cause(State.RESTARTING, now.processProblem(), "the next start of its process");
     }
     if (now.pods().isEmpty()) {
       return noPods(now);
@@ -254,7 +299,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     if (pods.stream().anyMatch(Address::serves) || !now.undelivered().isEmpty()) {
       return cause(State.NOT_DELIVERABLE,
           listed(now) + ", but requests could not be delivered to " + now.undelivered()
-              + ": probes and requests take different ways (TLS, network policy)",
+              + ": probes and requests take different paths (TLS, network policy)",
           "a connection to a pod; the log has the failure of each");
     }
     long answering = pods.stream().filter(Address::answers).count();

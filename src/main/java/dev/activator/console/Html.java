@@ -1,6 +1,8 @@
 package dev.activator.console;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -60,5 +62,11 @@ final class Html {
       html.append("</tr></thead>");
     }
     return html.append("<tbody>").append(rows).append("</tbody></table></div>").toString();
+  }
+
+  /** Of the day, which the script shows in the time zone of the viewer. */
+  static String time(Instant at) {
+    var text = at.truncatedTo(ChronoUnit.SECONDS).toString();
+    return "<time datetime=\"" + text + "\">" + text.substring(11, 19) + " UTC</time>";
   }
 }

@@ -3,7 +3,9 @@ package dev.activator.console;
 import dev.activator.console.Overview.LeaderReport;
 import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.lending.link.PeerView;
 import dev.activator.loop.Loop;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
@@ -34,23 +36,32 @@ public final class Inspector {
   private final Supplier<ApiState> api;
   private final Function<RevisionId, ? extends Loop> loops;
   private final Function<RevisionId, ? extends Collection<RevisionId>> services;
-  private final Function<RevisionId, String> problems;
+  private final Function<RevisionId, LocalProcesses> processes;
   private final Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling;
   private final Supplier<@Nullable LeaderReport> leader;
+  private final Function<RevisionId, CompletableFuture<RevisionReport.@Nullable WakingReport>> waking;
+  private final Function<RevisionId, @Nullable RevisionId> named;
+  private volatile Supplier<List<PeerView>> peers = List::of;
 
   /**
    * @param services a Service's revisions, by its namespace and name
-   * @param problems why the process of a revision, which runs here, is not ready; empty if unknown
+   * @param processes of a revision on this machine
    * @param scaling how a revision is scaled; null if this process does not know
    * @param leader which activator scales; null where none is elected
+   * @param waking null if a revision neither wakes others nor was woken
+   * @param named what a fallback of this name goes to; null if nothing has it
    */
   public Inspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
       Function<RevisionId, ? extends Loop> loops,
       Function<RevisionId, ? extends Collection<RevisionId>> services,
-      Function<RevisionId, String> problems,
+      Function<RevisionId, LocalProcesses> processes,
       Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling,
-      Supplier<@Nullable LeaderReport> leader) {
+      Supplier<@Nullable LeaderReport> leader,
+      Function<RevisionId, CompletableFuture<RevisionReport.@Nullable WakingReport>> waking,
+      Function<RevisionId, @Nullable RevisionId> named) {
+    this.named = named;
+    this.waking = waking;
     this.scaling = scaling;
     this.leader = leader;
     this.backends = backends;
@@ -59,7 +70,12 @@ public final class Inspector {
     this.api = api;
     this.loops = loops;
     this.services = services;
-    this.problems = problems;
+    this.processes = processes;
+  }
+
+  /** Any thread may call; without it, no other activators are shown. */
+  public void peers(Supplier<List<PeerView>> views) {
+    peers = views;
   }
 
   /** @param id of a revision, or of a Service: then of its revision with the most requests */
@@ -78,9 +94,9 @@ public final class Inspector {
 
   private CompletableFuture<RevisionReport> report(RevisionId id,
       @Nullable List<RevisionId> siblings) {
-    return snapshot(id).thenApply(now -> now == null
+    return snapshot(id).thenCombine(waking.apply(id), (now, wakes) -> now == null
         ? RevisionReport.unknown(id, scaling.apply(id), leader.get())
-        : RevisionReport.of(now, siblings, scaling.apply(id), leader.get()));
+        : RevisionReport.of(now, siblings, scaling.apply(id), leader.get(), wakes, named));
   }
 
   CompletableFuture<@Nullable RevisionSnapshot> snapshot(RevisionId id) {
@@ -100,7 +116,7 @@ public final class Inspector {
       return snapshots(view, state, _ -> true)
           .thenApply(all -> new Everything(
               Overview.of(all.size(), all.stream().filter(now -> now.queued() > 0).toList(), view,
-                  state, leader.get()),
+                  state, leader.get(), peers.get()),
               all));
     });
   }
@@ -109,7 +125,8 @@ public final class Inspector {
     var state = api.get();
     int known = throttler.revisions().size();
     return snapshots(view, state, queue -> queue.queued() > 0)
-        .thenApply(found -> Overview.of(known, found, view, state, leader.get()));
+        .thenApply(found -> Overview.of(known, found, view, state, leader.get(),
+            peers.get()));
   }
 
   /** One task for each loop. */
@@ -138,6 +155,6 @@ public final class Inspector {
     return queue == null
         ? null
         : new RevisionSnapshot(id, backends.view(id), queue, view, state,
-            problems.apply(id));
+            processes.apply(id));
   }
 }

@@ -30,8 +30,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * The console at {@code /console}: what happens now. Pages are written here, and while a viewer is
- * connected the parts that differ are sent once a second. A slow viewer skips what it did not read
+ * The console at {@code /console}. It renders the pages, and sends each connected viewer the parts
+ * that changed, once a second. A slow viewer skips updates that it did not read
  * in time.
  *
  * <p><b>Errors.</b> 503 to more than {@link #MAX_VIEWERS} at once, and after closing.
@@ -136,9 +136,11 @@ public final class LivePage implements AutoCloseable {
   }
 
   private Mono<SequencedMap<String, String>> detailParts(RevisionSnapshot now) {
-    return Mono.fromFuture(() -> cards.facts().events(now.revision()))
-        .map(events -> ConsolePages.detail(problem(), cards.of(now), cards.facts(), events,
-            coldStarts.get(), actions));
+    var facts = cards.facts();
+    return Mono.fromFuture(() -> facts.settings(now.revision()).thenCombine(
+        facts.events(now.revision()),
+        (settings, events) -> ConsolePages.detail(problem(), cards.of(now), settings, events,
+            facts.log(now.revision()), coldStarts.get(), actions)));
   }
 
   private static Mono<SequencedMap<String, String>> orTrouble(
@@ -216,7 +218,7 @@ public final class LivePage implements AutoCloseable {
       this.places = new Semaphore(max);
     }
 
-    /** If true, the viewer must leave later. */
+    /** True if there is room; then {@link #leave} must follow. */
     boolean enter() {
       return !closed && places.tryAcquire();
     }

@@ -4,6 +4,7 @@ import dev.activator.autoscaler.Leadership;
 import dev.activator.cluster.Cluster;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.console.RevisionReport.LinkReport;
+import dev.activator.lending.link.PeerView;
 import dev.activator.stats.AutoscalerLink;
 import java.util.Comparator;
 import java.util.List;
@@ -15,9 +16,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param waiting the longest wait first; at most a hundred
  * @param leader which activator scales; null where none is elected
+ * @param peers the other activators
  */
 public record Overview(String summary, int revisions, int queued, List<Waiting> waiting,
-    LinkReport autoscaler, ApiState kubernetes, @Nullable LeaderReport leader) {
+    LinkReport autoscaler, ApiState kubernetes, @Nullable LeaderReport leader,
+    List<PeerReport> peers) {
   private static final int MAX_WAITING = 100;
 
   public record Waiting(String revision, State state, int queued, double oldestWaitSeconds,
@@ -31,19 +34,19 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
   }
 
   static Overview of(int revisions, List<RevisionSnapshot> found, AutoscalerLink.View link,
-      ApiState api, @Nullable LeaderReport leader) {
+      ApiState api, @Nullable LeaderReport leader, List<PeerView> peers) {
     int queued = found.stream().mapToInt(RevisionSnapshot::queued).sum();
     var waiting = found.stream()
         .sorted(Comparator.comparing(one -> one.queue().now().oldestWait().negated()))
         .limit(MAX_WAITING)
         .map(Waiting::of).toList();
-    return new Overview(summary(queued, found.size(), link, api, leader), revisions, queued,
-        waiting,
-        LinkReport.of(link), api, leader);
+    return new Overview(summary(queued, found.size(), link, api, leader, peers), revisions,
+        queued, waiting, LinkReport.of(link), api, leader,
+        peers.stream().map(PeerReport::of).toList());
   }
 
   private static String summary(int queued, int revisions, AutoscalerLink.View link,
-      ApiState api, @Nullable LeaderReport leader) {
+      ApiState api, @Nullable LeaderReport leader, List<PeerView> peers) {
     var text = new StringBuilder(Diagnosis.waiting(queued));
     if (queued > 0) {
       text.append(" for ").append(revisions).append(revisions == 1 ? " revision" : " revisions");
@@ -51,6 +54,9 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
     text.append("; ").append(Diagnosis.link(RevisionSnapshot.problem(link)));
     if (leader != null) {
       text.append("; ").append(leader.summary());
+    }
+    if (!peers.isEmpty()) {
+      text.append("; ").append(PeerReport.summary(peers));
     }
     if (!api.synced()) {
       text.append("; the first lists of the Kubernetes API are not complete");
@@ -99,6 +105,34 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
           out.accept(problem);
         }
       }).toList();
+    }
+  }
+
+  /**
+   * Another activator, as JSON.
+   *
+   * @param pod null until it was linked
+   * @param state linked, legacy, unauthorised or unreachable
+   * @param problem why it is not linked; null if it is
+   * @param roundTripMillis null until it was measured
+   */
+  public record PeerReport(String address, @Nullable String pod, String state,
+      @Nullable String problem, @Nullable Double roundTripMillis) {
+    private static final double NANOS_A_MILLI = 1e6;
+
+    static PeerReport of(PeerView view) {
+      return new PeerReport(view.address(), view.pod().isEmpty() ? null : view.pod(),
+          view.state().name().toLowerCase(Locale.ROOT),
+          view.problem().isEmpty() ? null : view.problem(),
+          view.roundTrip().isZero() ? null : view.roundTrip().toNanos() / NANOS_A_MILLI);
+    }
+
+    static String summary(List<PeerView> peers) {
+      long linked = peers.stream().filter(view -> view.state() == PeerView.State.LINKED).count();
+      var text = "linked with " + linked + " of " + peers.size()
+          + (peers.size() == 1 ? " other activator" : " other activators");
+      return peers.stream().filter(view -> view.state() != PeerView.State.LINKED).findFirst()
+          .map(view -> text + " (" + view.address() + ": " + view.problem() + ")").orElse(text);
     }
   }
 

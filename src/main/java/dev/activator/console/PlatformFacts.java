@@ -25,14 +25,26 @@ public interface PlatformFacts {
    * @param obstacles what keeps it from working, a sentence each; what the stages know is not repeated
    * @param url for people; null if unknown
    * @param maxPods null for any number
+   * @param routing null if it belongs to no Service, or if that is unknown
    */
   record CardFacts(String kind, List<String> obstacles, @Nullable String url,
-      @Nullable Integer maxPods) {}
+      @Nullable Integer maxPods, @Nullable Routing routing) {}
+
+  /** Whether the requests of its Service go to a revision. */
+  enum RoutingState {
+    LIVE,
+    /** Not yet. */
+    NEXT,
+    /** No longer: only requests by its own name. */
+    SUPERSEDED
+  }
+
+  record Routing(String service, RoutingState state) {}
 
   CardFacts card(RevisionId id);
 
-  /** The autoscaler's view and the settings. */
-  List<Setting> settings(RevisionId id);
+  /** The autoscaler's view and the settings. Must not fail. */
+  CompletableFuture<List<Setting>> settings(RevisionId id);
 
   /** The newest first. Must not fail. */
   CompletableFuture<Known<EventLine>> events(RevisionId id);

@@ -15,8 +15,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Each revision's last minute, from the statistics that the autoscaler gets once a second, so that
- * requests pay nothing for it. How long they take is counted only while the console is open, unless metrics
+ * Each revision's last minute, from the statistics that the autoscaler gets once a second, so that it
+ * costs requests nothing. Durations are counted only while the console is open, unless metrics
  * are exported anyway.
  *
  * <p><b>Threads.</b> Any.
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class RequestHistory {
   static final int SECONDS = 60;
   private static final long NANOS_A_SECOND = 1_000_000_000L;
-  /** A snapshot of a histogram is kept for each ten seconds. */
+  /** A snapshot of the histogram is taken every ten seconds. */
   private static final int STEP = 10;
 
   private final LongSupplier nanoTime;
@@ -41,7 +41,7 @@ public final class RequestHistory {
 
     void stop();
 
-    /** How many took how long, by bucket; null if none was counted. */
+    /** The counts of the histogram's buckets; null if none was counted. */
     long @Nullable [] of(RevisionId id);
   }
 
@@ -87,7 +87,7 @@ public final class RequestHistory {
   public LastMinute of(RevisionId id) {
     long second = second();
     viewed(second);
-    // The present second is not over, and perhaps not reported.
+    // The current second is not over, and perhaps not reported.
     return minutes.computeIfAbsent(id, _ -> new Minute()).until(second - 1, durations.of(id));
   }
 
@@ -119,7 +119,7 @@ public final class RequestHistory {
   private record Snapshot(long second, long @Nullable [] counts) {}
 
   private static final class Minute {
-    /** With the present second. */
+    /** Including the current second. */
     private static final int SLOTS = SECONDS + 1;
 
     private final int[] requests = new int[SLOTS];
@@ -193,7 +193,7 @@ public final class RequestHistory {
       return more;
     }
 
-    /** A report of a revision may come after it was deleted, and before it is created again. */
+    /** A late report can keep a deleted revision's entry, whose counts restart when it is created again. */
     private static boolean haveRestarted(long[] counts, long[] before) {
       return IntStream.range(0, counts.length).anyMatch(i -> counts[i] < before[i]);
     }

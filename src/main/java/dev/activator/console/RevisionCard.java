@@ -1,6 +1,7 @@
 package dev.activator.console;
 
 import dev.activator.console.PlatformFacts.CardFacts;
+import dev.activator.console.PlatformFacts.RoutingState;
 import dev.activator.console.RequestHistory.LastMinute;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
@@ -35,9 +36,20 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
 
   Badge badge() {
     var badge = byState();
+    if (isSuperseded() && badge.kind.equals("bad") && now.queued() == 0) {
+      return new Badge("idle", "superseded, " + badge.word);
+    }
     return facts.obstacles().isEmpty() || badge.kind.equals("bad")
         ? badge
         : new Badge("warn", "needs attention");
+  }
+
+  private boolean isSuperseded() {
+    return facts.routing() != null && facts.routing().state() == RoutingState.SUPERSEDED;
+  }
+
+  CardOrder.Entry place() {
+    return new CardOrder.Entry(id(), facts.routing(), now.queued(), rank());
   }
 
   String whatToDo() {
@@ -59,10 +71,13 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
       case BUSY -> new Badge("warn", "busy");
       case NOT_ANSWERING ->
         isInTime() ? new Badge("busy", "starting") : new Badge("warn", "not answering");
+      case RESTARTING -> new Badge("warn", "restarting");
+      case OVERDUE -> new Badge("warn", "not ready in time");
       case NOT_READY -> new Badge("warn", "not ready");
       case NOT_SYNCED -> new Badge("warn", "not synced");
       case QUEUE_FULL -> new Badge("bad", "queue full");
       case CANNOT_START -> new Badge("bad", "cannot start");
+      case CANNOT_SCALE -> new Badge("bad", "cannot scale");
       case NOT_DELIVERABLE -> new Badge("bad", "not deliverable");
       case NO_CLUSTER_IP -> new Badge("bad", "no ClusterIP");
     };

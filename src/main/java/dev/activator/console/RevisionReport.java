@@ -4,12 +4,20 @@ import dev.activator.console.Overview.LeaderReport;
 import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendsView;
 import dev.activator.console.Diagnosis.State;
+import dev.activator.lending.LendingView;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DoNotWake;
+import dev.activator.revision.Fallback;
+import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.RequestRules;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.ThrottleView;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  *     found by its own
  * @param scaling null if this process does not know how it is scaled
  * @param leader which activator scales; null where none is elected
+ * @param waking null if it neither wakes others nor was woken
+ * @param rules of its owner, for requests; null if there are none
+ * @param processes those of it on this machine; null if none was started again
  * @param whatToDo a sentence
  */
 public record RevisionReport(String summary, State state, List<String> missing, String revision,
@@ -30,41 +41,131 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     @Nullable StartReport start, @Nullable ActivatorReport activator,
     @Nullable LinkReport autoscaler, @Nullable ApiState kubernetes,
     @Nullable List<String> siblings, @Nullable ScalingReport scaling,
-    @Nullable LeaderReport leader, String whatToDo) {
+    @Nullable LeaderReport leader, @Nullable WakingReport waking, @Nullable RulesReport rules,
+    @Nullable ProcessesReport processes, String whatToDo) {
   private static final double NANOS_A_SECOND = 1e9;
   private static final double NANOS_A_MILLI = 1e6;
 
   static RevisionReport unknown(RevisionId revision, @Nullable ScalingReport scaling,
       @Nullable LeaderReport leader) {
     var diagnosis = Diagnosis.unknown(revision);
-    return new RevisionReport(summary(diagnosis, scaling, leader), diagnosis.state(),
+    return new RevisionReport(summary(diagnosis, scaling, leader, null), diagnosis.state(),
         diagnosis.missing(), revision.toString(), null, null, null, null, null, null, null, null,
-        scaling, leader, diagnosis.state().whatToDo());
+        scaling, leader, null, null, null, diagnosis.state().whatToDo());
   }
 
+  /** @param named what has this name; null if nothing has */
   static RevisionReport of(RevisionSnapshot now, @Nullable List<RevisionId> siblings,
-      @Nullable ScalingReport scaling, @Nullable LeaderReport leader) {
+      @Nullable ScalingReport scaling, @Nullable LeaderReport leader,
+      @Nullable WakingReport waking,
+      Function<RevisionId, @Nullable RevisionId> named) {
     var diagnosis = Diagnosis.of(now);
     var queue = now.queue();
+    var rules = RulesReport.of(queue.rules(), now.revision(), named);
     var clusterIp = now.clusterIp();
-    return new RevisionReport(summary(diagnosis, scaling, leader), diagnosis.state(),
+    return new RevisionReport(summary(diagnosis, scaling, leader, waking)
+        + (rules == null ? "" : rules.sentence()), diagnosis.state(),
         diagnosis.missing(), now.revision().toString(), Requests.of(queue),
         now.pods().stream().map(pod -> PodReport.of(pod, queue)).toList(),
         clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start()),
         ActivatorReport.of(queue), LinkReport.of(now.link()), now.api(),
         siblings == null ? null : siblings.stream().map(RevisionId::toString).toList(), scaling,
-        leader, diagnosis.state().whatToDo());
+        leader, waking, rules, ProcessesReport.of(now.processes()), diagnosis.state().whatToDo());
   }
 
-  private static String summary(Diagnosis diagnosis, @Nullable ScalingReport scaling,
-      @Nullable LeaderReport leader) {
-    return scaling == null || leader == null
-        ? diagnosis.summary()
-        : diagnosis.summary() + " " + leader.sentence();
+  /** @param output the last lines that they printed */
+  public record ProcessesReport(List<RestartReport> restarts, List<String> output) {
+    private static @Nullable ProcessesReport of(LocalProcesses processes) {
+      return processes.pods().isEmpty()
+          ? null
+          : new ProcessesReport(processes.pods().stream().map(RestartReport::of).toList(),
+              processes.output());
+    }
   }
 
   /**
-   * How it is scaled: as this process decides, or as the leader has written.
+   * @param times how often it was started again
+   * @param nextTry when it will be; null while its process runs
+   * @param lastEnd how its process ended
+   */
+  public record RestartReport(String pod, int times, @Nullable String nextTry, String lastEnd) {
+    private static RestartReport of(LocalProcesses.Restarted pod) {
+      return new RestartReport(pod.pod(), pod.times(),
+          pod.nextTry() == null ? null : pod.nextTry().truncatedTo(ChronoUnit.SECONDS).toString(),
+          pod.lastEnd());
+    }
+  }
+
+  private static String summary(Diagnosis diagnosis, @Nullable ScalingReport scaling,
+      @Nullable LeaderReport leader, @Nullable WakingReport waking) {
+    return diagnosis.summary()
+        + (scaling == null || leader == null ? "" : " " + leader.sentence())
+        + (waking == null || waking.wokenBecause() == null
+            ? ""
+            : " It was last woken because " + waking.wokenBecause() + ".");
+  }
+
+  /**
+   * What starts it ahead of its requests, and what it starts.
+   *
+   * @param wokenBecause why this activator last did so; null if it never did
+   * @param wakes names in its annotation {@code activator.dev/wake-with}, each with a remark if there is
+   *     no such revision
+   * @param learned what it was seen to call after a start, a sentence each
+   */
+  public record WakingReport(@Nullable String wokenBecause, List<String> wakes,
+      List<String> learned) {
+    /** Null if there is nothing to say. */
+    public static @Nullable WakingReport of(@Nullable String wokenBecause, List<String> wakes,
+        List<String> learned) {
+      return wokenBecause == null && wakes.isEmpty() && learned.isEmpty()
+          ? null
+          : new WakingReport(wokenBecause, wakes, learned);
+    }
+  }
+
+  /**
+   * @param doNotWake which requests start no pod, and what they get
+   * @param fallback what requests get that wait for a start; null if they wait
+   * @param ignoresIdleAfterSeconds after how long a silent upgraded connection is not counted; null if
+   *     it always is
+   * @param problems a sentence for each setting that cannot be used, and is ignored
+   */
+  public record RulesReport(List<String> doNotWake, @Nullable String fallback,
+      @Nullable Double ignoresIdleAfterSeconds,
+      List<String> problems) {
+    private static final String MISSING = ", which does not exist: requests wait";
+
+    /** Empty if all that the rules name exists. */
+    private String sentence() {
+      return fallback != null && fallback.endsWith(MISSING)
+          ? " Its fallback " + fallback + "."
+          : "";
+    }
+
+    /** With a remark if it goes to what does not exist. */
+    static String text(Fallback fallback, String namespace,
+        Function<RevisionId, @Nullable RevisionId> named) {
+      var service = fallback.service();
+      return service == null || named.apply(new RevisionId(namespace, service)) != null
+          ? fallback.toString()
+          : fallback + MISSING;
+    }
+
+    private static @Nullable RulesReport of(@Nullable RequestRules rules, RevisionId id,
+        Function<RevisionId, @Nullable RevisionId> named) {
+      return rules == null
+          ? null
+          : new RulesReport(rules.doNotWake().stream().map(DoNotWake::toString).toList(),
+              rules.fallback() == null
+                  ? null
+                  : text(rules.fallback(), id.namespace(), named),
+              secondsOrNull(rules.ignoreIdleAfter()), rules.problems());
+    }
+  }
+
+  /**
+   * How it is scaled: as this process decides, or as the leader wrote to the status.
    *
    * @param desired null before the first decision
    * @param replicas of the workload, as last read or counted; null before
@@ -102,21 +203,36 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param setAside whether a request recently failed to reach it
    */
   public record PodReport(String address, boolean ready, boolean answers, boolean serves,
-      boolean setAside, int inFlight, ProbeReport probe) {
+      boolean setAside, int inFlight, @Nullable PermitsReport permits, ProbeReport probe) {
     private static PodReport of(BackendsView.Address known, ThrottleView.Details queue) {
       var destination = known.destination();
       int inFlight = queue.now().pods().stream()
           .filter(pod -> pod.destination().equals(destination)).mapToInt(PodLoad::inFlight).sum();
       return new PodReport(destination.toString(), known.ready(), known.answers(), known.serves(),
           known.suspected() || queue.ejected().contains(destination), inFlight,
-          ProbeReport.of(known));
+          PermitsReport.of(queue.lending(), destination), ProbeReport.of(known));
+    }
+  }
+
+  /**
+   * Of a pod that several activators share.
+   *
+   * @param owner the activator that lends them; null if they are divided by Knative's rule
+   * @param held that this activator may use now
+   * @param lent if this activator is the owner
+   */
+  public record PermitsReport(@Nullable String owner, int held, int lent) {
+    private static @Nullable PermitsReport of(LendingView lending, Destination pod) {
+      return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
+          .map(share -> new PermitsReport(share.owner(), share.held(), share.lent()))
+          .orElse(null);
     }
   }
 
   /**
    * @param secondsAgo null before the first probe ended
    * @param roundTripMillis null before the first probe ended
-   * @param failuresInARow since it last answered or changed otherwise
+   * @param failuresInARow failed probes since it last answered, or since its state changed
    */
   public record ProbeReport(String outcome, @Nullable Double secondsAgo,
       @Nullable Double roundTripMillis, int failuresInARow, boolean underWay) {
@@ -147,7 +263,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   public record FailureReport(String reason, String message) {}
 
   /**
-   * This activator's place in the revision's path.
+   * This activator's index among those that serve the revision.
    *
    * @param index from 0; null while unknown
    */
@@ -159,7 +275,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     }
   }
 
-  /** @param forSeconds in the present state */
+  /** @param forSeconds how long the link has been in this state */
   public record LinkReport(boolean connected, String url, double forSeconds, int failedAttempts,
       @Nullable String problem) {
     static LinkReport of(AutoscalerLink.View link) {

@@ -4,6 +4,7 @@ import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.backend.BackendsView;
 import dev.activator.revision.Destination;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
@@ -16,11 +17,16 @@ import org.jspecify.annotations.Nullable;
  * One revision and what its requests depend on, at one moment.
  *
  * @param backends null where they are not watched
- * @param processProblem why its process, which runs on this machine, is not ready; may be empty
+ * @param processes those of it on this machine
  */
 record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
     ThrottleView.Details queue,
-    AutoscalerLink.View link, ApiState api, String processProblem) {
+    AutoscalerLink.View link, ApiState api, LocalProcesses processes) {
+
+  /** Why its process on this machine is not ready; may be empty. */
+  String processProblem() {
+    return processes.problem();
+  }
 
   int inFlight() {
     return queue.now().inFlight();

@@ -80,6 +80,12 @@ public record ScaledServiceFacts(ScaledServiceState state) {
         object().hosts().isEmpty() ? "its name" : "spec.hosts"));
     rows.add(new Setting("replicas", replicas(object().minReplicas(), object().maxReplicas()),
         "spec.minReplicas, spec.maxReplicas"));
+    var schedule = object().warmTimes().schedule();
+    if (schedule != null) {
+      schedule.windows()
+          .forEach(window -> rows.add(new Setting("replicas " + window + " " + schedule.zone(),
+              "at least " + window.minReplicas(), "spec.schedule")));
+    }
     rows.add(new Setting("target", number(object().concurrency(), " requests at once a pod"),
         "spec.target.concurrency"));
     int limit = object().containerConcurrency();

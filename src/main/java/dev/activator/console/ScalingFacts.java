@@ -38,7 +38,10 @@ public record ScalingFacts(Function<RevisionId, @Nullable ScalingView> views,
     var trouble = view.trouble();
     return new ScalingReport(orNull(view.desired()), orNull(view.replicas()), view.ready(),
         view.active().state().name(), view.explanation(),
-        trouble == null ? null : trouble.message(), view.note());
+        trouble == null ? null : trouble.message(),
+        view.keptWarm() == null
+            ? view.note()
+            : view.note() + (view.note().isEmpty() ? "" : "; ") + view.keptWarm().sentence());
   }
 
   private ScalingReport written(ScaledServiceState state) {
@@ -87,6 +90,9 @@ public record ScalingFacts(Function<RevisionId, @Nullable ScalingView> views,
     var view = views.apply(id);
     if (view != null) {
       rows.add(podsRow(view.desired(), view.explanation()));
+      if (view.keptWarm() != null) {
+        rows.add(new Setting("kept warm", view.keptWarm().sentence(), "spec.keepWarm"));
+      }
       if (view.trouble() != null) {
         rows.add(new Setting("scaling", view.trouble().reason(), view.trouble().message()));
       }

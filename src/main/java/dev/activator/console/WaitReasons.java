@@ -56,7 +56,8 @@ public final class WaitReasons {
   private String starting(RevisionId id) {
     var start = throttler.start(id);
     if (start != null && start.failure() != null) {
-      return Diagnosis.cannotStart(start.failure());
+      var known = start.failure().isOverdue() ? last.getOrDefault(id, "") : "";
+      return known.isEmpty() ? Diagnosis.cannotStart(start.failure()) : known;
     }
     var asked = start == null ? null : start.asked();
     // In the first second the last words are those of an earlier start.

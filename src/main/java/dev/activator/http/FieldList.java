@@ -17,13 +17,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a head, in order. Netty's own are a hash table with an object for each field, which
- * costs more than to compare the few names of a usual head.
+ * The header fields of a message, in order. Netty's own class is a hash table with an object per field,
+ * which costs more than comparing the few names of a typical head.
  *
  * <p><b>Errors.</b> An {@link IllegalArgumentException} for a malformed value, if values are checked.
  */
 public final class FieldList extends HttpHeaders implements Fields {
-  /** Makes lists that check values; decoders check names. */
+  /** Creates lists that check values; decoders check names. */
   public static final HttpHeadersFactory CHECKED = new HttpHeadersFactory() {
     @Override
     public HttpHeaders newHeaders() {
@@ -36,7 +36,7 @@ public final class FieldList extends HttpHeaders implements Fields {
     }
   };
 
-  /** Nothing is added to it. */
+  /** Must stay empty: it is shared. */
   static final FieldList NONE = new FieldList(false);
   private static final int INITIAL_CAPACITY = 8;
 
@@ -44,14 +44,14 @@ public final class FieldList extends HttpHeaders implements Fields {
   private CharSequence[] names = new CharSequence[INITIAL_CAPACITY];
   private CharSequence[] values = new CharSequence[INITIAL_CAPACITY];
   private int size;
-  /** A bit for each name that was ever added: most lookups find nothing. */
+  /** A Bloom filter of all names that were added: most lookups find nothing. */
   private long present;
 
   FieldList(boolean checked) {
     this.checked = checked;
   }
 
-  /** Of a message that a decoder made; those make no other headers. */
+  /** The fields of a message from one of our decoders, which create no other headers. */
   public static FieldList in(HttpMessage message) {
     return (FieldList) message.headers();
   }
@@ -66,7 +66,7 @@ public final class FieldList extends HttpHeaders implements Fields {
     return copy;
   }
 
-  /** The same name if it is a token, as RFC 9110 says in section 5.1. */
+  /** Returns the name if it is a token (RFC 9110, section 5.1), or throws. */
   public static AsciiString checked(AsciiString name) {
     if (name.isEmpty() || HttpHeaderValidationUtil.validateToken(name) != -1) {
       throw new IllegalArgumentException("malformed name");
@@ -160,22 +160,22 @@ public final class FieldList extends HttpHeaders implements Fields {
   }
 
   @Override
-  public @Nullable String first(Field field) {
+  public @Nullable String first(HeaderName field) {
     return get(field.name);
   }
 
   @Override
-  public List<String> all(Field field) {
+  public List<String> all(HeaderName field) {
     return getAll(field.name);
   }
 
   @Override
-  public boolean has(Field field) {
+  public boolean has(HeaderName field) {
     return first(field.name) >= 0;
   }
 
   @Override
-  public boolean isRepeated(Field field) {
+  public boolean isRepeated(HeaderName field) {
     return isRepeated(field.name);
   }
 
@@ -185,12 +185,12 @@ public final class FieldList extends HttpHeaders implements Fields {
   }
 
   @Override
-  public void set(Field field, String value) {
+  public void set(HeaderName field, String value) {
     set(field.name, value);
   }
 
   @Override
-  public void remove(Field field) {
+  public void remove(HeaderName field) {
     remove(field.name);
   }
 
@@ -392,21 +392,21 @@ public final class FieldList extends HttpHeaders implements Fields {
 
   @Override
   public Short getShort(CharSequence name) {
-    throw new UnsupportedOperationException("nothing here reads short numbers");
+    throw new UnsupportedOperationException("short numbers are not supported");
   }
 
   @Override
   public short getShort(CharSequence name, short otherwise) {
-    throw new UnsupportedOperationException("nothing here reads short numbers");
+    throw new UnsupportedOperationException("short numbers are not supported");
   }
 
   @Override
   public Long getTimeMillis(CharSequence name) {
-    throw new UnsupportedOperationException("nothing here reads dates");
+    throw new UnsupportedOperationException("dates are not supported");
   }
 
   @Override
   public long getTimeMillis(CharSequence name, long otherwise) {
-    throw new UnsupportedOperationException("nothing here reads dates");
+    throw new UnsupportedOperationException("dates are not supported");
   }
 }

@@ -7,29 +7,29 @@ import org.jspecify.annotations.Nullable;
 
 /** The header fields of one message. Names ignore case. */
 public interface Fields {
-  @Nullable String first(Field field);
+  @Nullable String first(HeaderName field);
 
-  List<String> all(Field field);
+  List<String> all(HeaderName field);
 
-  boolean has(Field field);
+  boolean has(HeaderName field);
 
-  boolean isRepeated(Field field);
+  boolean isRepeated(HeaderName field);
 
-  void set(Field field, String value);
+  void set(HeaderName field, String value);
 
-  void remove(Field field);
+  void remove(HeaderName field);
 
   /** In one pass. */
   void removeAll(Set<String> namesIgnoringCase);
 
   /** The first value, or empty. */
-  default String text(Field field) {
+  default String text(HeaderName field) {
     String value = first(field);
     return value == null ? "" : value;
   }
 
   /** Also finds the token in a comma-separated list. */
-  default boolean hasToken(Field field, String token) {
+  default boolean hasToken(HeaderName field, String token) {
     boolean[] found = new boolean[1];
     eachToken(all(field), each -> found[0] |= each.equalsIgnoreCase(token));
     return found[0];

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads HTTP/2 frames and calls Netty's decoder, which knows the states of streams. Unlike Netty's
- * own reader it makes no objects for a frame. Frames of unknown types are skipped.
+ * own reader it allocates no objects per frame. Frames of unknown types are skipped.
  *
  * <p><b>Errors.</b> After a connection error nothing more is read.
  *
@@ -42,7 +42,7 @@ final class FrameReader
   private int flags;
   private int stream;
 
-  /** Of the head that lacks its end. */
+  /** The stream of the head that is not complete yet. */
   private int headStream = NO_STREAM;
   private boolean headEndsStream;
   private int headPadding;
@@ -71,7 +71,7 @@ final class FrameReader
           in.readerIndex(end);
         }
       }
-    } catch (Http2Exception | RuntimeException e) {
+    } catch (Throwable e) {
       failed = !(e instanceof Http2Exception error && Http2Exception.isStreamError(error));
       throw e;
     } finally {
@@ -115,7 +115,7 @@ final class FrameReader
       return;
     }
     if (headStream != NO_STREAM) {
-      throw protocolError("a frame within a head");
+      throw protocolError("a frame other than CONTINUATION within a head");
     }
     switch (type) {
       case Http2FrameTypes.DATA -> data(context, in, end, listener);
@@ -127,7 +127,7 @@ final class FrameReader
         listener.onRstStreamRead(context, stream, in.readUnsignedInt());
       }
       case Http2FrameTypes.SETTINGS -> settings(context, in, end, listener);
-      case Http2FrameTypes.PUSH_PROMISE -> throw protocolError("a push");
+      case Http2FrameTypes.PUSH_PROMISE -> throw protocolError("PUSH_PROMISE is not allowed");
       case Http2FrameTypes.PING -> {
         require(stream == NO_STREAM);
         requireLength(Long.BYTES);
@@ -155,7 +155,7 @@ final class FrameReader
       Http2FrameListener listener) throws Http2Exception {
     require(stream != NO_STREAM);
     if (has(Http2Flags.PADDED) && length == 0) {
-      throw Http2Exception.streamError(stream, Http2Error.FRAME_SIZE_ERROR, "no length of padding");
+      throw Http2Exception.streamError(stream, Http2Error.FRAME_SIZE_ERROR, "no padding length");
     }
     int padding = padding(in);
     listener.onDataRead(context, stream, in.readSlice(beforePadding(in, end, padding)), padding,
@@ -244,7 +244,7 @@ final class FrameReader
       throws Http2Exception {
     require(stream != NO_STREAM);
     if (length != PRIORITY_BYTES) {
-      throw Http2Exception.streamError(stream, Http2Error.FRAME_SIZE_ERROR, "a wrong size");
+      throw Http2Exception.streamError(stream, Http2Error.FRAME_SIZE_ERROR, "wrong PRIORITY size");
     }
     int dependency = in.readInt();
     int parent = dependency & Integer.MAX_VALUE;
@@ -302,7 +302,7 @@ final class FrameReader
     return (flags & flag) != 0;
   }
 
-  /** With the byte that says its length. */
+  /** The padding in bytes, including the byte with its length. */
   private int padding(ByteBuf in) {
     return has(Http2Flags.PADDED) ? in.readUnsignedByte() + 1 : 0;
   }

@@ -11,6 +11,7 @@ import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersEncoder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a head, and a small DATA frame, as one buffer with one promise, and limits the control
@@ -28,6 +29,8 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
   private final Http2HeadersEncoder heads;
   private final int maxControlFrames;
   private int controlFrames;
+  /** Why a head was encoded in part only, so that the other end lacks fields that later heads would refer to. */
+  private @Nullable Exception partlyEncoded;
   private Runnable overLimit = () -> {
   };
 
@@ -51,11 +54,16 @@ final class FrameWriter extends DefaultHttp2FrameWriter {
   @Override
   public ChannelFuture writeHeaders(ChannelHandlerContext context, int stream, Http2Headers headers,
       int padding, boolean last, ChannelPromise promise) {
+    if (partlyEncoded != null) {
+      return promise.setFailure(partlyEncoded);
+    }
     var frame = context.alloc().buffer(HEAD_BYTES).writeZero(FRAME_HEADER_BYTES);
     try {
+      // An error of memory, too, comes as an exception.
       heads.encodeHeaders(stream, headers, frame);
     } catch (Http2Exception | RuntimeException e) {
       frame.release();
+      partlyEncoded = e;
       return promise.setFailure(e);
     }
     int flags = last ? Http2Flags.END_STREAM : 0;

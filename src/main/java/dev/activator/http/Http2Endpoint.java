@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What both ends of HTTP/2 have in common. Each stream has one user.
+ * The common part of an HTTP/2 client and server. Each stream has one {@link StreamUser}.
  *
  * <p><b>Threads.</b> Only its loop.
  */
@@ -31,18 +31,18 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
     extends
     Http2ConnectionHandler {
   public interface StreamUser {
-    /** Also called inside a write, when no longer writable. */
+    /** Also called during a write that makes the stream unwritable. */
     void writabilityChanged();
   }
 
   private static final Logger log = LoggerFactory.getLogger(Http2Endpoint.class);
   /**
-   * So large that only the streams' windows limit: one stream that is not read must not stop the
+   * So large that only the windows of streams limit: one unread stream must not block the
    * others.
    */
   private static final int CONNECTION_WINDOW_BYTES = 1 << 30;
 
-  /** A frame that every peer takes. */
+  /** The frame size that every peer must accept. */
   private static final int DIRECT_BYTES = 16 << 10;
   private static final long LAST_FRAMES_MILLIS = 2_000;
 
@@ -54,7 +54,7 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
   private boolean failed;
 
   protected Http2Endpoint(Http2Setup setup) {
-    // Closing the channel sends no GOAWAY; callers do where it is due.
+    // Closing the channel sends no GOAWAY; subclasses send it where it is due.
     super(setup.decoder(), setup.encoder(), setup.settings(), true, true);
     gracefulShutdownTimeoutMillis(LAST_FRAMES_MILLIS);
     setup.connect(this);
@@ -121,7 +121,7 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
     super.channelReadComplete(on);
   }
 
-  /** Drops what comes from now on. */
+  /** Drops all bytes that arrive from now on. */
   protected final void ignoreReads() {
     failed = true;
   }
@@ -187,7 +187,7 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
     } else {
       part.release();
     }
-    // Behind data that waits for the window they wait, too, and other heads come first.
+    // Trailers wait behind data that waits for the window; other heads are written before them.
     var known = connection().stream(stream);
     boolean waits = known != null
         && connection().remote().flowController().hasFlowControlled(known);
@@ -211,13 +211,16 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
     return written;
   }
 
-  /** Whether it need not be queued by Netty's flow control, which costs several objects. */
+  /**
+   * Whether it need not be queued by Netty's flow control, which costs several objects, and keeps even the end of a body while a
+   * window is negative.
+   */
   private boolean fits(Http2Stream stream, int bytes) {
     var windows = connection().remote().flowController();
     return bytes <= DIRECT_BYTES && stream.state().localSideOpen() && !stream.isResetSent()
         && context().channel().isWritable() && !windows.hasFlowControlled(stream)
-        && bytes <= windows.windowSize(stream)
-        && bytes <= windows.windowSize(connection().connectionStream());
+        && (bytes == 0 || bytes <= windows.windowSize(stream)
+            && bytes <= windows.windowSize(connection().connectionStream()));
   }
 
   private void takeWindow(Http2Stream stream, int bytes) {
@@ -233,7 +236,7 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
   public void reset(Http2Stream stream, Http2Error error) {
     resetStream(context(), stream.id(), error.code(), context().newPromise());
     if (connection().remote().flowController().hasFlowControlled(stream)) {
-      // Netty does so once the reset is flushed, and a window that opens before would let DATA follow.
+      // Netty closes it once the reset is flushed; if the window opens before, DATA would follow.
       stream.close();
     }
     flushSoon();
@@ -265,7 +268,7 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
       super.exceptionCaught(on, cause);
       return;
     }
-    // TLS wraps its errors, and buffers that cannot be had.
+    // The TLS handler wraps I/O errors and failed buffer allocations.
     var inner = cause.getCause() == null ? cause : cause.getCause();
     var peer = on.channel().remoteAddress();
     if (cause instanceof IOException || inner instanceof IOException
@@ -298,7 +301,7 @@ public abstract class Http2Endpoint<U extends Http2Endpoint.StreamUser>
     super.onConnectionError(on, outbound, cause, error);
   }
 
-  /** Netty reports HEADERS with and without priority; here both are one. */
+  /** Merges Netty's two callbacks for HEADERS, with and without priority. */
   protected abstract static class FrameEvents extends Http2EventAdapter {
     @Override
     public final void onHeadersRead(ChannelHandlerContext on, int id, Http2Headers headers,

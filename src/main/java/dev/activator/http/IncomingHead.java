@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pseudo-headers and fields as Netty's HPACK decoder adds them. There is one for a connection: it
- * holds until the next head, while its fields may be kept.
+ * The pseudo-headers and fields of a received head, filled by Netty's HPACK decoder. A connection reuses
+ * one object: it is valid until the next head, but its fields may be kept.
  *
  * <p><b>Errors.</b> An {@link IllegalArgumentException} for what is malformed, which Netty's decoder makes
  * an error of the stream.
@@ -27,7 +27,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
 
   private static final int STATUS_DIGITS = 3;
   private static final int SLACK_BYTES = 64;
-  /** A table of 4 KiB whose strings have arrays six times as long. */
+  /** An HPACK table of 4 KiB whose strings have arrays of six times their length. */
   private static final int MAX_TABLE_BYTES = 24 << 10;
 
   private FieldList fields = new FieldList(false);
@@ -63,7 +63,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
       return head;
     }
 
-    /** Netty puts fields after the malformed one into the table without passing them to the head. */
+    /** After a malformed field, Netty adds further fields to the table without passing them to the head. */
     @Override
     public Http2Headers decodeHeaders(int stream, ByteBuf block) throws Http2Exception {
       int bytes = block.readableBytes();
@@ -79,12 +79,12 @@ public final class IncomingHead extends DefaultHttp2Headers {
       }
     }
 
-    /** What arrays longer than their text may take in the HPACK table, at most. */
+    /** The most bytes that oversized arrays may take in the HPACK table. */
     int tableBytes() {
       return head.tableBytes;
     }
 
-    /** A connection without requests must not keep a head that may be large. */
+    /** Releases the head: an idle connection must not keep a large one. */
     void forget() {
       head.reset(FieldList.NONE);
     }
@@ -102,7 +102,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
     status = null;
   }
 
-  /** Netty asks whether the pseudo-headers are there before it passes the head on. */
+  /** Sets placeholders: Netty checks that the pseudo-headers exist before it passes the head on. */
   private void refuse(Http2Exception why) {
     reset(FieldList.NONE);
     malformed = why;
@@ -124,14 +124,14 @@ public final class IncomingHead extends DefaultHttp2Headers {
       var checked = checked(compact(name));
       if (HttpHeaderValidationUtil.isConnectionHeader(checked, true)
           || HttpHeaderValidationUtil.isTeNotTrailers(checked, value)) {
-        throw new IllegalArgumentException("a field of a connection");
+        throw new IllegalArgumentException("a connection-specific field");
       }
       fields.add(checked, compact(value));
     }
     return this;
   }
 
-  /** The Huffman decoder's array is up to six times as long as its text, which alone is counted. */
+  /** Copies text out of an oversized array: Netty's size limit counts only the text, not the array. */
   private AsciiString compact(CharSequence text) {
     var read = AsciiString.of(text);
     if (read.array().length <= 2 * read.length() + SLACK_BYTES) {
@@ -169,7 +169,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
       throw new IllegalArgumentException("a pseudo-header that is unknown, empty or late");
     }
     if (pseudoHeaders > 0 && pseudo.isRequestOnly() == (status != null)) {
-      throw new IllegalArgumentException("pseudo-headers of requests and responses");
+      throw new IllegalArgumentException("pseudo-headers of a request and a response together");
     }
     pseudoHeaders++;
     var text = compact(value);
@@ -185,7 +185,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
 
   private static CharSequence once(@Nullable CharSequence before, CharSequence value) {
     if (before != null) {
-      throw new IllegalArgumentException("a pseudo-header twice");
+      throw new IllegalArgumentException("a repeated pseudo-header");
     }
     return value;
   }
@@ -200,7 +200,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
     return fields;
   }
 
-  /** Whether a value does; one that begins with a blank is malformed anyway. */
+  /** Whether any value ends in a blank. A value that begins with one is malformed. */
   public boolean endsInBlank() {
     return endsInBlank;
   }
@@ -279,7 +279,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
     return this;
   }
 
-  /** Whether it is the usual text of the number that was read from it. */
+  /** Whether the text is the canonical form of its number. */
   private static boolean isPlain(String text) {
     boolean padded = text.charAt(0) == '0' && text.length() > 1;
     return !padded && Character.isDigit(text.charAt(text.length() - 1)) && text.indexOf(',') < 0;

@@ -27,7 +27,17 @@ public final class Shutdown {
     STARTING,
     RUNNING,
     FAILING,
-    ENDING
+    ENDING,
+    /** A signal came after a failure. */
+    ENDING_FAILED;
+
+    private Phase signalled() {
+      return this == FAILING || this == ENDING_FAILED ? ENDING_FAILED : ENDING;
+    }
+
+    private boolean isEnding() {
+      return this == ENDING || this == ENDING_FAILED;
+    }
   }
 
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.STARTING);
@@ -35,7 +45,6 @@ public final class Shutdown {
   private final IntConsumer halt;
   private volatile Runnable unready = () -> {
   };
-  private volatile boolean failed;
   /** Guarded by this. */
   private @Nullable Thread waiting;
 
@@ -64,7 +73,7 @@ public final class Shutdown {
   }
 
   private synchronized void waits(@Nullable Thread thread) throws InterruptedException {
-    boolean ending = phase.get() == Phase.ENDING;
+    boolean ending = phase.get().isEnding();
     // A thread that will not wait must not be interrupted later.
     waiting = ending ? null : thread;
     if (ending) {
@@ -94,11 +103,12 @@ public final class Shutdown {
 
   private void endInOrder() {
     unready.run();
-    exit.accept(failed ? 1 : 0);
+    var now = phase.get();
+    exit.accept(now == Phase.FAILING || now == Phase.ENDING_FAILED ? 1 : 0);
   }
 
   public void signal(String name) {
-    switch (phase.getAndSet(Phase.ENDING)) {
+    switch (phase.getAndUpdate(Phase::signalled)) {
       case STARTING -> {
         log.info("Received SIG{} while still starting: ends", name);
         interruptWait();
@@ -112,7 +122,7 @@ public final class Shutdown {
         log.info("Received SIG{} while already ending", name);
         interruptWait();
       }
-      case ENDING -> {
+      case ENDING, ENDING_FAILED -> {
         log.error("Received a second signal, SIG{}: ends at once", name);
         halt.accept(1);
       }
@@ -121,10 +131,8 @@ public final class Shutdown {
 
   public void failed(String what) {
     if (phase.compareAndSet(Phase.STARTING, Phase.FAILING)) {
-      failed = true;
       log.error("{}; ends in order once it has started", what);
     } else if (phase.compareAndSet(Phase.RUNNING, Phase.FAILING)) {
-      failed = true;
       log.error("{}; ends in order", what);
       endInOrder();
     }

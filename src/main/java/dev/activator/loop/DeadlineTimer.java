@@ -1,6 +1,7 @@
 package dev.activator.loop;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ public final class DeadlineTimer {
 
   /** Keeps an earlier time that is already set. */
   public void within(Duration delay) {
-    within(delay.toNanos());
+    within(TimeUnit.NANOSECONDS.convert(delay));
   }
 
   public void within(long nanos) {

@@ -26,7 +26,9 @@ abstract class ExecutorLoop implements Loop {
 
   @Override
   public Timer schedule(Duration delay, Runnable task) {
-    var future = executor.schedule(new Guarded(task), delay.toNanos(), TimeUnit.NANOSECONDS);
+    // A setting may be longer than a number of nanoseconds, which is for ever.
+    var future = executor.schedule(new Guarded(task), TimeUnit.NANOSECONDS.convert(delay),
+        TimeUnit.NANOSECONDS);
     return () -> future.cancel(false);
   }
 

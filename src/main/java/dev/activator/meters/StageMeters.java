@@ -1,10 +1,14 @@
 package dev.activator.meters;
 
 import dev.activator.autoscaler.Leadership;
+import dev.activator.autoscaler.policy.IdleHistory;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
+import dev.activator.lending.Lending;
+import dev.activator.lending.link.PeerNetwork;
+import dev.activator.lending.link.PeerView;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
@@ -18,11 +22,15 @@ import dev.activator.throttle.ThrottleView;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.proxy.EndedConnections;
+import dev.activator.proxy.exchange.SilentConnections;
+import dev.activator.waking.Chains;
+import dev.activator.waking.PrewarmCounts;
 import dev.activator.proxy.exchange.UnreadBytes;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -71,6 +79,25 @@ public final class StageMeters {
     number(Metric.UNREAD_LIMIT, () -> limitBytes);
     meters.number(Metric.UNREAD_ENDED, Labels.of("reason", "budget"), unread::endedOverBudget);
     meters.number(Metric.UNREAD_ENDED, Labels.of("reason", "idle"), unread::endedIdle);
+  }
+
+  public void prewarmed(PrewarmCounts counts) {
+    for (var source : Chains.Source.values()) {
+      var from = source.label();
+      meters.number(Metric.PREWARM, Labels.of("outcome", "used", "source", from),
+          () -> counts.used(source));
+      meters.number(Metric.PREWARM, Labels.of("outcome", "late", "source", from),
+          () -> counts.late(source));
+      meters.number(Metric.PREWARM, Labels.of("outcome", "unused", "source", from),
+          () -> counts.unused(source));
+      meters.number(Metric.PREWARM_SAVED, Labels.of("source", from),
+          () -> counts.savedSeconds(source));
+    }
+  }
+
+  public void silent(Collection<SilentConnections> ofLoops) {
+    number(Metric.SILENT_CONNECTIONS,
+        () -> ofLoops.stream().mapToInt(SilentConnections::silent).sum());
   }
 
   public void ended(EndedConnections ended) {
@@ -155,6 +182,39 @@ public final class StageMeters {
         (result, count) -> out.accept(Labels.of("result", result), count.doubleValue())));
   }
 
+  public void peers(PeerNetwork network) {
+    for (var state : PeerView.State.values()) {
+      meters.number(Metric.PEERS, Labels.of("state", state.name().toLowerCase(Locale.ROOT)),
+          () -> network.views().stream().filter(view -> view.state() == state).count());
+    }
+    meters.number(Metric.PEER_FRAMES, Labels.of("direction", "sent"), network::sent);
+    meters.number(Metric.PEER_FRAMES, Labels.of("direction", "received"), network::received);
+    network.onRoundTrip(
+        time -> meters.measured(Metric.PEER_ROUND_TRIP, Labels.EMPTY, time));
+  }
+
+  public void lending(Lending lending) {
+    var counts = lending.counts();
+    number(Metric.PERMITS_LENT, lending::lent);
+    number(Metric.PERMITS_BORROWED, lending::borrowed);
+    meters.number(Metric.PERMITS_GRANTED, Labels.of("direction", "lent"), counts::permitsLent);
+    meters.number(Metric.PERMITS_GRANTED, Labels.of("direction", "borrowed"),
+        counts::permitsBorrowed);
+    meters.number(Metric.PERMITS_RECALLED, Labels.of("direction", "sent"), counts::sentRecalls);
+    meters.number(Metric.PERMITS_RECALLED, Labels.of("direction", "received"),
+        counts::receivedRecalls);
+    number(Metric.PERMITS_SAVED, counts::savedRequestSeconds);
+  }
+
+  private void keptWarm(Metric metric, Supplier<Collection<ScalingView>> views,
+      ToDoubleFunction<IdleHistory.View> value) {
+    meters.numbers(metric, out -> views.get().forEach(view -> {
+      if (view.keptWarm() != null) {
+        out.accept(labels(view), value.applyAsDouble(view.keptWarm()));
+      }
+    }));
+  }
+
   public void scaled(Supplier<Collection<ScalingView>> views) {
     pods(Metric.PODS_DESIRED, views, ScalingView::desired);
     pods(Metric.PODS_REQUESTED, views, ScalingView::replicas);
@@ -162,6 +222,8 @@ public final class StageMeters {
     pods(Metric.PODS_NOT_READY, views, view -> view.current().isPresent()
         ? OptionalInt.of(Math.max(0, view.current().getAsInt() - view.ready()))
         : OptionalInt.empty());
+    keptWarm(Metric.KEEP_WARM_SAVED, views, IdleHistory.View::saved);
+    keptWarm(Metric.KEEP_WARM_COST, views, history -> history.cost().toMillis() / 1e3);
     meters.numbers(Metric.SCALE_HELD, out -> {
       var now = views.get();
       if (!now.isEmpty()) {
@@ -174,8 +236,12 @@ public final class StageMeters {
   private void pods(Metric metric, Supplier<Collection<ScalingView>> views,
       Function<ScalingView, OptionalInt> number) {
     meters.numbers(metric, out -> views.get().forEach(view -> number.apply(view).ifPresent(
-        pods -> out.accept(Labels.of("k8s.namespace.name", view.id().namespace(),
-            "kn.revision.name", view.id().name()), (double) pods))));
+        pods -> out.accept(labels(view), (double) pods))));
+  }
+
+  private static Labels labels(ScalingView view) {
+    return Labels.of("k8s.namespace.name", view.id().namespace(), "kn.revision.name",
+        view.id().name());
   }
 
   private void number(Metric metric, DoubleSupplier value) {

@@ -3,7 +3,7 @@ package dev.activator.observability;
 import dev.activator.observability.Metric.Names;
 import dev.activator.observability.Phases.PodStart;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
@@ -113,7 +113,8 @@ public final class ColdStarts implements RequestObserver {
       case RESPONDING -> record(request, Outcome.ANSWERED, request.responseStatus());
       case ENDED -> {
         var outcome = request.outcome();
-        if (!request.responded() && outcome != null && outcome != Outcome.WAITING_PAGE) {
+        if (!request.responded() && outcome != null && outcome != Outcome.WAITING_PAGE
+            && outcome != Outcome.FALLBACK) {
           if (request.isQueued()) {
             started(request);
           }
@@ -225,7 +226,7 @@ public final class ColdStarts implements RequestObserver {
   /** Of one revision's pods. */
   static final class History {
     private final Map<Destination, Long> listed = new HashMap<>(4);
-    private Destinations published = Destinations.NONE;
+    private DestinationSet published = DestinationSet.NONE;
     private long starts;
     private long publishedNanos;
     /** Until the last start. */
@@ -238,7 +239,7 @@ public final class ColdStarts implements RequestObserver {
       this.unlistedSince = now;
     }
 
-    synchronized void listed(Destinations pods, long now) {
+    synchronized void listed(DestinationSet pods, long now) {
       unlistedNanos = unlisted(now);
       unlistedSince = now;
       listed.keySet().removeIf(pod -> !pods.contains(pod));
@@ -249,7 +250,7 @@ public final class ColdStarts implements RequestObserver {
       return listed.isEmpty() ? unlistedNanos + Math.max(0, now - unlistedSince) : unlistedNanos;
     }
 
-    synchronized Collection<Long> published(Destinations pods, long now) {
+    synchronized Collection<Long> published(DestinationSet pods, long now) {
       var since = pods.minus(published).all().stream()
           .map(pod -> listed.getOrDefault(pod, now)).toList();
       if (published.isEmpty() && !pods.isEmpty()) {

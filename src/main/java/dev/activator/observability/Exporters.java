@@ -1,10 +1,16 @@
 package dev.activator.observability;
 
+import io.opentelemetry.sdk.common.CompletableResultCode;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import java.time.Instant;
+import java.util.Collection;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.OtelVariables;
-import dev.activator.config.Proxies;
+import dev.activator.config.OutboundProxies;
 import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
 import io.opentelemetry.exporter.otlp.metrics.OtlpGrpcMetricExporter;
@@ -31,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
  */
-public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) {
+public record Exporters(OtelVariables otel, OutboundProxies proxies, Identity identity) {
 
   public record Identity(String service, String version, String namespace, String pod) {
 
@@ -151,5 +157,54 @@ public record Exporters(OtelVariables otel, Proxies proxies, Identity identity) 
     return new Proxy("socks5".equals(url.getScheme()) ? Proxy.Type.SOCKS : Proxy.Type.HTTP,
         InetSocketAddress.createUnresolved(url.getHost(),
             url.getPort() < 0 ? defaultPort : url.getPort()));
+  }
+
+  /**
+   * An exporter that writes each span as a line of JSON.
+   *
+   * <p><b>Source.</b> {@code stdouttrace} of OpenTelemetry for Go.
+   */
+  private static final class SpanLines implements SpanExporter {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    private final LineWriter out;
+
+    SpanLines(LineWriter out) {
+      this.out = out;
+    }
+
+    @Override
+    public CompletableResultCode export(Collection<SpanData> spans) {
+      spans.forEach(span -> out.write(line(span) + "\n"));
+      return CompletableResultCode.ofSuccess();
+    }
+
+    private static ObjectNode line(SpanData span) {
+      var line = JSON.createObjectNode().put("Name", span.getName());
+      line.putObject("SpanContext").put("TraceID", span.getTraceId()).put("SpanID",
+          span.getSpanId());
+      line.putObject("Parent").put("SpanID", span.getParentSpanId());
+      line.put("SpanKind", span.getKind().name()).put("StartTime", time(span.getStartEpochNanos()))
+          .put("EndTime", time(span.getEndEpochNanos()));
+      var attributes = line.putObject("Attributes");
+      span.getAttributes().forEach((key, value) -> attributes.put(key.getKey(), value.toString()));
+      line.putObject("Status").put("Code", span.getStatus().getStatusCode().name())
+          .put("Description", span.getStatus().getDescription());
+      return line;
+    }
+
+    private static String time(long epochNanos) {
+      return Instant.EPOCH.plusNanos(epochNanos).toString();
+    }
+
+    @Override
+    public CompletableResultCode flush() {
+      return CompletableResultCode.ofSuccess();
+    }
+
+    @Override
+    public CompletableResultCode shutdown() {
+      return CompletableResultCode.ofSuccess();
+    }
   }
 }

@@ -33,7 +33,8 @@ public final class LastFailures implements RequestObserver {
     var revision = request.revision();
     var outcome = request.outcome();
     if (step != Step.ENDED || revision == null || outcome == null
-        || outcome == Outcome.CALLER_GONE || outcome == Outcome.WAITING_PAGE) {
+        || outcome == Outcome.CALLER_GONE || outcome == Outcome.WAITING_PAGE
+        || outcome == Outcome.NOT_WOKEN || outcome == Outcome.FALLBACK) {
       return;
     }
     if (!outcome.served() || request.status() >= SERVER_ERROR) {

@@ -17,7 +17,7 @@ public enum Metric {
   REQUEST_ACTIVE("kn.revision.request.active", Kind.UP_DOWN_COUNTER, "{request}", Names.SHORT,
       "Requests that have a destination."),
   PODS_DESIRED("kn.revision.pods.desired", Kind.GAUGE, "{pod}", Names.SHORT,
-      "Pods that the autoscaler in this process wants, within the bounds; where it scales."),
+      "Pods that the autoscaler in this process wants, within the bounds; only where it scales."),
   PODS_REQUESTED("kn.revision.pods.requested", Kind.GAUGE, "{pod}", Names.SHORT,
       "Replicas of the workload, as this process last read or wrote them."),
   PODS_COUNT("kn.revision.pods.count", Kind.GAUGE, "{pod}", Names.SHORT,
@@ -32,23 +32,23 @@ public enum Metric {
   SERVER_DURATION("http.server.request.duration", Bounds.SECONDS, "s", Names.SERVER,
       "From a request's arrival to the last byte of its response, waiting included."),
   SERVER_REQUEST_SIZE("http.server.request.body.size", Bounds.BYTES, "By", Names.SERVER,
-      "Bytes of the request's body that came."),
+      "Bytes of the request's body that were received."),
   SERVER_RESPONSE_SIZE("http.server.response.body.size", Bounds.BYTES, "By", Names.SERVER,
       "Bytes of the response's body that were written."),
   CLIENT_DURATION("http.client.request.duration", Bounds.SECONDS, "s", Names.CLIENT,
-      "From a permit for a pod to the head of its response, dialling included."),
+      "From the permit for a pod to the head of its response, connecting included."),
   CLIENT_REQUEST_SIZE("http.client.request.body.size", Bounds.BYTES, "By", Names.CLIENT,
-      "Bytes of the request's body, of requests that were sent to a pod."),
+      "Bytes of request bodies that were sent to a pod."),
 
   COLD_START("activator.cold.start.duration", Bounds.START_SECONDS, "s",
       List.of("phase", "outcome", Names.NAMESPACE, Names.REVISION),
       "Requests that came while their revision had no healthy pod: seconds in each phase, which are"
           + " pod (until one was listed), probe (until it answered), queue (until the request got"
-          + " its permit), dial, first-byte, and total. The revision only with activator.metrics.cold-start-labels."),
+          + " its permit), dial, first-byte, and total. Tags of the revision only with activator.metrics.cold-start-labels."),
   QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
       "Requests that wait, over all revisions."),
   QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),
-      "How long the oldest request in a queue has waited, the longest of all queues."),
+      "How long the oldest queued request has waited, over all revisions."),
   QUEUE_NEWEST_FIRST("activator.queue.newest.first", Kind.GAUGE, "{revision}", List.of(),
       "Revisions whose newest request runs first, since callers leave before they are served."),
   HELD_BYTES("activator.held.memory", Kind.GAUGE, "By", List.of(),
@@ -61,22 +61,28 @@ public enum Metric {
       "The limit of unread bytes."),
   UNREAD_ENDED("activator.unread.ended", Kind.COUNTER, "{response}", List.of("reason"),
       "Connections or streams that were ended because their callers did not read a response: reason"
-          + " budget (too much was unread in all), or idle (nothing was read for too long)."),
+          + " budget (too much was unread in total), or idle (nothing was read for too long)."),
   CONNECTIONS_ENDED("activator.connections.ended", Kind.COUNTER, "{connection}",
       List.of("reason"),
       "Connections that were ended because of what their callers sent: reason control-frames (more"
-          + " than their budget), slow-head, partial-heads (heads that were not whole held too much"
-          + " memory), or other-limit (of HTTP/2, such as that of resets)."),
+          + " than their budget), slow-head, partial-heads (incomplete heads held too much"
+          + " memory), or other-limit (another limit of HTTP/2, such as the one on resets)."),
   REJECTIONS("activator.rejections", Kind.COUNTER, "{request}", List.of("reason"),
       "Requests that got no response from a pod, or an incomplete one."),
   WAITING_PAGES("activator.waiting.pages", Kind.COUNTER, "{page}", List.of(),
       "Navigations of browsers that were answered with a page that waits for the start."),
+  NOT_WOKEN("activator.requests.not.woken", Kind.COUNTER, "{request}", List.of(),
+      "Requests that a rule answered, so that they started no pod."),
+  FALLBACKS("activator.fallbacks", Kind.COUNTER, "{request}", List.of("kind"),
+      "Requests that a fallback took while their revision started: kind answer, or service."),
+  SILENT_CONNECTIONS("activator.connections.silent", Kind.GAUGE, "{connection}", List.of(),
+      "Upgraded connections that do not count for the autoscaler now, because nothing is sent."),
   RETRIES("activator.retries", Kind.COUNTER, "{request}", List.of(),
       "Requests that could not be delivered and were queued again for another pod."),
   PROBES("activator.probe.duration", Bounds.PROBE_SECONDS, "s", List.of("outcome"),
       "How long probes of pods took: outcome answered, or failed."),
   REACTION("activator.pod.reaction", Bounds.START_SECONDS, "s", List.of(),
-      "From when a pod is listed until requests can go to it."),
+      "From the listing of a pod until requests can be sent to it."),
   INFORMER_AGE("activator.informer.age", Kind.GAUGE, "s", List.of("resource"),
       "Since the last event of the watch, or the last list; of several watches, the longest."),
   INFORMER_QUEUED("activator.informer.queued", Kind.GAUGE, "{object}", List.of("resource"),
@@ -96,7 +102,7 @@ public enum Metric {
       "Lists and watches that failed."),
   INFORMER_MISSED("activator.informer.missed.deletions", Kind.COUNTER, "{object}",
       List.of("resource"),
-      "Objects whose deletion no watch reported, and that a list lacked."),
+      "Objects that a new list no longer had, although no watch had reported their deletion."),
   INFORMER_DRIFT("activator.informer.drift", Kind.COUNTER, "{object}", List.of("resource"),
       "Objects that differed from a fresh list when the two were compared."),
   LOOP_DELAY("activator.loop.delay", Kind.GAUGE, "s", List.of("loop"),
@@ -105,27 +111,61 @@ public enum Metric {
       "Attempts to connect to the autoscaler that failed."),
   READY_WITHOUT_AUTOSCALER("activator.ready.without.autoscaler", Kind.GAUGE, "{activator}",
       List.of(), "1 while it serves requests although the autoscaler is not connected, else 0."),
+  PEERS("activator.peers", Kind.GAUGE, "{activator}", List.of("state"),
+      "Other activators, by state: linked, legacy (nothing listens, as with Knative's),"
+          + " unauthorised (another key, or none), or unreachable."),
+  PEER_FRAMES("activator.peer.frames", Kind.COUNTER, "{frame}", List.of("direction"),
+      "Frames of the links to other activators: direction sent, or received."),
+  PEER_ROUND_TRIP("activator.peer.round.trip.duration", Bounds.PROBE_SECONDS, "s", List.of(),
+      "From a ping to its answer, on each link to another activator every two seconds."),
+  PERMITS_LENT("activator.permits.lent", Kind.GAUGE, "{permit}", List.of(),
+      "Permits of this activator's pods that others have now."),
+  PERMITS_BORROWED("activator.permits.borrowed", Kind.GAUGE, "{permit}", List.of(),
+      "Permits of other activators' pods that this one has now."),
+  PERMITS_GRANTED("activator.permits.granted", Kind.COUNTER, "{permit}", List.of("direction"),
+      "Permits that moved between activators: direction lent, or borrowed. A busy pair moves few,"
+          + " since permits stay where they are used."),
+  PERMITS_RECALLED("activator.permits.recalls", Kind.COUNTER, "{recall}", List.of("direction"),
+      "Messages that ask for permits back, because older requests wait elsewhere: direction sent,"
+          + " or received."),
+  PERMITS_SAVED("activator.permits.saved", Kind.COUNTER, "s", List.of(),
+      "An estimate of how much longer requests would have waited for this activator's own pods:"
+          + " in a sample of each second, those that run on borrowed permits beyond what the own"
+          + " pods have room for. A request counts at most for the time it runs."),
+  KEEP_WARM_SAVED("activator.keep.warm.saved", Kind.COUNTER, "{start}", Names.SHORT,
+      "Without Knative: starts that keeping a pod by the history of idle times has saved, or with"
+          + " observe would have saved."),
+  KEEP_WARM_COST("activator.keep.warm.pod", Kind.COUNTER, "s", Names.SHORT,
+      "Without Knative: seconds for which a pod was there only because of that history, or with"
+          + " observe would have been."),
   LEADER("activator.leader", Kind.GAUGE, "{activator}", List.of(),
       "Without Knative: 1 while this activator is the one that scales, else 0."),
   LEADER_TRANSITIONS("activator.leader.transitions", Kind.COUNTER, "{transition}", List.of(),
       "Without Knative: how many times the lease of the election has changed hands."),
   LEASE_AGE("activator.leader.lease.age", Kind.GAUGE, "s", List.of(),
-      "Without Knative: since this activator last saw the lease renewed, or renewed it; over 15,"
-          + " no activator scales."),
+      "Without Knative: time since this activator last saw the lease renewed, or renewed it;"
+          + " above 15, no activator scales."),
   LEASE_FAILURES("activator.leader.lease.failures", Kind.COUNTER, "{failure}", List.of(),
       "Without Knative: reads and writes of the lease that failed."),
   SCALE_WRITES("activator.scale.writes", Kind.COUNTER, "{write}", List.of("result"),
-      "Without Knative: scales of workloads that this activator wrote: result written, or why not,"
+      "Without Knative: writes of workloads' scale: result written, or why they failed,"
           + " such as conflict, forbidden or unavailable."),
   SCALE_HELD("activator.scale.held", Kind.GAUGE, "{workload}", List.of(),
       "Workloads that keep their scale although the autoscaler in this process decided on another:"
-          + " someone else scaled them, or not every activator has reported its requests."),
+          + " another client scaled them, or not every activator has reported its requests."),
+  PREWARM("activator.prewarm", Kind.COUNTER, "{start}", List.of("outcome", "source"),
+      "Starts of revisions ahead of their requests, by what came of them: outcome used (a request came"
+          + " when the start was over), late (before) or unused (none came); source wake-with,"
+          + " learned, or observed (it was only counted)."),
+  PREWARM_SAVED("activator.prewarm.saved", Kind.COUNTER, "s", List.of("source"),
+      "How long requests did not have to wait because of such starts; of observed ones, would not have"
+          + " had to."),
   LINES_DROPPED("activator.log.lines.dropped", Kind.COUNTER, "{line}", List.of(),
-      "Lines for standard output that were dropped, as their reader did not keep up."),
+      "Lines for standard output that were dropped because the reader did not keep up."),
   SATURATION("activator.saturation", Kind.GAUGE, "1", List.of(),
       "How near the activator is to its limits, 0 to 1, for autoscaling it. The largest of: the"
-          + " process's share of the processors it may use; held memory by its limit; and the"
-          + " longest delay of a loop by 50 ms.");
+          + " process's share of the processors it may use; held memory divided by its limit; and"
+          + " the longest delay of a loop divided by 50 ms.");
 
   public enum Kind {
     GAUGE,

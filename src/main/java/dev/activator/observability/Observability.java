@@ -98,7 +98,7 @@ public final class Observability implements AutoCloseable {
     var own = exporters.otel().metricInterval();
     var interval = own.isZero() ? config.pushInterval() : own;
     pushed = SdkMeterProvider.builder().setResource(exporters.resource())
-        .registerMetricProducer(new OtlpMeters(meters, clock))
+        .registerMetricProducer(new OtelMetricProducer(meters, clock))
         .registerMetricReader(
             PeriodicMetricReader.builder(exporter).setInterval(interval).build())
         .build();

@@ -24,6 +24,10 @@ public enum Outcome {
   SHUTTING_DOWN,
   /** A browser got a page that waits instead of it. */
   WAITING_PAGE,
+  /** Its revision's fallback answered it while the revision started. */
+  FALLBACK,
+  /** A rule answered it, so that it starts no pod. */
+  NOT_WOKEN,
   REQUEST_TIMEOUT,
   RESPONSE_START_TIMEOUT,
   IDLE_TIMEOUT,

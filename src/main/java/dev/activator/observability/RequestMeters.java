@@ -24,6 +24,7 @@ public final class RequestMeters implements RequestObserver {
   private final RevisionMeters none = new RevisionMeters(null);
   private final Map<Outcome, LongAdder> rejections = new EnumMap<>(Outcome.class);
   private final LongAdder retries = new LongAdder();
+  private final LongAdder redirected = new LongAdder();
 
   public RequestMeters(Meters meters, Revisions existing) {
     this.registry = meters;
@@ -34,11 +35,16 @@ public final class RequestMeters implements RequestObserver {
         rejections.put(outcome, count);
         if (outcome == Outcome.WAITING_PAGE) {
           meters.number(Metric.WAITING_PAGES, Labels.EMPTY, count::sum);
+        } else if (outcome == Outcome.FALLBACK) {
+          meters.number(Metric.FALLBACKS, Labels.of("kind", "answer"), count::sum);
+        } else if (outcome == Outcome.NOT_WOKEN) {
+          meters.number(Metric.NOT_WOKEN, Labels.EMPTY, count::sum);
         } else {
           meters.number(Metric.REJECTIONS, Labels.of("reason", outcome.toString()), count::sum);
         }
       }
     }
+    meters.number(Metric.FALLBACKS, Labels.of("kind", "service"), redirected::sum);
     meters.number(Metric.RETRIES, Labels.EMPTY, retries::sum);
     meters.add(this::addTo);
   }
@@ -95,6 +101,9 @@ public final class RequestMeters implements RequestObserver {
     var rejected = outcome == null ? null : rejections.get(outcome);
     if (rejected != null) {
       rejected.increment();
+    }
+    if (request.hasFallenBack()) {
+      redirected.increment();
     }
     if (request.isQueued()) {
       meters.queued(request, -1);

@@ -40,6 +40,7 @@ public abstract class RequestRecord {
   private boolean waited;
   private boolean responded;
   private boolean timed;
+  private boolean fellBack;
   private @Nullable Destination destination;
   private @Nullable Outcome outcome;
   private @Nullable String failure;
@@ -93,6 +94,11 @@ public abstract class RequestRecord {
 
   public abstract void header(String name, String value);
 
+  /** False if a rule of its revision says that it starts no pod. */
+  public boolean mayWake() {
+    return true;
+  }
+
   public final @Nullable Revision revision() {
     return revision;
   }
@@ -121,6 +127,16 @@ public abstract class RequestRecord {
 
   public final void forwarding() {
     observer.saw(Step.FORWARDING, this);
+  }
+
+  /** Another revision gets it, so that its time is not one of a start. */
+  public final void fellBack() {
+    fellBack = true;
+    awaited = null;
+  }
+
+  public final boolean hasFallenBack() {
+    return fellBack;
   }
 
   /** Called only for a new connection. */

@@ -39,7 +39,7 @@ final class RevisionMeters {
   RevisionMeters(@Nullable Revision revision) {
     this.revision = revision;
     this.labels = HttpLabels.of(revision);
-    this.overflow = new Group(labels.add(OtlpMeters.OVERFLOW, "true"));
+    this.overflow = new Group(labels.add(OtelMetricProducer.OVERFLOW, "true"));
   }
 
   /** False for an earlier revision of the same name. */

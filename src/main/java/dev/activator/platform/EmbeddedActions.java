@@ -30,7 +30,7 @@ final class EmbeddedActions implements LivePage.Actions {
   }
 
   /** What is scaled for a revision or a ScaledService; null if nothing is. */
-  private @Nullable ObjectNode deployment(RevisionId id) {
+  @Nullable ObjectNode deployment(RevisionId id) {
     var view = autoscaler.view(id);
     return view == null || !view.workload().kind().equals("Deployment")
         ? null

@@ -13,8 +13,9 @@ import dev.activator.console.PlatformFacts;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.runtime.LocalCallers;
 import dev.activator.embedded.runtime.LocalRuntime;
-import dev.activator.embedded.runtime.RevisionScaling;
+import dev.activator.embedded.runtime.DeploymentScaleClient;
 import dev.activator.embedded.runtime.RuntimeSettings;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.SystemConfigMaps;
@@ -25,6 +26,7 @@ import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
@@ -71,7 +73,7 @@ public final class EmbeddedPlatform implements Platform {
   private final int maxPods;
   private final ApiServer api;
   private final LocalRuntime runtime;
-  private final RevisionScaling scaling;
+  private final DeploymentScaleClient scaling;
   private final ScaledServiceScaling controller = new ScaledServiceScaling();
   private final Autoscaler autoscaler;
   private final Loop autoscalerLoop;
@@ -104,7 +106,7 @@ public final class EmbeddedPlatform implements Platform {
     this.runtime = new LocalRuntime(store, loop(loops),
         new RuntimeSettings(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> uid.equals(routed.get(id)), inFlight));
-    this.scaling = new RevisionScaling(store, loop(loops),
+    this.scaling = new DeploymentScaleClient(store, loop(loops),
         new Defaults(settings.stableWindow(), settings.maxPods()));
     this.autoscalerLoop = loop(loops);
     this.autoscaler = new Autoscaler(autoscalerLoop, scaling, WriteGuard.ALONE,
@@ -140,24 +142,28 @@ public final class EmbeddedPlatform implements Platform {
     return latest == null ? new RevisionId(namespace, name) : latest;
   }
 
-  /** The first hosts of Services, in order. */
   private List<String> known() {
-    var hosts = runtime.services().stream().sorted()
-        .map(service -> service.name() + "." + service.namespace() + LocalHosts.SUFFIX).toList();
-    return hosts.size() <= MAX_HOSTS
-        ? hosts
-        : Stream.concat(hosts.stream().limit(MAX_HOSTS),
-            Stream.of((hosts.size() - MAX_HOSTS) + " more")).toList();
+    return LocalHosts.of(runtime.services(), store.list(ScaledServiceKind.of(store), _ -> true));
   }
 
   @Override
-  public String problem(RevisionId revision) {
-    return runtime.problem(revision);
+  public LocalProcesses processes(RevisionId revision) {
+    return runtime.processes(revision);
+  }
+
+  @Override
+  public int podPort(int callerPort) {
+    return LocalCallers.podPort(callerPort);
   }
 
   @Override
   public boolean showsStartMessages() {
     return true;
+  }
+
+  @Override
+  public boolean hasPeers() {
+    return false;
   }
 
   @Override
@@ -167,7 +173,8 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public PlatformFacts facts(PlatformFacts ofCluster) {
-    return new EmbeddedFacts(ofCluster, store, actions, maxPods, () -> requestPort.getAsInt());
+    return new EmbeddedRevisionDetails(ofCluster, store, actions, maxPods,
+        () -> requestPort.getAsInt());
   }
 
   @Override
@@ -284,6 +291,20 @@ public final class EmbeddedPlatform implements Platform {
     static final String SUFFIX = ".localhost";
     private static final Pattern NAME = Pattern
         .compile("([^.:]+)\\.([^.:]+)(\\.localhost|\\.svc\\.cluster\\.local)\\.?(:\\d*)?");
+
+    /** The first hosts of Services and ScaledServices, in order. */
+    static List<String> of(Collection<RevisionId> services, Collection<ObjectNode> scaled) {
+      var names = Stream.concat(services.stream(),
+          scaled.stream().map(one -> new RevisionId(Meta.namespace(one), Meta.name(one))))
+          .map(service -> service.name() + "." + service.namespace() + SUFFIX);
+      var others = scaled.stream().flatMap(one -> one.at("/spec/hosts").valueStream())
+          .map(host -> host.asString(""));
+      var hosts = Stream.concat(names, others).sorted().distinct().toList();
+      return hosts.size() <= MAX_HOSTS
+          ? hosts
+          : Stream.concat(hosts.stream().limit(MAX_HOSTS),
+              Stream.of((hosts.size() - MAX_HOSTS) + " more")).toList();
+    }
 
     @Override
     public @Nullable RevisionId revision(String host) {

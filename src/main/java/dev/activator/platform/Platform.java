@@ -9,6 +9,7 @@ import dev.activator.console.LivePage;
 import dev.activator.console.PlatformFacts;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -35,14 +36,27 @@ public interface Platform {
     return knative;
   }
 
-  /** Why the running process of a revision is not ready; empty if nothing is known. */
-  default String problem(RevisionId revision) {
-    return "";
+  /** What is unusual about the processes of a revision on this machine. */
+  default LocalProcesses processes(RevisionId revision) {
+    return LocalProcesses.NONE;
+  }
+
+  /**
+   * Where the pod listens that has a connection from this port of the loopback address; 0 if none has, or
+   * pods have addresses of their own.
+   */
+  default int podPort(int callerPort) {
+    return 0;
   }
 
   /** Whether responses have the whole message of a failed start. */
   default boolean showsStartMessages() {
     return false;
+  }
+
+  /** Whether there may be other activators. */
+  default boolean hasPeers() {
+    return true;
   }
 
   default Duration idleTimeout() {

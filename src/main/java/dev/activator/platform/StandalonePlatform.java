@@ -11,7 +11,7 @@ import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.LeaseApi;
 import dev.activator.cluster.ScalingSession;
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
@@ -87,7 +87,7 @@ public final class StandalonePlatform implements Platform {
    * @param limit of writes
    */
   public StandalonePlatform(ClusterAccess access, Identity identity, EventLoopGroup loops,
-      RandomGenerator random, WriteRate.Limit limit) {
+      RandomGenerator random, WriteRateLimiter.Limit limit) {
     this(access, identity, loops, random,
         new ScalingSession(access, () -> limit.rate(new NettyLoop(loops.next()))),
         STATUSES_TIMEOUT);

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import dev.activator.http.FieldList;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.Upgrade;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -30,10 +30,10 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
       return null;
     }
     var fields = FieldList.in(request);
-    if (!fields.has(Field.HOST) || !Upgrade.toHttp2(RequestDecoder.version(request), fields)) {
+    if (!fields.has(HeaderName.HOST) || !Upgrade.toHttp2(RequestDecoder.version(request), fields)) {
       return null;
     }
-    var settings = settings(fields.text(Field.HTTP2_SETTINGS));
+    var settings = settings(fields.text(HeaderName.HTTP2_SETTINGS));
     return settings == null ? null : new H2cUpgrade(request, settings);
   }
 

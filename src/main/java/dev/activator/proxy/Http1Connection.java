@@ -3,18 +3,16 @@ package dev.activator.proxy;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.proxy.codec.Malformed;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.http.MessageEncoder.ResponseEncoder;
+import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.loop.Transport;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
@@ -28,15 +26,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A caller's HTTP/1 connection: one exchange after another. Pipelined requests wait, and beyond a
- * small window are not read.
+ * A caller's HTTP/1 connection: one exchange after another, between its {@link Http1Reader} and its
+ * {@link Http1Downstream}.
  *
- * <p><b>Errors.</b> As in Go's server, a caller that closes its sending side is gone. Native
- * transport notices that even while reading is paused, unless the kernel has no room for the bytes
- * before it.
+ * <p><b>Errors.</b> As in Go's server, a caller that closes its sending side counts as gone. Native
+ * transport notices that even while reading is paused, unless unread bytes before it fill the
+ * kernel's receive buffer.
  */
 final class Http1Connection extends ChannelInboundHandlerAdapter
-    implements PipelineBuffer.Receiver, UnreadBytes.CallerConnection {
+    implements Http1Reader.Receiver, UnreadBytes.CallerConnection {
   private static final Logger log = LoggerFactory.getLogger(Http1Connection.class);
   /** How much of an unwanted body is read to keep the connection. */
   private static final int MAX_DISCARDED_BYTES = 256 << 10;
@@ -45,16 +43,15 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private final RequestDispatcher dispatcher;
   private final Supplier<Http2Session> toHttp2;
   private final Caller caller;
-  private final PipelineBuffer pipeline;
   private final Http1Downstream downstream;
   private final DeadlineTimer timer;
   private final UnreadBytes.Account unread;
-  private final NextHead nextHead;
+  private final Http1Reader reader;
   private @Nullable H2cUpgrade upgrade;
   private @Nullable Exchange current;
+  private boolean closesWhenIdle;
   private int discardedBytes;
-  private boolean parseScheduled;
-  /** The cost of a large head. */
+  /** The memory that a large head is counted with; 0 for a small one. */
   private int headBytes;
 
   Http1Connection(Channel channel, RequestDecoder decoder, RequestDispatcher dispatcher,
@@ -63,28 +60,22 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     this.dispatcher = dispatcher;
     this.toHttp2 = toHttp2;
     this.caller = Caller.of(channel);
-    this.pipeline = new PipelineBuffer(dispatcher.held(), channel.config(), this);
-    this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), pipeline, caller);
     this.timer = new DeadlineTimer(dispatcher.loop(), this::checkDeadlines);
-    this.nextHead = new NextHead(channel, decoder, dispatcher.loop(), dispatcher.held(),
-        headTimeout, timer, endedConnections);
+    this.reader = new Http1Reader(channel, decoder, dispatcher.loop(), dispatcher.held(),
+        headTimeout, timer, endedConnections, this);
+    this.downstream = new Http1Downstream(this, channel, dispatcher.loop(), reader, caller);
     this.unread = dispatcher.unread().account(channel, this, headTimeout.toNanos());
   }
 
   @Override
   public void channelActive(ChannelHandlerContext context) {
-    nextHead.await();
+    reader.awaitHead();
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     downstream.readBegins();
-    if (message instanceof HttpObject part) {
-      nextHead.messageRead();
-      pipeline.read(part);
-    } else {
-      pipeline.read(new DefaultHttpContent((ByteBuf) message));
-    }
+    reader.read(message);
   }
 
   @Override
@@ -93,8 +84,13 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       current.flushUpstream();
     }
     downstream.readEnds();
-    pipeline.readEnds();
-    nextHead.readEnds(isIdle());
+    reader.readEnds();
+    closeIfIdle();
+  }
+
+  @Override
+  public boolean isBetweenRequests() {
+    return current == null && downstream.requestEnded() && !downstream.isSwitched();
   }
 
   @Override
@@ -135,7 +131,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     discardedBytes = 0;
     headBytes = dispatcher.held().addHead(request, Integer.MAX_VALUE);
     downstream.requestBegins(request);
-    upgrade = pipeline.isDirect() ? H2cUpgrade.of(request) : null;
+    upgrade = reader.isDirect() ? H2cUpgrade.of(request) : null;
     if (upgrade == null) {
       dispatcher.dispatch(request, downstream.version(), downstream);
     }
@@ -163,10 +159,10 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     downstream.switchingProtocols(H2cUpgrade.switchingProtocols());
     try {
       toHttp2.get().upgraded(to.request(), to.settings());
-      // What it has read goes on to the session.
-      nextHead.leaveHttp();
+      // The decoder passes the bytes that it has kept to the session.
+      reader.leaveHttp();
     } catch (Http2Exception e) {
-      log.debug("The HTTP/2 of {} cannot begin: {}", caller.address(), e.getMessage());
+      log.debug("The upgrade of {} to HTTP/2 failed: {}", caller.address(), e.getMessage());
       downstream.close();
     }
   }
@@ -196,44 +192,25 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void nextTurn() {
-    pipeline.nextTurn();
+    if (upgrade != null) {
+      // The connection has switched to HTTP/2.
+      return;
+    }
+    reader.nextTurn();
     downstream.readBegins();
     takePipelined();
     if (current != null) {
       current.flushUpstream();
     }
     downstream.readEnds();
+    closeIfIdle();
   }
 
   private void takePipelined() {
-    if (pipeline.takeAll() && current != null && !downstream.isReading()) {
+    if (reader.takeWaiting() && current != null && !downstream.isReading()) {
       current.flushUpstream();
     }
-    if (isProtocolKept() && !parseScheduled) {
-      // Not at once: each of many requests may ask for another protocol, and be answered at once.
-      parseScheduled = true;
-      dispatcher.loop().execute(this::parseKept);
-    }
-    if (isIdle()) {
-      nextHead.mayBegin();
-    }
-  }
-
-  /** Whether the last request has asked for another protocol, and was refused. */
-  private boolean isProtocolKept() {
-    return nextHead.isUnparsed() && current == null && downstream.requestEnded()
-        && !downstream.isSwitched() && !downstream.closing() && !pipeline.startsWithRequest();
-  }
-
-  private void parseKept() {
-    parseScheduled = false;
-    if (isProtocolKept()) {
-      nextHead.parse(pipeline.takeBytes());
-    }
-  }
-
-  private boolean isIdle() {
-    return current == null && downstream.requestEnded() && pipeline.isIdle();
+    reader.nextRequest();
   }
 
   void begin(Exchange exchange) {
@@ -261,14 +238,14 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   @Override
   public boolean endUnread(long bytes) {
-    log.debug("{} does not read its response, and is ended", caller.address());
+    log.debug("{} does not read its response, closing", caller.address());
     dispatcher.unread().countOverBudget();
     reset();
     return true;
   }
 
   private void reset() {
-    // So that no request that waits begins.
+    // So that no pipelined request begins.
     downstream.gone();
     if (current != null) {
       current.endUnread();
@@ -280,7 +257,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     current = null;
     headGone();
     if (closing()) {
-      pipeline.clear();
+      reader.dropWaiting();
     } else {
       takePipelined();
     }
@@ -288,8 +265,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   void leaveHttp() {
     channel.pipeline().remove(ResponseEncoder.class);
-    nextHead.leaveHttp();
-    // What has come since the request is of the other protocol.
+    reader.leaveHttp();
+    // Bytes after the request belong to the other protocol.
     dispatcher.loop().execute(this::takePipelined);
   }
 
@@ -304,11 +281,11 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       if (left > 0) {
         timer.within(left);
       } else {
-        log.debug("{} takes nothing of its response, and is ended", caller.address());
+        log.debug("{} stopped reading its response, closing", caller.address());
         dispatcher.unread().countIdle();
         reset();
       }
-    } else if (nextHead.isLate()) {
+    } else if (reader.isLate()) {
       downstream.close();
     }
   }
@@ -328,9 +305,15 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       closeAfterNext();
     } else if (event == ProxyServer.Drain.NOW) {
       closeAfterThis();
-      if (current == null && !nextHead.isBegun()) {
-        downstream.close();
-      }
+      closesWhenIdle = true;
+      closeIfIdle();
+    }
+  }
+
+  /** A request that was read, even in part, gets a response, which says that it is the last. */
+  private void closeIfIdle() {
+    if (closesWhenIdle && current == null && !reader.holdsBytes()) {
+      downstream.close();
     }
   }
 
@@ -355,7 +338,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     downstream.cut();
   }
 
-  /** Answers 503, which needs no buffer. */
+  /** Answers 503, which needs no direct memory. */
   private void outOfMemory() {
     log.debug("No memory for the connection to {}", caller.address());
     downstream.closeAfterThis();
@@ -371,15 +354,18 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     timer.cancel();
     headGone();
     unread.close();
-    nextHead.close();
-    pipeline.clear();
+    reader.close();
+    reader.dropWaiting();
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
+    if (downstream.isSwitched()) {
+      reader.takeLast();
+    }
     downstream.gone();
     unread.close();
-    nextHead.close();
+    reader.close();
     var gone = current;
     current = null;
     if (gone != null) {

@@ -3,12 +3,12 @@ package dev.activator.proxy;
 import dev.activator.loop.Loop;
 import dev.activator.http.FieldList;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.http.MessageEncoder.ResponseEncoder;
+import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http1Downstream implements Downstream {
-  /** How long a caller that is still sending may read the end of the last response. */
+  /** How long a caller that may still send may read the end of the last response; as in Go. */
   private static final Duration LINGER = Duration.ofMillis(500);
   /** Values of {@code SO_LINGER}. */
   private static final int RESET_ON_CLOSE = 0;
@@ -51,7 +51,7 @@ final class Http1Downstream implements Downstream {
   private final Http1Connection connection;
   private final Channel channel;
   private final Loop loop;
-  private final PipelineBuffer pipeline;
+  private final Http1Reader reader;
   private final Caller caller;
   private final ResponseEncoder encoder;
   private Version version = Version.HTTP_1_1;
@@ -60,6 +60,8 @@ final class Http1Downstream implements Downstream {
   private @Nullable Tunnel tunnel;
   private boolean requestEnded = true;
   private boolean awaitsContinue;
+  /** Whether the caller has said that it sends no more requests. */
+  private boolean lastRequest;
   private boolean persistent = true;
   private boolean lastAfterNext;
   private boolean draining;
@@ -68,11 +70,11 @@ final class Http1Downstream implements Downstream {
   private boolean unflushed;
 
   Http1Downstream(Http1Connection connection, Channel channel, Loop loop,
-      PipelineBuffer pipeline, Caller caller) {
+      Http1Reader reader, Caller caller) {
     this.connection = connection;
     this.channel = channel;
     this.loop = loop;
-    this.pipeline = pipeline;
+    this.reader = reader;
     this.caller = caller;
     this.encoder = channel.pipeline().get(ResponseEncoder.class);
   }
@@ -85,7 +87,8 @@ final class Http1Downstream implements Downstream {
     method = request.method();
     bodyEnd = BodyEnd.LENGTH;
     encoder.answers(method);
-    persistent = HttpUtil.isKeepAlive(request) && !lastAfterNext;
+    lastRequest = !HttpUtil.isKeepAlive(request);
+    persistent = !lastRequest && !lastAfterNext;
   }
 
   void bodyCame(HttpContent part) {
@@ -188,14 +191,14 @@ final class Http1Downstream implements Downstream {
         method.equals(HttpMethod.HEAD) || status == 204 || status == 304);
     if (bodyEnd == BodyEnd.CLOSE) {
       persistent = false;
-      // A caller that has only ended its own side would take an orderly end for the body's.
+      // Until the body is complete, any close must be a reset: a FIN would end the body.
       linger(RESET_ON_CLOSE);
     }
     writeHead(head);
   }
 
   private void switched(HttpResponse head, FieldList fields) {
-    String protocol = fields.text(Field.UPGRADE);
+    String protocol = fields.text(HeaderName.UPGRADE);
     HeaderRewriter.response(fields, version, true);
     Upgrade.put(fields, protocol);
     requestEnded = true;
@@ -223,7 +226,7 @@ final class Http1Downstream implements Downstream {
   }
 
   private void linger(int seconds) {
-    // Else the option cannot be set.
+    // The option of a closed channel cannot be set.
     if (channel.isOpen()) {
       channel.config().setOption(ChannelOption.SO_LINGER, seconds);
     }
@@ -245,7 +248,9 @@ final class Http1Downstream implements Downstream {
     var response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()), bytes);
     answer.headers().forEach(response.headers()::set);
-    response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, bytes.readableBytes());
+    if (answer.hasLength()) {
+      response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH, bytes.readableBytes());
+    }
     writeHead(response);
   }
 
@@ -292,12 +297,19 @@ final class Http1Downstream implements Downstream {
 
   @Override
   public void pauseReading() {
-    pipeline.pauseBody();
+    reader.pauseBody();
   }
 
   @Override
   public void resumeReading() {
-    pipeline.resumeBody();
+    reader.resumeBody();
+  }
+
+  @Override
+  public void goAway() {
+    if (tunnel != null) {
+      tunnel.drain();
+    }
   }
 
   @Override
@@ -307,7 +319,7 @@ final class Http1Downstream implements Downstream {
 
   @Override
   public void ended() {
-    pipeline.resumeBody();
+    reader.resumeBody();
     if (!persistent) {
       close();
     }
@@ -338,13 +350,13 @@ final class Http1Downstream implements Downstream {
       return;
     }
     closing = true;
-    pipeline.readToDrop();
+    reader.readToDrop();
     var written = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
     connection.flushed();
-    if (requestEnded) {
+    if (requestEnded && lastRequest && tunnel == null) {
       written.addListener(ChannelFutureListener.CLOSE);
     } else {
-      // Closing a socket with unread bytes resets it, and the response may be lost.
+      // A closed socket answers what it gets with a reset, and the response may be lost.
       written.addListener(_ -> {
         Transport.endOutput(channel);
         loop.schedule(LINGER, channel::close);

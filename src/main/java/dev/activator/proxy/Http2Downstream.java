@@ -37,7 +37,7 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   private @Nullable Exchange exchange;
   private @Nullable HttpResponse heldHead;
   private @Nullable Future<?> lastWrite;
-  /** The cost of a large head. */
+  /** The memory that a large head is counted with; 0 for a small one. */
   int headBytes;
   private int unconsumed;
   private boolean requestEnded;
@@ -84,7 +84,7 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   /** Returns the increase. */
   long unread(long bytes) {
     long more = bytes - unread;
-    // The time of a stall begins when bytes begin to wait.
+    // A stall begins when the first bytes wait.
     taken |= more < 0 || unread == 0;
     unread = bytes;
     return more;
@@ -172,7 +172,12 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
   @Override
   public void head(HttpResponse response) {
     int status = response.status().code();
-    bodyless = head || status == 204 || status == 304;
+    boolean empty = status == 204 || status == 205;
+    bodyless = head || empty || status == 304;
+    if (empty) {
+      // RFC 9110, sections 8.6 and 15.3.6.
+      response.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
+    }
     HeaderRewriter.response(FieldList.in(response), Version.HTTP_2, bodyless);
     heldHead = response;
   }
@@ -209,8 +214,10 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.valueOf(answer.status()));
     answer.headers().forEach(response.headers()::set);
-    response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH,
-        ByteBufUtil.utf8Bytes(answer.body()));
+    if (answer.hasLength()) {
+      response.headers().setInt(HttpHeaderNames.CONTENT_LENGTH,
+          ByteBufUtil.utf8Bytes(answer.body()));
+    }
     heldHead = response;
     content(new DefaultLastHttpContent(body));
   }

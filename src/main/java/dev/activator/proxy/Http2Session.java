@@ -125,7 +125,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     channel.config().setAutoRead(false);
   }
 
-  /** Handles frames that were left unread in the last turn. */
+  /** Handles frames that the last turn has left. */
   void handleWaiting() {
     try {
       channelRead(context(), Unpooled.EMPTY_BUFFER);
@@ -143,7 +143,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
   }
 
   void closeUnopened() {
-    log.debug("No HTTP/2 from {} in time", caller.address());
+    log.debug("{} sent no HTTP/2 preface and SETTINGS in time", caller.address());
     context().close();
   }
 
@@ -248,7 +248,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     var stream = connection().stream(id);
     boolean isOver = stream == null && error.error() == Http2Error.STREAM_CLOSED;
     if (isOver && history.wasReset(id)) {
-      // It was on its way; RFC 9113, section 5.1.
+      // Sent before the caller saw our reset; RFC 9113, section 5.1.
       return;
     }
     limiter.answeredError();
@@ -314,7 +314,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     flushSoon();
   }
 
-  /** Closes in stages: a caller still sends WINDOW_UPDATE, and a closed socket would reset it. */
+  /** Half-closes first: a closed socket would answer the caller's WINDOW_UPDATEs with a reset. */
   void end() {
     ignoreReads();
     context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
@@ -369,7 +369,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
       }
     }
 
-    /** Netty would refuse a stream unseen, and end the connection when its body comes. */
+    /** Netty would refuse streams itself, and end the connection at the body of such a stream. */
     @Override
     public void onSettingsAckRead(ChannelHandlerContext on) {
       connection().remote().maxActiveStreams(Integer.MAX_VALUE);

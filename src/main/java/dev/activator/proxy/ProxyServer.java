@@ -5,7 +5,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.http.MessageEncoder.ResponseEncoder;
+import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.tls.ServerCertificate;
 import io.netty.bootstrap.ServerBootstrap;
@@ -77,13 +77,13 @@ public final class ProxyServer {
     loops.all().forEach(loop -> this.dispatchers.put(loop.eventLoop(), dispatchers.apply(loop)));
   }
 
-  /** Called with a sentence when an address is lost. */
+  /** Called with a message when a port is unexpectedly no longer listened on. */
   public void onLost(Consumer<String> listener) {
     lost = listener;
   }
 
   /**
-   * @return the port, chosen if 0 is asked for
+   * @return the port; a free one if {@code port} is 0
    * @throws IOException naming address and port
    */
   public int listen(String host, int port) throws IOException {
@@ -121,11 +121,11 @@ public final class ProxyServer {
     }
     listening.add(bound.channel());
     int actual = ((InetSocketAddress) bound.channel().localAddress()).getPort();
-    log.info("Requests are taken on {}:{}", host, actual);
+    log.info("Listening for requests on {}:{}", host, actual);
     var reported = new AtomicBoolean();
     Runnable report = () -> {
       if (!draining && reported.compareAndSet(false, true)) {
-        lost.accept("no requests are taken on " + host + ":" + actual + " any more");
+        lost.accept("no longer listening for requests on " + host + ":" + actual);
       }
     };
     bound.channel().closeFuture().addListener(_ -> report.run());
@@ -142,7 +142,7 @@ public final class ProxyServer {
   public void accept(Channel connection) {
     var dispatcher = dispatchers.get(connection.eventLoop());
     if (dispatcher == null) {
-      throw new IllegalStateException("a connection on a loop that is none of ours");
+      throw new IllegalStateException("a connection on an unknown event loop");
     }
     connections.add(connection);
     var pipeline = connection.pipeline();
@@ -163,7 +163,7 @@ public final class ProxyServer {
     }
   }
 
-  /** The decoder of requests stays. */
+  /** Leaves the {@link RequestDecoder} in the pipeline, for the caller to remove. */
   private Http2Session toHttp2(Channel connection, RequestDispatcher dispatcher) {
     var pipeline = connection.pipeline();
     var session = Http2Session.of(connection, dispatcher, headTimeout, ended);
@@ -202,7 +202,7 @@ public final class ProxyServer {
     return done;
   }
 
-  /** Each loop runs its tasks in order, so after those that give connections their handlers. */
+  /** Runs the task when all accepted connections have handlers: loops run their tasks in order. */
   private void onceAllAreServed(Runnable task) {
     var left = new AtomicInteger(dispatchers.size());
     Runnable countDown = () -> {
@@ -220,7 +220,7 @@ public final class ProxyServer {
     }
   }
 
-  /** Requests under way are cut off. */
+  /** Closes all connections, also those with requests in flight. */
   @SuppressWarnings("FutureReturnValueIgnored") // The result does not matter.
   public synchronized void close() {
     draining = true;

@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
  *     wait
  */
 public record HealthyDestinations(RevisionId revision, @Nullable Destination clusterIp,
-    Destinations pods, boolean unreachable) {
+    DestinationSet pods, boolean unreachable) {
 
   public HealthyDestinations(RevisionId revision, @Nullable Destination clusterIp,
-      Destinations pods) {
+      DestinationSet pods) {
     this(revision, clusterIp, pods, false);
   }
 
-  public static HealthyDestinations pods(RevisionId revision, Destinations pods) {
+  public static HealthyDestinations pods(RevisionId revision, DestinationSet pods) {
     return new HealthyDestinations(revision, null, pods);
   }
 
   public static HealthyDestinations unreachable(RevisionId revision) {
-    return new HealthyDestinations(revision, null, Destinations.NONE, true);
+    return new HealthyDestinations(revision, null, DestinationSet.NONE, true);
   }
 
   /** False without destinations before. */

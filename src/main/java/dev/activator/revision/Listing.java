@@ -10,9 +10,9 @@ import java.util.Map;
  * @param ending those of {@code ready} that terminate: used only while no other pod serves
  * @param identities where known
  */
-public record Listing(Destinations ready, Destinations notReady, Destinations ending,
+public record Listing(DestinationSet ready, DestinationSet notReady, DestinationSet ending,
     Map<Destination, Identity> identities) {
-  public static final Listing NONE = new Listing(Destinations.NONE, Destinations.NONE);
+  public static final Listing NONE = new Listing(DestinationSet.NONE, DestinationSet.NONE);
 
   public Listing {
     notReady = notReady.minus(ready);
@@ -20,8 +20,8 @@ public record Listing(Destinations ready, Destinations notReady, Destinations en
     identities = of(identities, ready, notReady);
   }
 
-  private static Map<Destination, Identity> of(Map<Destination, Identity> all, Destinations ready,
-      Destinations notReady) {
+  private static Map<Destination, Identity> of(Map<Destination, Identity> all, DestinationSet ready,
+      DestinationSet notReady) {
     var listed = new HashMap<>(all);
     listed.keySet().removeIf(pod -> !ready.contains(pod) && !notReady.contains(pod));
     return Map.copyOf(listed.size() == all.size() ? all : listed);
@@ -39,15 +39,15 @@ public record Listing(Destinations ready, Destinations notReady, Destinations en
     }
   }
 
-  public Listing(Destinations ready, Destinations notReady, Destinations ending) {
+  public Listing(DestinationSet ready, DestinationSet notReady, DestinationSet ending) {
     this(ready, notReady, ending, Map.of());
   }
 
-  public Listing(Destinations ready, Destinations notReady) {
-    this(ready, notReady, Destinations.NONE);
+  public Listing(DestinationSet ready, DestinationSet notReady) {
+    this(ready, notReady, DestinationSet.NONE);
   }
 
-  public Destinations all() {
+  public DestinationSet all() {
     return ready.plus(notReady);
   }
 }

@@ -12,15 +12,31 @@ import org.jspecify.annotations.Nullable;
  *     ready; false where an exec or startup probe decides
  * @param readinessProbe for pods without queue-proxy; else null
  * @param startFailure why its containers do not start; null if nothing is known
+ * @param rules null if it has none, as most
  */
 public record Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
     RequestTimeouts timeouts, boolean probesBeforeReady,
     @Nullable ReadinessProbe readinessProbe, Map<String, String> labels,
-    Map<String, String> annotations, @Nullable RevisionStartFailure startFailure) {
+    Map<String, String> annotations, @Nullable RevisionStartFailure startFailure,
+    @Nullable RequestRules rules) {
 
   public Revision {
     labels = Map.copyOf(labels);
     annotations = Map.copyOf(annotations);
+  }
+
+  /** Without rules. */
+  public Revision(RevisionId id, String uid, Protocol protocol, int containerConcurrency,
+      RequestTimeouts timeouts, boolean probesBeforeReady,
+      @Nullable ReadinessProbe readinessProbe, Map<String, String> labels,
+      Map<String, String> annotations, @Nullable RevisionStartFailure startFailure) {
+    this(id, uid, protocol, containerConcurrency, timeouts, probesBeforeReady, readinessProbe,
+        labels, annotations, startFailure, null);
+  }
+
+  public Revision with(@Nullable RequestRules others) {
+    return new Revision(id, uid, protocol, containerConcurrency, timeouts, probesBeforeReady,
+        readinessProbe, labels, annotations, startFailure, others);
   }
 
   /**
@@ -28,7 +44,12 @@ public record Revision(RevisionId id, String uid, Protocol protocol, int contain
    * one request at a time often accepts none while another is idle.
    */
   public boolean keepsConnections() {
-    return readinessProbe == null || containerConcurrency != 1;
+    return hasQueueProxy() || containerConcurrency != 1;
+  }
+
+  /** Whether a queue-proxy stands before the container: it keeps the revision's timeouts, too. */
+  public boolean hasQueueProxy() {
+    return readinessProbe == null;
   }
 
   public static Revision of(RevisionId id, int containerConcurrency) {

@@ -18,10 +18,19 @@ import java.util.OptionalInt;
  *     s to 1 h, in whole seconds
  * @param requestTimeout how long a request may take, waiting included
  * @param lastDesired what the leader before us published in the status; empty if it published none
+ * @param warmTimes when it keeps pods without requests
  */
 public record ScaledTarget(RevisionId id, ScaleTargetRef workload, int minReplicas,
     OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
-    Duration requestTimeout, OptionalInt lastDesired) {
+    Duration requestTimeout, OptionalInt lastDesired, WarmTimes warmTimes) {
+
+  /** One that keeps no pods without requests. */
+  public ScaledTarget(RevisionId id, ScaleTargetRef workload, int minReplicas,
+      OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
+      Duration requestTimeout, OptionalInt lastDesired) {
+    this(id, workload, minReplicas, maxReplicas, concurrency, containerConcurrency, window,
+        requestTimeout, lastDesired, WarmTimes.NONE);
+  }
 
   public ScaledTarget {
     if (concurrency.isEmpty() && containerConcurrency == 0) {

@@ -3,6 +3,7 @@ package dev.activator.stats;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
+import dev.activator.loop.policy.Backoff;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;
@@ -62,7 +63,8 @@ public final class AutoscalerLink implements StatSink {
 
   private static final double NANOS_PER_SECOND = 1e9;
   private static final int ATTEMPTS_PER_ROUND = 20;
-  private static final double FIRST_PAUSE_MILLIS = 100;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(12);
   private static final double PAUSE_GROWTH = 1.3;
   private static final double JITTER = 0.5;
 
@@ -70,7 +72,7 @@ public final class AutoscalerLink implements StatSink {
   private final StatSocket.Dialer dialer;
   private final String podName;
   private final Timings timings;
-  private final RandomGenerator random;
+  private final Backoff backoff;
   private final DeadlineTimer redial;
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
   /** The connection, or the attempt. */
@@ -89,7 +91,7 @@ public final class AutoscalerLink implements StatSink {
     this.dialer = dialer;
     this.podName = podName;
     this.timings = timings;
-    this.random = random;
+    this.backoff = backoff(random);
     this.redial = new DeadlineTimer(loop, this::dial);
     this.startedNanos = loop.nanoTime();
     this.changedNanos = startedNanos;
@@ -214,16 +216,17 @@ public final class AutoscalerLink implements StatSink {
    *
    * <p><b>Source.</b> {@code connectionBackoff} in Knative's {@code pkg/websocket/connection.go}.
    *
-   * @param failures in a row; 0 if the link just broke: no pause
+   * @param failures in a row, one more with each call; 0 if the link just broke: no pause
    */
-  static Duration pause(int failures, RandomGenerator random) {
-    if (failures == 0) {
-      return Duration.ZERO;
+  static Duration pause(int failures, Backoff backoff) {
+    if (failures % ATTEMPTS_PER_ROUND <= 1) {
+      backoff.reset();
     }
-    int step = failures % ATTEMPTS_PER_ROUND == 0 ? 0 : failures % ATTEMPTS_PER_ROUND - 1;
-    double millis = FIRST_PAUSE_MILLIS * Math.pow(PAUSE_GROWTH, step);
-    double jittered = millis * (1 + JITTER * random.nextDouble());
-    return Duration.ofNanos((long) (jittered * 1_000_000));
+    return failures == 0 ? Duration.ZERO : backoff.next();
+  }
+
+  static Backoff backoff(RandomGenerator random) {
+    return new Backoff(FIRST_PAUSE, MAX_PAUSE, PAUSE_GROWTH, JITTER, random);
   }
 
   /** One connection attempt and its connection. Ignores events that come after its end. */
@@ -276,7 +279,7 @@ public final class AutoscalerLink implements StatSink {
       problem = why;
       end();
       failures = answered ? 0 : failures + 1;
-      redial.within(pause(failures, random));
+      redial.within(pause(failures, backoff));
       if (wasOpen) {
         changedNanos = loop.nanoTime();
         log.warn("The connection to the autoscaler at {} is lost: {}", dialer, why);

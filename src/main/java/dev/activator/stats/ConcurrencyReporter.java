@@ -25,6 +25,18 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> {@code concurrency_reporter.go} of Knative Serving.
  */
 public final class ConcurrencyReporter implements AutoscalerLink.Listener {
+  /**
+   * A counter of the requests of one loop.
+   *
+   * <p><b>Threads.</b> Confined to one loop, whose requests it counts, queued ones included.
+   */
+  public interface RequestCounter {
+    void arrived(RevisionId revision);
+
+    /** Once for each arrival, however the request ended. */
+    void left(RevisionId revision);
+  }
+
   private final Loop loop;
   private final Duration period;
   private final StatSink sink;

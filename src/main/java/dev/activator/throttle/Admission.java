@@ -7,7 +7,7 @@ import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The answer to a request for capacity: a permit, a place in the queue, or a rejection. */
+/** The answer to a request for capacity: a permit, a place in the queue, a rejection, or nothing. */
 public sealed interface Admission {
   /**
    * <b>Threads.</b> Any may release; only the request's loop may retry.
@@ -20,6 +20,11 @@ public sealed interface Admission {
 
     void release(Ending ending);
 
+    /** Whether its destination takes no requests any more: it is no longer listed, or not healthy. */
+    default boolean isWithdrawn() {
+      return false;
+    }
+
     /**
      * No byte was sent: ejects the destination briefly and queues the request before all that never
      * had a permit. Releases this permit in any case.
@@ -29,6 +34,9 @@ public sealed interface Admission {
      */
     @Nullable QueueEntry retry(QueuedCaller caller);
   }
+
+  /** No pod has room, or others wait, and the caller does not wait. */
+  record NoRoom() implements Admission {}
 
   enum Ending {
     /** The caller has the whole response; widens the slow-start window. */
@@ -70,6 +78,11 @@ public sealed interface Admission {
      * Enforced by the caller.
      */
     long maxWaitNanos();
+
+    /** Whether it is queued if no pod has room. */
+    default boolean mayWait() {
+      return true;
+    }
 
     /** The caller must release the permit. */
     void granted(Permit permit);

@@ -1,7 +1,8 @@
 package dev.activator.throttle;
 
+import dev.activator.lending.Lease;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
@@ -17,6 +18,7 @@ import java.util.SequencedMap;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,11 @@ final class Permits {
     void wake();
 
     long nanoTime();
+
+    /** Whether a destination is no longer published. */
+    default boolean isWithdrawn(Destination destination) {
+      return false;
+    }
 
     /** Releases the permit; null if the request may not be retried. */
     @Nullable QueueEntry retry(Pod pod, QueuedCaller caller);
@@ -107,6 +114,8 @@ final class Permits {
   private volatile List<Pod> carriedFrom = List.of();
   /** For new destinations; 0 for no limit. */
   private volatile int firstWindow;
+  /** Whether a permit counts only if it is held. Only on the loop. */
+  private boolean lent;
 
   /** @param random must be thread-safe */
   Permits(RandomGenerator random, Owner owner) {
@@ -114,7 +123,7 @@ final class Permits {
     this.owner = owner;
   }
 
-  /** Null if there is none, or requests are queued. */
+  /** Null if there is no free permit, or requests are queued. */
   @Nullable Permit tryAcquire() {
     return queued.get() == 0 ? acquireForHead() : null;
   }
@@ -191,13 +200,20 @@ final class Permits {
   }
 
   /**
-   * Requests that run elsewhere still count.
+   * Switches to these destinations. Requests that run on others still count.
    *
    * @param behindClusterIp the pods behind the ClusterIP, if that is the destination
    * @param firstWindow of new destinations; 0 for no limit
+   * @param lending whether {@link #hold} says how many permits there are; new destinations then
+   *     have none
    */
-  void route(Subset subset, Destinations behindClusterIp, Balancer balancer, int firstWindow) {
+  void route(Subset subset, DestinationSet behindClusterIp, Balancer balancer, int firstWindow,
+      boolean lending) {
     this.firstWindow = firstWindow;
+    if (lent != lending) {
+      lent = lending;
+      known.values().forEach(pod -> pod.hold(lending ? 0 : Pod.ALL, null));
+    }
     var now = subset.destinations().stream().map(it -> pod(it, !behindClusterIp.isEmpty()))
         .toArray(Pod[]::new);
     var open = Set.of(now);
@@ -241,7 +257,7 @@ final class Permits {
 
   private Pod pod(Destination destination, boolean isClusterIp) {
     return known.computeIfAbsent(destination,
-        it -> new Pod(it, this, isClusterIp, memory.take(it)));
+        it -> new Pod(it, this, isClusterIp, memory.take(it), lent ? 0 : Pod.ALL));
   }
 
   private boolean dropIdle() {
@@ -257,6 +273,34 @@ final class Permits {
     if (known.size() > routing.size() && dropIdle()) {
       pods = List.copyOf(known.values());
     }
+  }
+
+  /** Permits that this activator may use, and those that it uses; without effect if none are lent. */
+  int hold(Destination destination, int permits, @Nullable Lease lease) {
+    var pod = known.get(destination);
+    if (pod == null) {
+      return 0;
+    }
+    return lent ? pod.hold(permits, lease) : pod.inFlight();
+  }
+
+  int held(Destination destination) {
+    var pod = known.get(destination);
+    return pod == null ? 0 : lent ? pod.held() : pod.inFlight();
+  }
+
+  int running(Destination destination) {
+    var pod = known.get(destination);
+    return pod == null ? 0 : pod.running();
+  }
+
+  Map<Destination, Integer> running() {
+    return known.values().stream().filter(pod -> pod.running() > 0)
+        .collect(Collectors.toMap(Pod::destination, Pod::running));
+  }
+
+  boolean isWithdrawn(Destination destination) {
+    return owner.isWithdrawn(destination);
   }
 
   long nanoTime() {
@@ -280,6 +324,20 @@ final class Permits {
 
   int capacity() {
     return routing.capacity();
+  }
+
+  /** Of this activator: permits that are lent to others do not count. */
+  int ownCapacity() {
+    var now = routing;
+    int sum = 0;
+    for (var pod : now.pods()) {
+      int held = pod.held();
+      if (held == Pod.ALL) {
+        return now.capacity();
+      }
+      sum += Math.min(held, now.limit());
+    }
+    return sum;
   }
 
   /** Includes closed destinations. */

@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.lending.Lease;
 import dev.activator.revision.Destination;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
@@ -14,29 +15,46 @@ import org.jspecify.annotations.Nullable;
  * One destination and its requests in flight. It is its own permit, so acquiring allocates nothing.
  *
  * <p>An unlisted destination is closed: it grants no permits, and keeps its count in case it
- * returns. The closed bit, the count and the carried count (see {@link CarryOver}) share one word,
- * so that a thread with an older snapshot cannot acquire after the close.
+ * returns. The closed bit, the count, the carried count (see {@link CarryOver}) and the number of
+ * permits that this activator holds share one word, so that a thread with an older snapshot cannot
+ * acquire after the close, nor one that is lent meanwhile.
  *
  * <p><b>Threads.</b> Any acquires and releases; only the revision's loop opens and closes.
  */
 final class Pod implements Permit {
+  private static final int COUNT_BITS = 24;
+  private static final int CARRIED_BITS = 20;
   private static final long CLOSED = Long.MIN_VALUE;
+  private static final long COUNT_MASK = (1L << COUNT_BITS) - 1;
   /** One carried request; the lower bits count permits of this destination. */
-  private static final long CARRIED = 1L << Integer.SIZE;
+  private static final long CARRIED = 1L << COUNT_BITS;
+  private static final int MAX_CARRIED = (1 << CARRIED_BITS) - 1;
+  /** One permit that is held. */
+  private static final long HELD = 1L << (COUNT_BITS + CARRIED_BITS);
+  private static final long HELD_MASK = ~CLOSED & -HELD;
+  /** All: permits are not lent. Higher limits cannot be lent. */
+  static final int ALL = (int) (HELD_MASK / HELD);
 
   private final Destination destination;
   private final Permits permits;
-  private final AtomicLong state = new AtomicLong(CLOSED);
+  private final AtomicLong state;
   private final AtomicReference<SlowStart> slowStart;
   private final boolean isClusterIp;
+  /** What is held falls to this as requests end. */
+  private volatile int target;
+  /** Of what is held, if that is borrowed. */
+  private volatile @Nullable Lease lease;
 
   /**
    * Initially closed.
    *
    * @param isClusterIp without slow start, because it stands for all pods
    * @param window its last one; {@link Subset#UNLIMITED} if it had none
+   * @param held {@link #ALL} if permits are not lent
    */
-  Pod(Destination destination, Permits permits, boolean isClusterIp, int window) {
+  Pod(Destination destination, Permits permits, boolean isClusterIp, int window, int held) {
+    this.state = new AtomicLong(CLOSED | held * HELD);
+    this.target = held;
     this.destination = destination;
     this.permits = permits;
     this.isClusterIp = isClusterIp;
@@ -51,7 +69,7 @@ final class Pod implements Permit {
   boolean tryAcquire(int limit) {
     int max = limit(limit);
     long now = state.get();
-    while (now >= 0 && load(now) < max) {
+    while (now >= 0 && load(now) < max && hasRoom(now)) {
       if (state.compareAndSet(now, now + 1)) {
         return true;
       }
@@ -77,15 +95,76 @@ final class Pod implements Permit {
     return permits.retry(this, caller);
   }
 
+  @Override
+  public boolean isWithdrawn() {
+    return permits.isWithdrawn(destination);
+  }
+
   private void decrement() {
     if (inFlight() == 0) {
       throw new IllegalStateException("released more permits than taken on " + destination);
     }
-    permits.released(state.decrementAndGet() < 0);
+    if (target == ALL) {
+      permits.released(state.decrementAndGet() < 0);
+      return;
+    }
+    while (true) {
+      int keep = target;
+      long now = state.get();
+      boolean givenUp = held(now) > keep;
+      if (state.compareAndSet(now, givenUp ? now - 1 - HELD : now - 1)) {
+        // A target that was lowered meanwhile may have seen this request.
+        permits.released(now < 0 || givenUp || target != keep);
+        return;
+      }
+    }
+  }
+
+  /** With those that are carried. */
+  int running() {
+    return load(state.get());
   }
 
   int inFlight() {
-    return (int) state.get();
+    return (int) (state.get() & COUNT_MASK);
+  }
+
+  private static int held(long state) {
+    return (int) ((state & HELD_MASK) / HELD);
+  }
+
+  int held() {
+    return held(state.get());
+  }
+
+  private static boolean hasRoom(long state) {
+    int held = held(state);
+    return held == ALL || load(state) < held;
+  }
+
+  /**
+   * Sets how many permits this activator holds; not less than are in use, carried requests included,
+   * until those are released.
+   * Only on the loop.
+   *
+   * @return how many it holds now
+   */
+  int hold(int permitCount, @Nullable Lease itsLease) {
+    lease = itsLease;
+    // First, because a permit that is released then is given up.
+    target = permitCount;
+    while (true) {
+      long now = state.get();
+      int held = Math.max(permitCount, load(now));
+      if (held == held(now)
+          || state.compareAndSet(now, now & ~HELD_MASK | Math.min(held, ALL) * HELD)) {
+        return held;
+      }
+    }
+  }
+
+  private boolean isOver(@Nullable Lease borrowed) {
+    return borrowed != null && borrowed.isOver(permits.nanoTime());
   }
 
   /** Requests of the previous destinations that count here, too. */
@@ -95,15 +174,17 @@ final class Pod implements Permit {
 
   /** Only on the loop. */
   void carry(int now) {
-    state.addAndGet((now - carried()) * CARRIED);
+    state.addAndGet((Math.min(now, MAX_CARRIED) - Math.min(carried(), MAX_CARRIED)) * CARRIED);
   }
 
   private static int carried(long state) {
-    return (int) ((state & ~CLOSED) >>> Integer.SIZE);
+    int carried = (int) ((state & ~CLOSED & ~HELD_MASK) / CARRIED);
+    return carried == MAX_CARRIED ? Integer.MAX_VALUE : carried;
   }
 
   private static int load(long state) {
-    return (int) Math.min(Integer.MAX_VALUE, (state & 0xffff_ffffL) + carried(state));
+    int carried = carried(state);
+    return carried == Integer.MAX_VALUE ? carried : (int) (state & COUNT_MASK) + carried;
   }
 
   boolean isClusterIp() {
@@ -117,20 +198,24 @@ final class Pod implements Permit {
   }
 
   int limit(int usual) {
-    return isInSlowStart() ? Math.min(usual, slowStartNow().window()) : usual;
+    if (isInSlowStart()) {
+      return Math.min(usual, slowStartNow().window());
+    }
+    int held = target == ALL ? ALL : held();
+    return held == ALL ? usual : isOver(lease) ? 0 : Math.min(usual, held);
   }
 
   private SlowStart slowStartNow() {
     var last = slowStart.get();
     var now = last.at(permits.nanoTime());
     if (now.isOver()) {
-      // So that the clock is not read any more.
+      // So that later calls do not read the clock.
       slowStart.compareAndSet(last, now);
     }
     return now;
   }
 
-  /** Stands still while the pod is closed. */
+  /** The time of the window, which stands still while the pod is closed. */
   private long nowOfWindow() {
     return state.get() < 0 ? slowStart.get().sinceNanos() : permits.nanoTime();
   }
@@ -155,10 +240,10 @@ final class Pod implements Permit {
   }
 
   boolean isClosedAndIdle() {
-    return state.get() == CLOSED;
+    return (state.get() & ~HELD_MASK) == CLOSED;
   }
 
-  /** Of a closed pod. */
+  /** Call only for a closed pod. */
   int window() {
     return slowStart.get().window();
   }
@@ -167,7 +252,7 @@ final class Pod implements Permit {
     return !slowStart.get().isOver();
   }
 
-  /** In slow start. */
+  /** Call only in slow start. */
   long nanosToNextStep() {
     return slowStart.get().untilNextStep(permits.nanoTime());
   }

@@ -129,6 +129,11 @@ final class QueuedRequest implements QueueEntry {
     }
 
     @Override
+    public boolean isWithdrawn() {
+      return permit.isWithdrawn();
+    }
+
+    @Override
     public @Nullable QueueEntry retry(QueuedCaller caller) {
       releaseRetry();
       return permit.retry(caller);

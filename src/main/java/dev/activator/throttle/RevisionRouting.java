@@ -1,9 +1,11 @@
 package dev.activator.throttle;
 
+import dev.activator.lending.RevisionLending;
+import dev.activator.lending.RevisionLending.Routed;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
@@ -14,13 +16,14 @@ import dev.activator.throttle.policy.Routing;
 import dev.activator.throttle.policy.Subset;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Follows destinations and activators, and ejects unreachable destinations.
+ * Recomputes the {@link Subset} when destinations or activators change; ejects unreachable ones.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
@@ -35,6 +38,7 @@ final class RevisionRouting {
   private final StartEstimator estimator;
   private final Runnable onChange;
   private final Consumer<Destination> onUnreachable;
+  private final RevisionLending lending;
   private final LogLimit limit = new LogLimit();
   private Revision revision;
   private RevisionOptions options;
@@ -47,12 +51,14 @@ final class RevisionRouting {
    * @param onUnreachable called with each ejected destination
    */
   RevisionRouting(Loop loop, Permits permits, StartEstimator estimator, Revision revision,
-      RevisionOptions options, Runnable onChange, Consumer<Destination> onUnreachable) {
+      RevisionOptions options, RevisionLending lending, Runnable onChange,
+      Consumer<Destination> onUnreachable) {
     this.loop = loop;
     this.permits = permits;
     this.estimator = estimator;
     this.revision = revision;
     this.options = options;
+    this.lending = lending;
     this.onChange = onChange;
     this.onUnreachable = onUnreachable;
     this.routing = Routing.initial(revision.id());
@@ -77,13 +83,14 @@ final class RevisionRouting {
       log.info("{}: this is activator {} of {}", revision.id(), now.index() + 1, now.activators());
       reroute();
     }
+    lending.members(addresses.on(revision.protocol()));
   }
 
   void eject(Destination destination) {
     if (subset.destinations().contains(destination)) {
       limit.log(loop.nanoTime(),
-          others -> log.info("{}: {} could not be reached, and gets no request"
-              + " until it answers a probe, or for {} ms; the same {} times more since the last such line",
+          others -> log.info("{}: {} could not be reached; it gets no requests"
+              + " for {} ms, unless it answers a probe; {} more such failures since the last line",
               revision.id(), destination, EJECTION.toMillis(), others));
       routing = routing.eject(destination, loop.nanoTime() + EJECTION.toNanos());
       reroute();
@@ -98,16 +105,45 @@ final class RevisionRouting {
     }
     var before = subset;
     int concurrency = revision.containerConcurrency();
-    subset = routing.subset(concurrency, loop.nanoTime());
+    long now = loop.nanoTime();
+    boolean canLend = sharedLimit(revision) > 0 && routing.healthy().clusterIp() == null;
+    boolean lends = canLend && lending.isActive();
+    subset = (lends ? routing.undivided() : routing).subset(concurrency, now);
     estimator.rerouted(before, subset);
     permits.route(subset, routing.podsBehindClusterIp(), options.balancer(concurrency),
-        concurrency == 0 ? options.slowStart() : 0);
+        concurrency == 0 ? options.slowStart() : 0, lends);
+    lending.routed(canLend ? routed(now) : withoutPods(revision));
     onChange.run();
     if (!subset.equals(before)) {
-      var now = subset;
-      // After the requests that this lets run.
-      loop.execute(() -> logCapacity(before, now));
+      var after = subset;
+      // Posted, so that the requests that can run now run first.
+      loop.execute(() -> logCapacity(before, after));
     }
+  }
+
+  /** 0 for none, or for one that is too high to be lent. */
+  private static int sharedLimit(Revision revision) {
+    int concurrency = revision.containerConcurrency();
+    return concurrency < Pod.ALL ? concurrency : 0;
+  }
+
+  /** As long as the revision has no pod that is lent. */
+  static Routed withoutPods(Revision revision) {
+    return Routed.withoutPods(sharedLimit(revision), isExact(revision),
+        revision.timeouts().overall());
+  }
+
+  /** A queue-proxy keeps the limit itself, so an early start is worth more there. */
+  private static boolean isExact(Revision revision) {
+    return revision.readinessProbe() != null;
+  }
+
+  private Routed routed(long now) {
+    int concurrency = revision.containerConcurrency();
+    var healthy = routing.healthy();
+    return new Routed(healthy.pods().all(), routing.ejected(now),
+        Set.copyOf(Subset.of(healthy, routing.activator(), concurrency).destinations()),
+        concurrency, isExact(revision), revision.timeouts().overall());
   }
 
   /** At DEBUG while other pods serve: there are too many changes for INFO. */
@@ -129,7 +165,8 @@ final class RevisionRouting {
   void end() {
     ended = true;
     subset = Subset.NONE;
-    permits.route(subset, Destinations.NONE, Balancer.FIRST_AVAILABLE, 0);
+    permits.route(subset, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
+    lending.close();
   }
 
   int capacity() {

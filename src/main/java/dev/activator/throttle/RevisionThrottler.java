@@ -1,8 +1,13 @@
 package dev.activator.throttle;
 
+import dev.activator.lending.Lease;
+import dev.activator.lending.Lending;
+import dev.activator.lending.LocalPermits;
+import dev.activator.lending.RevisionLending;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
@@ -15,6 +20,8 @@ import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.policy.ActivatorIndex;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -39,7 +46,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   /** How many waiting requests a snapshot lists one by one. */
   private static final int MAX_LISTED_WAITS = 5;
-  /** Then other tasks of the loop run. */
+  /** After so many, other tasks of the loop run. */
   private static final int MAX_GRANTS_PER_TASK = 256;
 
   private final RevisionId id;
@@ -53,20 +60,29 @@ final class RevisionThrottler implements Permits.Owner {
   private final WaitQueue queue;
   /** Set while a request waits for the window of a pod to widen. */
   private final DeadlineTimer slowStart;
+  private final RevisionLending lending;
   private final RevisionRouting routing;
-  private final StartMonitor starts;
+  private final QueueMonitor starts;
+  private final Runnable onStart;
   private volatile Revision revision;
   private volatile RevisionOptions options;
+  private volatile HealthyDestinations published;
+  /** Requests of this revision, at other activators. */
+  private volatile int queuedElsewhere;
   private boolean deleted;
 
   /**
+   * @param lends to and from other activators
    * @param onUnreachable called on the loop with each ejected destination
+   * @param onStart called on the loop when the first request is queued for a start
    * @param onWaiting called on the loop when a request cannot run at once, and then once a second
    * while requests are queued
    * @param onStarved called on the loop once a second while requests are queued and nothing can run
    */
   RevisionThrottler(Loop loop, Revision revision, RevisionOptions defaults, RandomGenerator random,
-      Consumer<Destination> onUnreachable, Runnable onWaiting, Runnable onStarved) {
+      Lending lends, Consumer<Destination> onUnreachable, Runnable onStart, Runnable onWaiting,
+      Runnable onStarved) {
+    this.onStart = onStart;
     this.id = revision.id();
     this.loop = loop;
     this.defaults = defaults;
@@ -75,23 +91,30 @@ final class RevisionThrottler implements Permits.Owner {
     this.queue = new WaitQueue(id);
     this.slowStart = new DeadlineTimer(loop, this::grant);
     this.revision = revision;
+    this.published = HealthyDestinations.pods(id, DestinationSet.NONE);
     this.options = optionsOf(revision);
-    this.routing = new RevisionRouting(loop, permits, estimator, revision, options,
+    this.lending = lends.revision(id, loop, new Local(), RevisionRouting.withoutPods(revision));
+    this.routing = new RevisionRouting(loop, permits, estimator, revision, options, lending,
         this::rerouted, onUnreachable);
-    this.starts = new StartMonitor(loop, revision, this::isQueued, this::isStarved, onWaiting,
+    this.starts = new QueueMonitor(loop, revision, this::isQueued, this::isStarved, onWaiting,
         onStarved, this::cannotStart);
+    // Last, because the loop may use all of this at once.
+    lending.open();
   }
 
   Admission admit(QueuedCaller caller) {
     var permit = permits.tryAcquire();
-    return permit != null ? permit : enqueue(caller);
+    if (permit != null) {
+      return permit;
+    }
+    return caller.mayWait() ? enqueue(caller) : new Admission.NoRoom();
   }
 
   private QueueEntry enqueue(QueuedCaller caller) {
     var request = new QueuedRequest(caller, this, loop.nanoTime(), null);
-    int max = options.queueCapacity();
+    int max = options.queueBound(queuedElsewhere);
     if (permits.capacity() == 0 && estimator.startTakesLongerThan(caller.maxWaitNanos())) {
-      log.debug("{}: a request whose deadline is too near to start for is rejected", id);
+      log.debug("{}: rejected a request: no pod is expected to start before its deadline", id);
       loop.execute(() -> {
         estimator.startRefused();
         starts.requestWaits();
@@ -100,7 +123,8 @@ final class RevisionThrottler implements Permits.Owner {
     } else if (permits.tryEnter(max)) {
       loop.execute(() -> enqueued(request));
     } else {
-      log.debug("{}: {} requests are queued already, one more is rejected", id, max);
+      log.debug("{}: rejected a request: {} are queued already", id,
+          options.queueCapacity());
       request.reject(new Rejection.QueueFull(id, retryAfterSeconds()));
     }
     return request;
@@ -114,8 +138,8 @@ final class RevisionThrottler implements Permits.Owner {
     if (queue.isEmpty()) {
       estimator.queueStarted();
     }
-    if (routing.capacity() == 0) {
-      estimator.startAwaited();
+    if (routing.capacity() == 0 && estimator.startAwaited()) {
+      onStart.run();
     }
     queue.add(request);
     // A permit may have been released before this task ran.
@@ -130,6 +154,10 @@ final class RevisionThrottler implements Permits.Owner {
       starts.requestWaits();
       permits.leave();
       request.reject(new Rejection.Unreachable(id));
+    } else if (routing.capacity() == 0
+        && starts.lasting() instanceof RevisionStartFailure failure) {
+      permits.leave();
+      request.reject(new Rejection.CannotStart(id, failure));
     } else {
       return false;
     }
@@ -147,6 +175,7 @@ final class RevisionThrottler implements Permits.Owner {
             : queue.order().left(queuedNanos, 0, now));
       }
       if (queue.remove(request)) {
+        lending.changed();
         permits.leave();
         queue.publishOldest();
         if (queue.isEmpty() && nothingRuns) {
@@ -196,7 +225,7 @@ final class RevisionThrottler implements Permits.Owner {
     // Before the release, so that the permit is not used for this destination.
     routing.eject(pod.destination());
     pod.release(Ending.BROKEN);
-    // The pod may have been unlisted or ejected before, and nothing else may wait.
+    // Needed if eject() did nothing, as the pod was unlisted or ejected before.
     rerouted();
   }
 
@@ -215,7 +244,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   private void grant() {
     permits.updateCarried();
-    // First, as a window that widens after the last attempt would not be noticed.
+    // Read first: a window that widens after the last attempt would be missed.
     long wider = queue.isEmpty() ? -1 : permits.nanosToNextStep();
     int granted = 0;
     while (!queue.isEmpty()) {
@@ -236,6 +265,7 @@ final class RevisionThrottler implements Permits.Owner {
       estimator.queueGranted(granted);
     }
     queue.publishOldest();
+    lending.changed();
     if (wider >= 0 && !queue.isEmpty()) {
       slowStart.within(wider);
     }
@@ -246,6 +276,7 @@ final class RevisionThrottler implements Permits.Owner {
       request.reject(reason);
       permits.leave();
     }
+    lending.changed();
     queue.publishOldest();
     estimator.startGivenUp();
   }
@@ -307,6 +338,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   void destinations(HealthyDestinations now) {
     loop.execute(() -> {
+      published = now;
       routing.destinations(now);
       if (now.unreachable() && !queue.isEmpty()) {
         log.info("{}: no pod accepts connections any more, {} queued requests rejected", id,
@@ -314,6 +346,12 @@ final class RevisionThrottler implements Permits.Owner {
         rejectAll(new Rejection.Unreachable(id));
       }
     });
+  }
+
+  @Override
+  public boolean isWithdrawn(Destination destination) {
+    var now = published;
+    return !now.pods().contains(destination) && !destination.equals(now.clusterIp());
   }
 
   void publicAddresses(PublicAddresses addresses, String own) {
@@ -359,8 +397,56 @@ final class RevisionThrottler implements Permits.Owner {
   ThrottleView view() {
     var pods = permits.view();
     int inFlight = pods.stream().mapToInt(ThrottleView.PodLoad::inFlight).sum();
-    return new ThrottleView(id, revision.containerConcurrency(), permits.capacity(), inFlight,
+    return new ThrottleView(id, revision.containerConcurrency(), permits.ownCapacity(), inFlight,
         permits.queued(), oldestWait(), queue.order().at(loop.nanoTime()).newestFirst(), pods);
+  }
+
+  private final class Local implements LocalPermits {
+    @Override
+    public int hold(Destination pod, int count, @Nullable Lease lease) {
+      return permits.hold(pod, count, lease);
+    }
+
+    @Override
+    public int held(Destination pod) {
+      return permits.held(pod);
+    }
+
+    @Override
+    public int running(Destination pod) {
+      return permits.running(pod);
+    }
+
+    @Override
+    public Map<Destination, Integer> running() {
+      return permits.running();
+    }
+
+    @Override
+    public int queued() {
+      return queue.size();
+    }
+
+    @Override
+    public void queuedElsewhere(int requests) {
+      queuedElsewhere = requests;
+    }
+
+    @Override
+    public long oldestNanos() {
+      return queue.oldest(1).mapToLong(QueuedRequest::sinceNanos).findFirst()
+          .orElseGet(loop::nanoTime);
+    }
+
+    @Override
+    public void grant() {
+      RevisionThrottler.this.grant();
+    }
+
+    @Override
+    public void reroute() {
+      routing.reroute();
+    }
   }
 
   private Duration oldestWait() {
@@ -370,6 +456,14 @@ final class RevisionThrottler implements Permits.Owner {
 
   private Duration waitOf(QueuedRequest request) {
     return Duration.ofNanos(Math.max(0, loop.nanoTime() - request.sinceNanos()));
+  }
+
+  boolean isAtZero() {
+    return permits.capacity() == 0;
+  }
+
+  List<Long> recentStarts() {
+    return estimator.recentStarts();
   }
 
   ThrottleView.Start start() {
@@ -383,6 +477,6 @@ final class RevisionThrottler implements Permits.Owner {
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout(),
             queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList()),
         start(),
-        routing.activator(), routing.ejected());
+        routing.activator(), routing.ejected(), revision.rules(), lending.view());
   }
 }

@@ -34,8 +34,11 @@ final class StartEstimator {
     this.drain = DrainRate.UNKNOWN.restarted(loop.nanoTime());
   }
 
-  void startAwaited() {
+  /** Returns whether no request waited for a start before. */
+  boolean startAwaited() {
+    boolean first = !starts.isAwaited();
     starts = starts.awaited(loop.nanoTime());
+    return first;
   }
 
   void startRefused() {
@@ -77,6 +80,11 @@ final class StartEstimator {
   @Nullable Duration startingFor() {
     var now = starts;
     return now.isAwaited() ? Duration.ofNanos(loop.nanoTime() - now.sinceNanos()) : null;
+  }
+
+  /** In nanoseconds, the oldest first. */
+  List<Long> recentStarts() {
+    return starts.recentNanos();
   }
 
   /** The median; zero if unknown. */

@@ -1,6 +1,8 @@
 package dev.activator.throttle;
 
+import dev.activator.lending.LendingView;
 import dev.activator.revision.Destination;
+import dev.activator.revision.RequestRules;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.policy.ActivatorIndex;
@@ -27,9 +29,12 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
    *
    * @param destinations how many this activator sends requests to; others may still run some
    * @param ejected because they could not be reached
+   * @param rules null if the revision has none
+   * @param lending with other activators
    */
   public record Details(ThrottleView now, int destinations, Queue queue, Start start,
-      ActivatorIndex activator, List<Destination> ejected) {}
+      ActivatorIndex activator, List<Destination> ejected, @Nullable RequestRules rules,
+      LendingView lending) {}
 
   /**
    * @param timeout zero for no limit but the revision's own

@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.lending.Lending;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
@@ -48,22 +49,32 @@ public final class Throttler {
   private final String ownAddress;
   private final RevisionOptions defaults;
   private final RandomGenerator random;
+  private final Lending lending;
   private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
+  private final List<Consumer<RevisionId>> onStart = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onWaiting = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
 
+  /** One that lends nothing, because there is no other activator. */
+  public Throttler(Function<RevisionId, ? extends Loop> loops, Revisions revisions,
+      String ownAddress, RevisionOptions defaults, RandomGenerator random) {
+    this(loops, revisions, ownAddress, defaults, random, new Lending(ownAddress));
+  }
+
   /**
-   * @param revisions removes one before {@link #revisionGone} is called
+   * @param revisions must not find a revision any more when {@link #revisionGone} is called
    * @param ownAddress this activator's IP address, as in public Endpoints
    * @param random must be thread-safe
    */
   public Throttler(Function<RevisionId, ? extends Loop> loops, Revisions revisions,
-      String ownAddress, RevisionOptions defaults, RandomGenerator random) {
+      String ownAddress, RevisionOptions defaults, RandomGenerator random, Lending lending) {
     this.loops = loops;
     this.revisions = revisions;
     this.ownAddress = ownAddress;
     this.defaults = defaults;
     this.random = random;
+    this.lending = lending;
+    lending.onUnknown(this::find);
   }
 
   /**
@@ -72,6 +83,14 @@ public final class Throttler {
    */
   public void onUnreachable(BiConsumer<RevisionId, Destination> listener) {
     onUnreachable.add(listener);
+  }
+
+  /**
+   * Called on the revision's loop when the first request is queued for a start: not for one whose
+   * deadline is too near for it. Add before the first request.
+   */
+  public void onStart(Consumer<RevisionId> listener) {
+    onStart.add(listener);
   }
 
   /**
@@ -96,12 +115,12 @@ public final class Throttler {
     return (throttler != null ? throttler : firstSeen(revision)).admit(caller);
   }
 
-  /** Created or changed. A new start failure rejects the queue. */
+  /** A revision was created or changed. A new start failure rejects its queued requests. */
   public void revision(Revision revision) {
     created(revision).revision(revision);
   }
 
-  /** Rejects the queue if the pods cannot start. */
+  /** Rejects the queued requests if the pods cannot start and none runs. */
   public void containerFailure(ContainerFailure news) {
     var throttler = throttlers.get(news.revision());
     if (throttler != null) {
@@ -109,18 +128,20 @@ public final class Throttler {
     }
   }
 
-  /** Rejects the queue; running requests continue. */
+  /** Rejects the queued requests; running ones continue. */
   public void revisionGone(RevisionId id) {
     pendingAddresses.remove(id);
-    var throttler = throttlers.remove(id);
-    if (throttler != null) {
-      deleted.removeIf(other -> other.view().inFlight() == 0);
-      deleted.add(throttler);
-      throttler.deleted();
-    }
+    throttlers.computeIfPresent(id, (_, known) -> forgotten(known));
   }
 
-  /** The activator ends: rejects what is still queued. */
+  private @Nullable RevisionThrottler forgotten(RevisionThrottler throttler) {
+    deleted.removeIf(other -> other.view().inFlight() == 0);
+    deleted.add(throttler);
+    throttler.deleted();
+    return null;
+  }
+
+  /** Rejects all queued requests; called when the activator ends. */
   public void rejectQueued() {
     throttlers.values().forEach(RevisionThrottler::rejectQueued);
   }
@@ -163,12 +184,24 @@ public final class Throttler {
     return throttler == null ? null : throttler.view();
   }
 
+  /** Whether no pod takes its requests; also true of one that never had any. */
+  public boolean isAtZero(RevisionId id) {
+    var throttler = throttlers.get(id);
+    return throttler == null || throttler.isAtZero();
+  }
+
+  /** How long its last starts took, in nanoseconds. */
+  public List<Long> recentStarts(RevisionId id) {
+    var throttler = throttlers.get(id);
+    return throttler == null ? List.of() : throttler.recentStarts();
+  }
+
   public ThrottleView.@Nullable Start start(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null ? null : throttler.start();
   }
 
-  /** Of all revisions, also of deleted ones. */
+  /** The requests of all revisions, also of deleted ones. */
   public int inFlight(Destination destination) {
     return Stream.concat(throttlers.values().stream(), deleted.stream())
         .map(RevisionThrottler::view).flatMap(view -> view.pods().stream())
@@ -207,19 +240,22 @@ public final class Throttler {
   private RevisionThrottler firstSeen(Revision revision) {
     var throttler = created(revision);
     // It may have been deleted concurrently: either this sees it, or revisionGone runs later and
-    // removes the throttler.
-    if (revisions.find(revision.id()) == null) {
-      revisionGone(revision.id());
-    }
+    // removes the throttler. One created again meanwhile is either found here, or announced afterwards.
+    throttlers.computeIfPresent(revision.id(),
+        (id, known) -> revisions.find(id) == null ? forgotten(known) : known);
     return throttler;
   }
 
   private RevisionThrottler created(Revision revision) {
-    var throttler = throttlers.computeIfAbsent(revision.id(),
-        id -> new RevisionThrottler(loops.apply(id), revision, defaults, random,
-            destination -> onUnreachable.forEach(one -> one.accept(id, destination)),
-            () -> onWaiting.forEach(one -> one.accept(id)),
-            () -> onStarved.forEach(one -> one.accept(id))));
+    // Not computeIfAbsent: it may return one that another thread is about to remove.
+    var throttler = throttlers.compute(revision.id(),
+        (id, known) -> known != null
+            ? known
+            : new RevisionThrottler(loops.apply(id), revision, defaults, random, lending,
+                destination -> onUnreachable.forEach(one -> one.accept(id, destination)),
+                () -> onStart.forEach(one -> one.accept(id)),
+                () -> onWaiting.forEach(one -> one.accept(id)),
+                () -> onStarved.forEach(one -> one.accept(id))));
     applyPending(revision.id(), throttler);
     return throttler;
   }

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.policy.QueueOrder;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SequencedSet;
@@ -24,6 +25,9 @@ final class WaitQueue {
   /** Until a request is added, because most revisions never queue one. */
   private static final SequencedSet<QueuedRequest> NONE = Collections.unmodifiableSequencedSet(
       new LinkedHashSet<>(0));
+
+  private static final Comparator<QueuedRequest> BY_ARRIVAL = (one, other) -> Long
+      .signum(one.sinceNanos() - other.sinceNanos());
 
   private final RevisionId id;
   private SequencedSet<QueuedRequest> returned = NONE;
@@ -100,8 +104,10 @@ final class WaitQueue {
     return all;
   }
 
+  /** The longest waits, the longest first. */
   Stream<QueuedRequest> oldest(int max) {
-    return Stream.of(returned, late, queue).flatMap(SequencedSet::stream).limit(max);
+    return Stream.of(returned, late, queue).flatMap(set -> set.stream().limit(max))
+        .sorted(BY_ARRIVAL).limit(max);
   }
 
   void setOrder(QueueOrder now) {
@@ -121,11 +127,13 @@ final class WaitQueue {
 
   /** Shows other threads the oldest request. */
   void publishOldest() {
-    if (isEmpty()) {
-      oldest = null;
-    } else {
-      oldest = (!returned.isEmpty() ? returned : !late.isEmpty() ? late : queue).getFirst();
-    }
+    var arrived = late.isEmpty() ? queue : late;
+    var first = arrived.isEmpty() ? null : arrived.getFirst();
+    // One that returned waits since then, and may be younger.
+    oldest = !returned.isEmpty()
+        && (first == null || BY_ARRIVAL.compare(returned.getFirst(), first) < 0)
+            ? returned.getFirst()
+            : first;
   }
 
   /** As last published. */

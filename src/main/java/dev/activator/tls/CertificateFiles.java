@@ -57,6 +57,9 @@ public final class CertificateFiles {
       certificate.replace(text(chain), text(key));
     } catch (IOException e) {
       log.warn("The certificate stays as it was: {}", e.getMessage());
+    } catch (RuntimeException e) {
+      // A bug; the executor would end the watch.
+      log.error("The certificate in {} stays as it was", chain, e);
     }
   }
 

@@ -33,6 +33,7 @@ public final class InternalTls implements CertificateListener {
   private final TrustBundles authorities;
   private volatile @Nullable ServerCertificate certificate;
   private volatile @Nullable IOException unusable;
+  private volatile @Nullable RoutingCertificate routing;
 
   public InternalTls(Source cluster, String namespace, BooleanSupplier required, PodTls pods,
       ServerTlsSettings settings) {
@@ -58,6 +59,11 @@ public final class InternalTls implements CertificateListener {
     log.info("Requests go to pods over TLS");
   }
 
+  /** What the Secret has now; null where TLS is not required. */
+  public @Nullable RoutingCertificate routing() {
+    return routing;
+  }
+
   /** For callers; null where TLS is not required. */
   public @Nullable ServerCertificate certificate() {
     return certificate;
@@ -65,6 +71,7 @@ public final class InternalTls implements CertificateListener {
 
   @Override
   public void certificate(RoutingCertificate now) {
+    routing = now;
     authorities.own(source(), now.authorities());
     var shown = certificate;
     if (shown == null) {
@@ -74,7 +81,8 @@ public final class InternalTls implements CertificateListener {
     }
   }
 
-  private String source() {
+  /** For messages. */
+  public String source() {
     return "the Secret routing-serving-certs of " + namespace;
   }
 

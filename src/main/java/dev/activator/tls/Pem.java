@@ -33,7 +33,8 @@ public record Pem(List<X509Certificate> certificates, boolean isBroken) {
     boolean broken = false;
     int begin = text.indexOf(BEGIN);
     while (begin >= 0) {
-      int end = text.indexOf(END, begin);
+      // Behind the whole first line: both have the same five dashes.
+      int end = text.indexOf(END, begin + BEGIN.length());
       int next = text.indexOf(BEGIN, begin + BEGIN.length());
       boolean whole = end >= 0 && (next < 0 || end < next);
       broken |= !whole || !add(found, text.substring(begin + BEGIN.length(), end));

@@ -5,7 +5,7 @@ import java.util.random.RandomGenerator;
 
 /**
  * Timeouts and pauses of connection attempts. The first are short: a packet lost while a pod's
- * network is set up costs 50 ms, not a second.
+ * network is set up costs 50 ms, not a second. A TLS handshake is no part of them, and is not repeated.
  *
  * <p><b>Source.</b> {@code dialBackOffHelper} in Knative networking's {@code transports.go}.
  *
@@ -15,6 +15,10 @@ record DialPlan(RandomGenerator random) {
   /** About 20 seconds in all. */
   static final int ATTEMPTS = 16;
 
+  /** Longer than an attempt: a pod that has little CPU, as one that starts, may need most of a second to sign. */
+  static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
+
+  private static final Duration AFTER_HANDSHAKE = Duration.ofSeconds(1);
   private static final double FIRST_MILLIS = 50;
   private static final double GROWTH = 1.4;
   private static final double JITTER = 0.1;
@@ -34,9 +38,9 @@ record DialPlan(RandomGenerator random) {
     return millis(30 + 30 * random.nextDouble());
   }
 
-  /** At least 1: 0 would mean no limit to Netty. */
-  static long millisLeft(Duration timeout, long elapsedNanos) {
-    return Math.max(1, timeout.minusNanos(elapsedNanos).toMillis());
+  /** How much longer a pod has to say that it takes requests; 0 if its time is over. */
+  static long graceNanos(long sinceHandshakeNanos) {
+    return Math.max(0, AFTER_HANDSHAKE.toNanos() - sinceHandshakeNanos);
   }
 
   private static Duration millis(double millis) {

@@ -20,7 +20,6 @@ import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,15 +86,14 @@ final class Dialer {
     }
   }
 
-  /** Retries when connecting or the TLS handshake times out. */
+  /** Retries when connecting times out. */
   private final class ConnectAttempt implements Dial {
     private final Peer peer;
     private final InetSocketAddress address;
     private final DialListener listener;
     private int failures;
-    private Duration timeout = Duration.ZERO;
-    private long begunNanos;
     private boolean over;
+    private boolean inHandshake;
     private @Nullable Channel connecting;
 
     private ConnectAttempt(Peer peer, DialListener listener) {
@@ -115,12 +113,16 @@ final class Dialer {
       }
     }
 
+    @Override
+    public long graceNanos() {
+      return inHandshake && !over ? DialPlan.graceNanos(0) : 0;
+    }
+
     private void start() {
       if (over) {
         return;
       }
-      timeout = plan.timeout(failures);
-      begunNanos = loop.nanoTime();
+      var timeout = plan.timeout(failures);
       var future = Transport.connect(address, bootstrap.clone().handler(new ChannelInitializer<>() {
         @Override
         protected void initChannel(Channel channel) {
@@ -150,8 +152,8 @@ final class Dialer {
 
     private void secure(Channel channel, String namespace) {
       var handler = tls.handler(channel.alloc(), namespace, listener.protocols());
-      handler
-          .setHandshakeTimeoutMillis(DialPlan.millisLeft(timeout, loop.nanoTime() - begunNanos));
+      handler.setHandshakeTimeoutMillis(DialPlan.HANDSHAKE_TIMEOUT.toMillis());
+      inHandshake = true;
       channel.pipeline().addLast(new HandshakeErrors());
       handler.handshakeFuture().addListener((Future<Channel> done) -> secured(channel, done));
       channel.pipeline().addFirst(handler);
@@ -172,8 +174,8 @@ final class Dialer {
     private void failed(Throwable cause) {
       var failure = UpstreamFailure.of(cause);
       failures++;
-      // A timeout may be a lost packet; anything else is an answer.
-      if (failure == UpstreamFailure.TIMED_OUT && failures < DialPlan.ATTEMPTS) {
+      // The timeout of a connect may be a lost packet; anything else is an answer.
+      if (failure == UpstreamFailure.TIMED_OUT && !inHandshake && failures < DialPlan.ATTEMPTS) {
         loop.schedule(plan.pause(), this::start);
       } else {
         log.debug("Cannot connect to {}: {}", address, cause.toString());
@@ -186,7 +188,7 @@ final class Dialer {
     }
   }
 
-  /** The handshake's future tells the listener. */
+  /** Only logs: the handshake's future notifies the listener. */
   private static final class HandshakeErrors extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

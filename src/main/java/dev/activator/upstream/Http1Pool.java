@@ -14,7 +14,7 @@ final class Http1Pool implements UpstreamPool {
   private final Dialer dialer;
   private final int maxIdle;
   private final String authority;
-  private final Deque<Http1Upstream> idle = new ArrayDeque<>();
+  private final Deque<Http1PodConnection> idle = new ArrayDeque<>();
   private int open;
 
   Http1Pool(Peer peer, UpstreamPools pools, Dialer dialer, int maxIdle) {
@@ -32,7 +32,7 @@ final class Http1Pool implements UpstreamPool {
 
   /** The connection used last. */
   @Override
-  public @Nullable Http1Upstream reuse(UpstreamListener listener) {
+  public @Nullable Http1PodConnection reuse(UpstreamListener listener) {
     var connection = idle.pollFirst();
     if (connection != null) {
       pools.noLongerIdle(connection);
@@ -42,7 +42,7 @@ final class Http1Pool implements UpstreamPool {
   }
 
   @Override
-  public @Nullable Http1Upstream reuseChecked(UpstreamListener listener) {
+  public @Nullable Http1PodConnection reuseChecked(UpstreamListener listener) {
     var connection = reuse(listener);
     while (connection != null && !pools.checks().isUsable(connection.channel())) {
       connection.close();
@@ -61,12 +61,12 @@ final class Http1Pool implements UpstreamPool {
     return dialer.dial(peer, new Dialer.DialListener() {
       @Override
       public void addHandlers(ChannelPipeline pipeline) {
-        Http1Upstream.addCodecs(pipeline);
+        Http1PodConnection.addCodecs(pipeline);
       }
 
       @Override
       public void connected(Channel channel) {
-        Http1Upstream.open(channel, Http1Pool.this, listener);
+        Http1PodConnection.open(channel, Http1Pool.this, listener);
       }
 
       @Override
@@ -82,12 +82,12 @@ final class Http1Pool implements UpstreamPool {
     });
   }
 
-  void opened(Http1Upstream connection) {
+  void opened(Http1PodConnection connection) {
     pools.checks().add(connection);
   }
 
   /** False if the connection should be closed. */
-  boolean giveBack(Http1Upstream connection) {
+  boolean giveBack(Http1PodConnection connection) {
     boolean kept = idle.size() < maxIdle && pools.keep(connection);
     if (kept) {
       idle.addFirst(connection);
@@ -95,7 +95,7 @@ final class Http1Pool implements UpstreamPool {
     return kept;
   }
 
-  void drop(Http1Upstream connection) {
+  void drop(Http1PodConnection connection) {
     pools.noLongerIdle(connection);
     // Those that end by themselves are mostly the oldest, which are last.
     idle.removeLastOccurrence(connection);

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 // A channel that fails to close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements PeerChecks.Checked {
+final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements PeerChecks.Checked {
   /** For a pod that sets no limit, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
   /** Until the caller has read some of the response; small, as there may be 20,000 streams. */
@@ -35,7 +35,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
   /**
-   * Streams that were lent before may still begin, and each may be a request that is sent again.
+   * No stream is lent after this id; the ids above it are for streams that were lent before.
    */
   private static final int LAST_STREAM_ID = Integer.MAX_VALUE - 16 * STREAMS_WITHOUT_LIMIT;
   private static final long JUST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -54,7 +54,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   private boolean ready;
   private boolean malformed;
   private boolean used;
-  /** Also where it was never lent. */
+  /** Also set when the connection opens. */
   private long idleSince;
 
   private Http2PodSession(Http2Setup setup, Http2Pool pool) {
@@ -71,7 +71,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     return new Http2PodSession(Http2Setup.client(settings), pool);
   }
 
-  /** So recently that asking the kernel about the connection would tell nothing new. */
+  /** Whether bytes arrived so recently that checking the TCP state would add nothing. */
   boolean hasJustRead() {
     return everRead && pool.nanoTime() - lastReadNanos < JUST_NANOS;
   }
@@ -80,7 +80,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     return ready && !retired && lentStreams < limit() && context().channel().isActive();
   }
 
-  /** Whether the pod allows none for now; RFC 9113, section 6.5.2. */
+  /** Whether the pod's SETTINGS allow no stream for now; RFC 9113, section 6.5.2. */
   boolean allowsNoStreams() {
     return !retired && limit() == 0 && context().channel().isActive();
   }
@@ -144,9 +144,9 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     }
   }
 
-  Http2Upstream lend(UpstreamListener listener) {
+  Http2PodStream lend(UpstreamListener listener) {
     lentStreams++;
-    var stream = new Http2Upstream(this, listener, used);
+    var stream = new Http2PodStream(this, listener, used);
     used = true;
     return stream;
   }
@@ -168,7 +168,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
   }
 
   /** Null if no more streams can be opened. */
-  @Nullable Http2Stream begin(Http2Upstream upstream, Http2Headers headers, boolean last) {
+  @Nullable Http2Stream begin(Http2PodStream upstream, Http2Headers headers, boolean last) {
     int id = connection().local().incrementAndGetNextStreamId();
     if (id < 0) {
       return null;
@@ -221,7 +221,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     var upstream = of(stream);
     // The error of a write to a closed stream hides why it was closed.
     if (upstream != null && error.error() != Http2Error.STREAM_CLOSED) {
-      // Before the stream is closed, which would report less.
+      // Reported first: the close that follows would report a less specific failure.
       upstream.failed(outbound ? UpstreamFailure.BROKEN : UpstreamFailure.MALFORMED);
     }
     super.onStreamError(on, outbound, cause, error);
@@ -250,7 +250,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
     super.channelRead(on, message);
   }
 
-  /** Servers of gRPC in Go may answer each part with a PING, to measure the connection. */
+  /** Earns budget: gRPC servers in Go may answer each part with a PING, to estimate bandwidth. */
   @Override
   public Future<Void> writeContent(int stream, HttpContent part) {
     writtenSinceRead = true;
@@ -291,7 +291,7 @@ final class Http2PodSession extends Http2Endpoint<Http2Upstream> implements Peer
       charge();
     }
 
-    /** For a frame that is answered, and cost the pod almost nothing. */
+    /** Charges the budget for a frame that cost the pod almost nothing. */
     private void charge() throws Http2Exception {
       if (!budget.take(pool.nanoTime())) {
         throw Http2Exception.connectionError(Http2Error.ENHANCE_YOUR_CALM,

@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP/2 connections of one loop to one pod: one until it is full.
+ * The HTTP/2 connections of one loop to one pod. Another one is opened only when all are full.
  *
  * <p><b>Source.</b> {@code http2.Transport} in Go, except that a connection is used only after the
  * pod's SETTINGS, so that no request exceeds the stream limit.
@@ -136,13 +136,13 @@ final class Http2Pool implements UpstreamPool {
     settingsReceived = true;
     refusal = null;
     closedInARow = 0;
-    log.debug("An HTTP/2 connection to {}", peer.destination());
+    log.debug("Opened an HTTP/2 connection to {}", peer.destination());
     serveWaiting();
     openEnough();
   }
 
   /**
-   * Not recursive: a request that ends as soon as it is connected returns its stream, which calls
+   * Avoids recursion: a request that ends when it is connected returns its stream, which calls
    * this.
    */
   void serveWaiting() {
@@ -188,7 +188,7 @@ final class Http2Pool implements UpstreamPool {
     var failed = List.copyOf(waiting);
     waiting.clear();
     for (var one : failed) {
-      // One that fails may end another.
+      // The failure of one request may cancel another.
       if (!one.cancelled) {
         one.listener.failed(failure);
       }
@@ -256,7 +256,16 @@ final class Http2Pool implements UpstreamPool {
       waiting.remove(this);
     }
 
-    /** A pod that has only been silent may be slow. */
+    @Override
+    public long graceNanos() {
+      long longest = 0;
+      for (var one : openings) {
+        longest = Math.max(longest, one.graceNanos());
+      }
+      return longest;
+    }
+
+    /** A pod that is only silent may be slow: that is no refusal of HTTP/2. */
     @Override
     public UpstreamFailure timedOut() {
       boolean refuses = !settingsReceived && closedInARow > 0;
@@ -273,6 +282,15 @@ final class Http2Pool implements UpstreamPool {
   private final class OpeningSession implements Dialer.DialListener {
     private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
+    private long connectedNanos;
+
+    /** After a slow handshake, the pod's SETTINGS may take a while, too. */
+    long graceNanos() {
+      if (session != null) {
+        return peer.overTls() ? DialPlan.graceNanos(nanoTime() - connectedNanos) : 0;
+      }
+      return dial == null ? 0 : dial.graceNanos();
+    }
 
     void cancel() {
       var unready = session;
@@ -287,10 +305,10 @@ final class Http2Pool implements UpstreamPool {
 
     @Override
     public void addHandlers(ChannelPipeline pipeline) {
-      // The session is added once connected: nothing would notice its end before.
+      // The session is added in connected(): until then, nothing handles its end.
     }
 
-    /** Pods without ALPN are sent HTTP/2 all the same. */
+    /** A pod that does not support ALPN gets HTTP/2 anyway. */
     @Override
     public String[] protocols() {
       return new String[]{ApplicationProtocolNames.HTTP_2};
@@ -301,6 +319,7 @@ final class Http2Pool implements UpstreamPool {
     public void connected(Channel channel) {
       var made = Http2PodSession.of(Http2Pool.this);
       session = made;
+      connectedNanos = nanoTime();
       channel.closeFuture().addListener(_ -> over(UpstreamFailure.CLOSED));
       channel.pipeline().addLast(made);
       dialer.loop().schedule(SETTINGS_WAIT, () -> over(UpstreamFailure.MALFORMED));

@@ -17,6 +17,14 @@ public interface UpstreamPool {
       cancel();
       return UpstreamFailure.TIMED_OUT;
     }
+
+    /**
+     * How much longer to wait for a pod that is slow, but there; 0 for no longer. Positive while a
+     * TLS handshake goes on, which has its own timeout, and for a second after it.
+     */
+    default long graceNanos() {
+      return 0;
+    }
   }
 
   /** As in a {@code Host} header. */

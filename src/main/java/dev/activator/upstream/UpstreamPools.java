@@ -117,7 +117,7 @@ public final class UpstreamPools implements PodPools {
   }
 
   /** False if the connection should be closed. */
-  boolean keep(Http1Upstream connection) {
+  boolean keep(Http1PodConnection connection) {
     if (closed) {
       return false;
     }
@@ -132,7 +132,7 @@ public final class UpstreamPools implements PodPools {
     return true;
   }
 
-  void noLongerIdle(Http1Upstream connection) {
+  void noLongerIdle(Http1PodConnection connection) {
     idle.remove(connection);
   }
 
@@ -158,17 +158,17 @@ public final class UpstreamPools implements PodPools {
     arm();
   }
 
-  private long age(Http1Upstream connection) {
+  private long age(Http1PodConnection connection) {
     return loop.nanoTime() - connection.idleSince();
   }
 
   /** Idle connections, oldest first. The links are in the connections, so nothing is allocated. */
   private static final class IdleOrder {
-    private @Nullable Http1Upstream oldest;
-    private @Nullable Http1Upstream newest;
+    private @Nullable Http1PodConnection oldest;
+    private @Nullable Http1PodConnection newest;
     private int size;
 
-    Http1Upstream oldest() {
+    Http1PodConnection oldest() {
       if (oldest == null) {
         throw new IllegalStateException("none is idle");
       }
@@ -183,7 +183,7 @@ public final class UpstreamPools implements PodPools {
       return size;
     }
 
-    void add(Http1Upstream connection) {
+    void add(Http1PodConnection connection) {
       connection.older = newest;
       connection.newer = null;
       if (newest == null) {
@@ -195,7 +195,7 @@ public final class UpstreamPools implements PodPools {
       size++;
     }
 
-    void remove(Http1Upstream connection) {
+    void remove(Http1PodConnection connection) {
       var before = connection.older;
       var after = connection.newer;
       if (before == null) {

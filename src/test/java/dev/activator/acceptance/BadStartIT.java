@@ -134,7 +134,7 @@ class BadStartIT {
           .contains("activator.serving.queue-capacity: 7  # command line")
           .contains("activator.port.http1: 0  # environment ACTIVATOR_PORT_HTTP1")
           .contains("activator.probe.timeout: 300ms  # default").doesNotContain("listens")
-          .doesNotContain("Requests are taken");
+          .doesNotContain("Listening for requests");
     }
     try (var activator = ActivatorProcess.started("--dry-run", "--activator.port.h2c=x")) {
       assertThat(activator.exitCode()).isEqualTo(1);

@@ -158,7 +158,7 @@ final class DeployedActivator implements AutoCloseable {
   }
 
   private int requests() {
-    return port("Requests are taken on [0-9.]+:(\\d+)");
+    return port("Listening for requests on [0-9.]+:(\\d+)");
   }
 
   private int port(String pattern) {

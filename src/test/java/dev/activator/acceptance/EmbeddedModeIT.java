@@ -108,7 +108,8 @@ class EmbeddedModeIT {
   @Test
   void scaledServicesAreFoundAsSoonAsTheyAreCreated() throws Exception {
     for (int i = 0; i < 10; i++) {
-      assertThat(curl.create("/apis/activator.dev/v1alpha1/namespaces/default/scaledservices", """
+      var path = "/apis/activator.dev/v1alpha1/namespaces/default/scaledservices";
+      assertThat(curl.create(path, """
           apiVersion: activator.dev/v1alpha1
           kind: ScaledService
           metadata: {name: found%d}
@@ -120,7 +121,11 @@ class EmbeddedModeIT {
             timeoutSeconds: 1
           """.formatted(i, i)).statusCode()).isEqualTo(201);
 
-      assertThat(curl.get("found" + i + ".example").statusCode()).isEqualTo(504);
+      // It is found, and refused because its Deployment does not exist.
+      var answer = curl.get("found" + i + ".example");
+      assertThat(answer.statusCode()).isEqualTo(503);
+      assertThat(answer.body()).contains("none");
+      assertThat(curl.delete(path + "/found" + i)).isEqualTo(200);
     }
   }
 

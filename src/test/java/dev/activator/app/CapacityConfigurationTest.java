@@ -10,7 +10,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
@@ -48,7 +48,7 @@ class CapacityConfigurationTest {
     backends.revision(REVISION);
     throttler.revision(REVISION);
     backends.listed(new PodListing(ID,
-        new Listing(Destinations.of(new Destination("10.0.0.1", 8012)), Destinations.NONE),
+        new Listing(DestinationSet.of(new Destination("10.0.0.1", 8012)), DestinationSet.NONE),
         Listing.NONE));
     // given a pod that has been silent for so long that it is seldom probed
     loop.advance(Duration.ofMinutes(5));

@@ -44,7 +44,7 @@ class UnknownSettingsTest {
   @ValueSource(strings = {"ACTIVATOR_MODE", "ACTIVATOR_COMMIT", "ACTIVATOR_TLS_MIN_VERSION",
       "ACTIVATOR_TLS_CURVE_PREFERENCES", "ACTIVATOR_SERVING_QUEUECAPACITY",
       "ACTIVATOR_SERVING_QUEUE_CAPACITY", "activator_serving_queuecapacity", "POD_NAME", "PATH",
-      "ACTIVATOR"})
+      "ACTIVATOR", "METRICS_DOMAIN"})
   void passesOverWhatIsReadOrIsNotOurs(String variable) {
     assertThat(inVariables(Map.of(variable, "1"))).isEmpty();
   }

@@ -113,7 +113,7 @@ class AutoscalerTest {
   }
 
   @Test
-  void aReportThatCameLongBeforeDoesNot() {
+  void ignoresAReport_whenTheWorkloadBecomesKnownSecondsLater() {
     report(1, 1);
     loop.advance(Duration.ofSeconds(4));
     autoscaler.target(target(OptionalInt.of(10)));
@@ -123,7 +123,7 @@ class AutoscalerTest {
   }
 
   @Test
-  void aReportThatComesFirstWakesItAlsoAfterAThousandThatNeverBecameKnown() {
+  void wakesTheWorkload_whenAThousandUnknownOnesWereReportedBefore() {
     for (int i = 0; i < 1_000; i++) {
       autoscaler.received(new ReportBatch("a", OptionalDouble.empty(), List.of(
           new ReportBatch.Entry(new RevisionId("shop", "unknown-" + i), new Sample("a", 1, 1)))));
@@ -209,7 +209,7 @@ class AutoscalerTest {
   }
 
   @Test
-  void anIncreaseNeedsNoRosterAndADecreaseDoes() {
+  void scalesUpButNotDown_whileTheActivatorsAreUnknown() {
     autoscaler.members(null);
     autoscaler.target(target(OptionalInt.of(10)));
     report(1, 1);
@@ -227,7 +227,7 @@ class AutoscalerTest {
   }
 
   @Test
-  void writesNothingBehindItsFence() {
+  void writesNothing_whileItMayNotWrite() {
     autoscaler.target(target(OptionalInt.of(10)));
     leads = false;
     report(1, 1);
@@ -281,7 +281,7 @@ class AutoscalerTest {
   }
 
   @Test
-  void leavesAWorkloadAtZeroWhoseLoadItIsToForgetUntilTheNextRequest() {
+  void staysAtZeroUntilTheNextRequest_whenTheLoadIsForgotten() {
     autoscaler.target(target(OptionalInt.of(10)));
     report(1, 1);
     batches(10, 15);
@@ -414,7 +414,7 @@ class AutoscalerTest {
   }
 
   @Test
-  void whatAnotherHasScaledIsStillAnothersAfterTheEnd() {
+  void publishesItsOwnDesiredReplicas_whenStoppedAfterAnotherClientScaled() {
     autoscaler.target(target(OptionalInt.of(10)));
     report(1, 1);
     batches(10, 52);

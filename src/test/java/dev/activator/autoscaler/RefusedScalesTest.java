@@ -282,6 +282,26 @@ class RefusedScalesTest {
   }
 
   @Test
+  void aReadThatWaitedForItsTurnIsRepeated_afterItFailedWithABug() {
+    scales.laterReads = new ArrayList<>();
+    var last = manyWorkloads(51).getLast();
+    loop.run();
+    assertThat(scales.laterReads).hasSize(50);
+
+    scales.breaksReads = true;
+    scales.laterReads.removeFirst().run();
+    try {
+      loop.run();
+    } catch (IllegalStateException e) {
+      // As a loop of the product would log.
+    }
+    scales.breaksReads = false;
+    loop.advance(Duration.ofSeconds(3));
+
+    assertThat(scales.lastRead).isEqualTo(last);
+  }
+
+  @Test
   void endsAtOnce_whenItIsStoppedWhileReadsWaitForTheirTurn() {
     scales.laterReads = new ArrayList<>();
     manyWorkloads(200);

@@ -36,7 +36,10 @@ final class SimulatedMachine implements Loop {
     this.clock = clock;
     this.random = random;
     this.rate = 1 + drift * (2 * random.nextDouble() - 1);
-    this.origin = random.nextLong() >> 8;
+    // Half of the clocks pass the largest number during the simulation.
+    this.origin = random.nextBoolean()
+        ? Long.MAX_VALUE - Duration.ofSeconds(random.nextInt(600)).toNanos()
+        : random.nextLong() >> 8;
     this.sleeps = random.nextBoolean();
     this.wallOffset = Duration.ofSeconds(random.nextInt(7_200) - 3_600);
   }
@@ -70,8 +73,13 @@ final class SimulatedMachine implements Loop {
 
   @Override
   public long nanoTime() {
-    long standing = paused && clockStands ? clock.nanoTime() - pausedAt : 0;
-    return origin + (long) (rate * (clock.nanoTime() - lost - standing));
+    long standing = paused && clockStands ? now() - pausedAt : 0;
+    return origin + (long) (rate * (now() - lost - standing));
+  }
+
+  /** By a clock that is right. */
+  private long now() {
+    return clock.elapsed().toNanos();
   }
 
   /** The process does nothing for this long; its monotonic clock may stand still as well. */
@@ -81,13 +89,13 @@ final class SimulatedMachine implements Loop {
     }
     paused = true;
     clockStands = sleeps;
-    pausedAt = clock.nanoTime();
+    pausedAt = now();
     clock.schedule(length, this::resume);
   }
 
   private void resume() {
     paused = false;
-    lost += clockStands ? clock.nanoTime() - pausedAt : 0;
+    lost += clockStands ? now() - pausedAt : 0;
     // Everything that was due comes in one go, in order.
     for (int i = due.size(); i > 0; i--) {
       clock.schedule(Duration.ofNanos(random.nextInt(300_000)), this::turn);
@@ -123,7 +131,7 @@ final class SimulatedMachine implements Loop {
 
       @Override
       public Instant instant() {
-        return NOON.plus(wallOffset).plusNanos((long) (rate * clock.nanoTime()));
+        return NOON.plus(wallOffset).plusNanos((long) (rate * now()));
       }
     };
   }

@@ -15,7 +15,7 @@ import dev.activator.revision.ScaleAnswer.Refused;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledTarget;
 import dev.activator.stats.ConcurrencyReporter;
-import dev.activator.stats.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
 import dev.activator.testing.VirtualLoop;
@@ -44,7 +44,7 @@ final class SimulatedScaling {
   private static final Duration SILENCE = Duration.ofSeconds(3);
 
   /** At 0: machines multiply its time by their rates. */
-  final VirtualLoop clock = new VirtualLoop();
+  final VirtualLoop clock = VirtualLoop.nearOverflow();
   final Random random;
   final StringBuilder story = new StringBuilder();
   final Map<RevisionId, Workload> workloads = new TreeMap<>();
@@ -149,7 +149,7 @@ final class SimulatedScaling {
     private final DeadlineTimer members = new DeadlineTimer(machine, this::readMembers);
     /** When each of its waiting and running requests came. */
     final Map<RevisionId, List<Long>> requests = new HashMap<>();
-    private final long started = clock.nanoTime();
+    private final long started = clock.elapsed().toNanos();
     /** When each activator's regular batches reached it, in this term. */
     private final Map<String, List<Long>> heard = new HashMap<>();
     private long elected;
@@ -197,7 +197,7 @@ final class SimulatedScaling {
       if (machine.isPaused() || !alive) {
         return;
       }
-      long now = clock.nanoTime();
+      long now = clock.elapsed().toNanos();
       requests.computeIfAbsent(id, _ -> new ArrayList<>()).add(now);
       counter.arrived(id);
       clock.schedule(length, () -> end(id, now));
@@ -226,7 +226,7 @@ final class SimulatedScaling {
 
     @Override
     public void report(List<RevisionStat> stats) {
-      send(stats, OptionalDouble.of((clock.nanoTime() - started) / 1e9));
+      send(stats, OptionalDouble.of((clock.elapsed().toNanos() - started) / 1e9));
     }
 
     private void send(List<RevisionStat> stats, OptionalDouble uptime) {
@@ -243,7 +243,7 @@ final class SimulatedScaling {
         if (to.hears(this)) {
           to.autoscaler.received(batch);
           if (uptime.isPresent()) {
-            to.heard.computeIfAbsent(name, _ -> new ArrayList<>()).add(clock.nanoTime());
+            to.heard.computeIfAbsent(name, _ -> new ArrayList<>()).add(clock.elapsed().toNanos());
           }
         }
       });
@@ -255,7 +255,7 @@ final class SimulatedScaling {
       require(term >= lastTerm, () -> "term " + term + " comes after " + lastTerm);
       lastTerm = term;
       leads = true;
-      elected = clock.nanoTime();
+      elected = clock.elapsed().toNanos();
       heard.clear();
       autoscaler.members(null);
       autoscaler.start();
@@ -351,7 +351,7 @@ final class SimulatedScaling {
 
     /** Every member was heard for a whole window without a gap. */
     private void checkMembership(RevisionId id) {
-      long now = clock.nanoTime();
+      long now = clock.elapsed().toNanos();
       // Clocks may go a twentieth fast.
       long window = (long) (WINDOW.toNanos() * 0.94);
       for (var one : activators) {
@@ -433,9 +433,9 @@ final class SimulatedScaling {
         : Duration.ofMillis(200);
     for (var one : alive()) {
       for (long since : one.requests.getOrDefault(id, List.of())) {
-        require(clock.nanoTime() - since < known.toNanos(),
+        require(clock.elapsed().toNanos() - since < known.toNanos(),
             () -> id + " is scaled to zero while a request waits at " + one.name + " for "
-                + (clock.nanoTime() - since) / 1e9 + " s");
+                + (clock.elapsed().toNanos() - since) / 1e9 + " s");
       }
     }
   }

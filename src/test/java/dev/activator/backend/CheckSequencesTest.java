@@ -8,7 +8,7 @@ import static dev.activator.backend.Fixtures.ready;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
@@ -26,7 +26,7 @@ class CheckSequencesTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
-  private final List<Destinations> updates = new ArrayList<>();
+  private final List<DestinationSet> updates = new ArrayList<>();
   private final RevisionWatcher watcher = Fixtures.watcher(TRAITS, loop, fake,
       now -> updates.add(now.pods()));
 
@@ -47,24 +47,24 @@ class CheckSequencesTest {
     int before = updates.size();
     watcher.listed(listing);
     loop.advance(Duration.ofSeconds(30));
-    assertThat(updates.getLast()).as(step).isEqualTo(Destinations.of(serving));
+    assertThat(updates.getLast()).as(step).isEqualTo(DestinationSet.of(serving));
     assertThat(updates.size() > before).as(step).isEqualTo(isNews);
   }
 
-  private static Listing listing(Destinations ready, Destination... notReady) {
-    return new Listing(ready, Destinations.of(notReady));
+  private static Listing listing(DestinationSet ready, Destination... notReady) {
+    return new Listing(ready, DestinationSet.of(notReady));
   }
 
   @Test
   @DisplayName("CD-01 to CD-05 a pod that starts, and one that falls from ready and comes back")
   void onePodStartsAndOneBecomesUnready() {
     refuse(A);
-    var bAndC = listing(Destinations.of(B, C), A);
+    var bAndC = listing(DestinationSet.of(B, C), A);
     then("CD-01", bAndC, true, B, C);
     then("CD-02", bAndC, false, B, C);
 
     refuse(C);
-    var bAlone = listing(Destinations.of(B), A, C);
+    var bAlone = listing(DestinationSet.of(B), A, C);
     then("CD-03", bAlone, true, B);
     answer(C);
     then("CD-04", bAlone, true, B, C);
@@ -74,7 +74,7 @@ class CheckSequencesTest {
 
   @Test
   @DisplayName("SW-01 to SW-09 pods come, go, fail and answer")
-  void comeGoFailAndAnswer() {
+  void publishesHealthyPods_whenPodsComeGoFailAndAnswer() {
     refuse(A);
     then("SW-01", ready(A, B), true, B);
     answer(A);
@@ -88,7 +88,7 @@ class CheckSequencesTest {
     assertThat(fake.asked()).hasSize(asked);
 
     refuse(D);
-    var withD = listing(Destinations.of(A, B), D);
+    var withD = listing(DestinationSet.of(A, B), D);
     then("SW-06", withD, false, A, B);
     answer(D);
     then("SW-07", withD, true, A, B, D);

@@ -7,7 +7,7 @@ import dev.activator.config.MeshMode;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.Revision;
@@ -72,18 +72,18 @@ final class Fixtures {
   }
 
   static Listing ready(Destination... pods) {
-    return new Listing(Destinations.of(pods), Destinations.NONE);
+    return new Listing(DestinationSet.of(pods), DestinationSet.NONE);
   }
 
   static Listing notReady(Destination... pods) {
-    return new Listing(Destinations.NONE, Destinations.of(pods));
+    return new Listing(DestinationSet.NONE, DestinationSet.of(pods));
   }
 
   static HealthyDestinations pods(Destination... pods) {
-    return HealthyDestinations.pods(REVISION, Destinations.of(pods));
+    return HealthyDestinations.pods(REVISION, DestinationSet.of(pods));
   }
 
   static HealthyDestinations viaClusterIp(Destination... ready) {
-    return new HealthyDestinations(REVISION, CLUSTER_IP, Destinations.of(ready));
+    return new HealthyDestinations(REVISION, CLUSTER_IP, DestinationSet.of(ready));
   }
 }

@@ -7,7 +7,7 @@ import ch.qos.logback.classic.Logger;
 import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
@@ -112,7 +112,7 @@ class ManyRevisionsSimulationTest {
   }
 
   private void exists(RevisionBackendsManager backends, RevisionId id, Random random) {
-    latest.put(id, HealthyDestinations.pods(id, Destinations.NONE));
+    latest.put(id, HealthyDestinations.pods(id, DestinationSet.NONE));
     truth.put(id, Listing.NONE);
     heard.put(id, Listing.NONE);
     backends.revision(Revision.of(id, 1));
@@ -141,7 +141,7 @@ class ManyRevisionsSimulationTest {
     var now = truth.get(id);
     truth.put(id, switch (random.nextInt(5)) {
       case 0, 1 -> new Listing(now.ready(), now.notReady().plus(started(random, id)));
-      case 2 -> new Listing(now.ready().plus(now.notReady()), Destinations.NONE);
+      case 2 -> new Listing(now.ready().plus(now.notReady()), DestinationSet.NONE);
       case 3 -> now.ready().isEmpty() ? now : fallen(now, one(random, now));
       default -> without(now, one(random, now));
     });

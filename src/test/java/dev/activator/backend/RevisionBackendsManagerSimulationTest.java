@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
@@ -40,7 +40,7 @@ class RevisionBackendsManagerSimulationTest {
   @MethodSource("dev.activator.testing.Seeds#first300")
   void publishesThePodsOfTheRevisionsThatExist(long seed) {
     var random = new Random(seed);
-    IDS.forEach(id -> latest.put(id, HealthyDestinations.pods(id, Destinations.NONE)));
+    IDS.forEach(id -> latest.put(id, HealthyDestinations.pods(id, DestinationSet.NONE)));
     backends.onChange(this::publish);
 
     // given facts in any order
@@ -93,8 +93,8 @@ class RevisionBackendsManagerSimulationTest {
     return new Listing(pods(random), pods(random));
   }
 
-  private static Destinations pods(Random random) {
-    return Destinations.of(IntStream.range(1, 5).filter(i -> random.nextBoolean())
+  private static DestinationSet pods(Random random) {
+    return DestinationSet.of(IntStream.range(1, 5).filter(i -> random.nextBoolean())
         .mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList());
   }
 
@@ -103,10 +103,10 @@ class RevisionBackendsManagerSimulationTest {
     latest.put(now.revision(), now);
   }
 
-  private Destinations expected(RevisionId id) {
+  private DestinationSet expected(RevisionId id) {
     return existing.contains(id)
         ? listed.getOrDefault(id, Listing.NONE).all()
-        : Destinations.NONE;
+        : DestinationSet.NONE;
   }
 
   private void checkNothingElseServes(RevisionId id) {

@@ -17,7 +17,7 @@ import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
@@ -139,7 +139,7 @@ class RevisionBackendsManagerTest {
     backends.release();
     loop.advance(ofMillis(1));
     assertThat(published).containsExactly(pods(A),
-        HealthyDestinations.pods(other, Destinations.of(B)));
+        HealthyDestinations.pods(other, DestinationSet.of(B)));
   }
 
   @Test
@@ -201,7 +201,7 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(5));
 
     assertThat(published).containsExactlyInAnyOrder(pods(A), HealthyDestinations.pods(other,
-        Destinations.of(B)));
+        DestinationSet.of(B)));
   }
 
   @Test
@@ -277,7 +277,7 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(5));
 
     assertThat(published)
-        .containsExactly(new HealthyDestinations(REVISION, address, Destinations.of(A)));
+        .containsExactly(new HealthyDestinations(REVISION, address, DestinationSet.of(A)));
   }
 
   @Test
@@ -290,7 +290,7 @@ class RevisionBackendsManagerTest {
     var pods = IntStream.range(0, 300).mapToObj(i -> new Destination("10.0.1." + i, 1)).toList();
     pods.forEach(pod -> fake.answers(pod, FakePods.HANGS));
     limited.revision(Revision.of(holes, 1));
-    limited.listed(new PodListing(holes, new Listing(Destinations.of(pods), Destinations.NONE),
+    limited.listed(new PodListing(holes, new Listing(DestinationSet.of(pods), DestinationSet.NONE),
         Listing.NONE));
     loop.advance(ofSeconds(20));
 

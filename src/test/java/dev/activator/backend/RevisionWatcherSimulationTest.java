@@ -10,7 +10,7 @@ import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.testing.VirtualLoop;
@@ -37,7 +37,7 @@ class RevisionWatcherSimulationTest {
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
-  private HealthyDestinations latest = HealthyDestinations.pods(REVISION, Destinations.NONE);
+  private HealthyDestinations latest = HealthyDestinations.pods(REVISION, DestinationSet.NONE);
   private Listing listed = Listing.NONE;
   /** When each listed pod was listed, or last called ready. */
   private final Map<Destination, Duration> since = new HashMap<>();
@@ -125,7 +125,7 @@ class RevisionWatcherSimulationTest {
     var before = listed;
     listed = random.nextInt(6) == 0
         ? Listing.NONE
-        : new Listing(Destinations.of(ready), Destinations.of(notReady));
+        : new Listing(DestinationSet.of(ready), DestinationSet.of(notReady));
     since.keySet().removeIf(pod -> !listed.all().contains(pod));
     listed.all().all().forEach(pod -> since.putIfAbsent(pod, loop.elapsed()));
     listed.ready().minus(before.ready()).all().forEach(pod -> since.put(pod, loop.elapsed()));
@@ -165,7 +165,7 @@ class RevisionWatcherSimulationTest {
           traits.probesBeforeReady() ? listed.all() : listed.ready());
     }
     return traits.addressing().passthrough() || listed.ready().isEmpty()
-        ? HealthyDestinations.pods(REVISION, Destinations.NONE)
+        ? HealthyDestinations.pods(REVISION, DestinationSet.NONE)
         : new HealthyDestinations(REVISION, CLUSTER_IP, listed.ready());
   }
 }

@@ -19,7 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.testing.LogLines;
 import dev.activator.upstream.ProbeAnswer;
@@ -56,13 +56,13 @@ class RevisionWatcherTest extends WatcherScene {
 
     // when a request waits, and all are listed
     watcher.awaited();
-    watcher.listed(new Listing(Destinations.of(many), Destinations.NONE));
+    watcher.listed(new Listing(DestinationSet.of(many), DestinationSet.NONE));
     loop.advance(ofSeconds(1));
 
     // then the first is published alone, and then a hundred at a time
     assertThat(published().getFirst().pods().size()).isEqualTo(1);
     assertThat(updates.getFirst().at()).isEqualTo(ofMillis(1));
-    assertThat(published().getLast().pods()).isEqualTo(Destinations.of(many));
+    assertThat(published().getLast().pods()).isEqualTo(DestinationSet.of(many));
     assertThat(updates).hasSize(21);
   }
 
@@ -78,7 +78,7 @@ class RevisionWatcherTest extends WatcherScene {
     logger.setLevel(Level.TRACE);
     watcher.awaited();
     try (var events = LogLines.of(RevisionWatcher.class)) {
-      watcher.listed(new Listing(Destinations.of(many), Destinations.NONE));
+      watcher.listed(new Listing(DestinationSet.of(many), DestinationSet.NONE));
       loop.advance(ofSeconds(1));
       events.at(Level.TRACE).stream().filter(event -> event.contains(": Answered["))
           .forEach(event -> judged.add(event.split("Answer\\[").length - 1));
@@ -87,7 +87,7 @@ class RevisionWatcherTest extends WatcherScene {
     }
 
     // then of each hundred one counts at once, and the others together
-    assertThat(published().getLast().pods()).isEqualTo(Destinations.of(many));
+    assertThat(published().getLast().pods()).isEqualTo(DestinationSet.of(many));
     assertThat(judged).hasSize(100).containsOnly(1, 99);
   }
 
@@ -221,7 +221,7 @@ class RevisionWatcherTest extends WatcherScene {
 
       // then that is the end
       assertThat(lines.at(Level.ERROR)).singleElement().asString()
-          .startsWith("test-namespace/test-revision: its pods are not watched");
+          .startsWith("test-namespace/test-revision: a bug ended the watcher at");
     }
     assertThat(published()).containsExactly(pods(A), pods());
     assertThat(fragile.hasEnded()).isTrue();

@@ -15,7 +15,7 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.revision.Listing.Identity;
 import java.util.List;
@@ -28,13 +28,13 @@ class SuspectedPodsTest extends WatcherScene {
   void aPodThatEndsGetsNothingOnceAnotherAnswers() {
     // given a pod that serves, and one that starts
     fake.listensFrom(B, ofSeconds(2));
-    watcher.listed(new Listing(Destinations.of(A), Destinations.of(B)));
+    watcher.listed(new Listing(DestinationSet.of(A), DestinationSet.of(B)));
     loop.advance(ofSeconds(1));
 
     // when the first ends, and the other answers, and is lost
-    watcher.listed(new Listing(Destinations.of(A), Destinations.of(B), Destinations.of(A)));
+    watcher.listed(new Listing(DestinationSet.of(A), DestinationSet.of(B), DestinationSet.of(A)));
     loop.advance(ofSeconds(3));
-    watcher.listed(new Listing(Destinations.of(A), Destinations.NONE, Destinations.of(A)));
+    watcher.listed(new Listing(DestinationSet.of(A), DestinationSet.NONE, DestinationSet.of(A)));
     loop.advance(ofSeconds(1));
 
     // then it serves while it is the only one
@@ -73,7 +73,7 @@ class SuspectedPodsTest extends WatcherScene {
   }
 
   private static Listing listing(String uid) {
-    return new Listing(Destinations.of(A), Destinations.NONE, Destinations.NONE,
+    return new Listing(DestinationSet.of(A), DestinationSet.NONE, DestinationSet.NONE,
         Map.of(A, new Identity(uid, "")));
   }
 

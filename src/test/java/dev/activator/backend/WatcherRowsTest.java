@@ -7,7 +7,7 @@ import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.Listing.Identity;
@@ -207,8 +207,8 @@ class WatcherRowsTest {
             _ -> new Identity(uid, since[1]))));
   }
 
-  private static Destinations pods(String letters) {
-    return Destinations
+  private static DestinationSet pods(String letters) {
+    return DestinationSet
         .of(letters.chars().mapToObj(letter -> named(Character.toString(letter))).toList());
   }
 

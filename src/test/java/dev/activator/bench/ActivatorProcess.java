@@ -132,7 +132,13 @@ public final class ActivatorProcess {
   /** Returns when it is ready. */
   public static void awaitReady(int port, Process process)
       throws IOException, InterruptedException {
-    var probe = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/"))
+    awaitReady("127.0.0.1", port, process);
+  }
+
+  /** The same for one that listens on another address of loopback. */
+  public static void awaitReady(String host, int port, Process process)
+      throws IOException, InterruptedException {
+    var probe = HttpRequest.newBuilder(URI.create("http://" + host + ":" + port + "/"))
         .header("K-Kubelet-Probe", "activator").build();
     while (process.isAlive()) {
       try {

@@ -8,7 +8,7 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
@@ -71,12 +71,12 @@ public final class BackendsBench {
     var addresses = new ArrayList<ClusterIp>();
     for (int i = 0; i < IDLE_REVISIONS; i++) {
       int number = i;
-      var pods = Destinations.of(IntStream.range(0, 4).mapToObj(
+      var pods = DestinationSet.of(IntStream.range(0, 4).mapToObj(
           pod -> new Destination("10." + pod + "." + number / 250 + "." + number % 250, 8012))
           .toList());
       revisions.add(Revision.of(id(i), 10));
       listings.add(
-          new PodListing(id(i), new Listing(pods, Destinations.NONE), Listing.NONE));
+          new PodListing(id(i), new Listing(pods, DestinationSet.NONE), Listing.NONE));
       addresses.add(new ClusterIp(id(i), new Destination("10.96.0." + i % 250, 80), null));
     }
     long records = usedHeap();
@@ -113,14 +113,14 @@ public final class BackendsBench {
     var backends = new RevisionBackendsManager(_ -> loop, loop,
         (on, _, done) -> on.execute(() -> done.accept(new ProbeAnswer.Answered(200, "queue"))),
         BackendSettings.DEFAULT, new Random(1));
-    var pods = Destinations.of(IntStream.range(0, count)
+    var pods = DestinationSet.of(IntStream.range(0, count)
         .mapToObj(i -> new Destination("10.0." + i / 250 + "." + i % 250, 8012)).toList());
     backends.revision(Revision.of(id(0), 10));
     backends.requestsWaitFor(id(0));
     loop.run();
     var threads = ManagementFactory.getThreadMXBean();
     long begin = threads.getCurrentThreadCpuTime();
-    backends.listed(new PodListing(id(0), new Listing(pods, Destinations.NONE), Listing.NONE));
+    backends.listed(new PodListing(id(0), new Listing(pods, DestinationSet.NONE), Listing.NONE));
     loop.run();
     long took = threads.getCurrentThreadCpuTime() - begin;
     var view = backends.view(id(0));
@@ -177,9 +177,9 @@ public final class BackendsBench {
         }
       });
       backends.revision(Revision.of(black, 1));
-      backends.listed(new PodListing(black, new Listing(Destinations.of(IntStream.range(1, 51)
+      backends.listed(new PodListing(black, new Listing(DestinationSet.of(IntStream.range(1, 51)
           .mapToObj(i -> new Destination("127.9.9." + i, blackHole.getLocalPort())).toList()),
-          Destinations.NONE), Listing.NONE));
+          DestinationSet.NONE), Listing.NONE));
       IntStream.range(0, REVISIONS).forEach(i -> backends.revision(Revision.of(id(i), 1)));
       change(WARM_UP_SECONDS);
       // What piled up while nothing was compiled yet is no storm.
@@ -218,8 +218,8 @@ public final class BackendsBench {
     /** One revision, as it is listed and as it is published. */
     private final class Watched {
       private final int number;
-      private Destinations listed = Destinations.NONE;
-      private Destinations published = Destinations.NONE;
+      private DestinationSet listed = DestinationSet.NONE;
+      private DestinationSet published = DestinationSet.NONE;
       private final List<Long> waiting = new ArrayList<>();
 
       Watched(int number) {
@@ -237,10 +237,10 @@ public final class BackendsBench {
           waiting.add(System.nanoTime());
         }
         backends.listed(
-            new PodListing(id(number), new Listing(listed, Destinations.NONE), Listing.NONE));
+            new PodListing(id(number), new Listing(listed, DestinationSet.NONE), Listing.NONE));
       }
 
-      synchronized void published(Destinations pods) {
+      synchronized void published(DestinationSet pods) {
         published = pods;
         if (!pods.equals(listed)) {
           return;

@@ -44,6 +44,7 @@ class ChartTest {
         "HorizontalPodAutoscaler knative-serving/activator",
         "PodDisruptionBudget knative-serving/activator-pdb",
         "ServiceAccount knative-serving/activator",
+        "Secret knative-serving/activator-peers",
         "Role knative-serving/knative-serving-activator",
         "RoleBinding knative-serving/knative-serving-activator",
         "ClusterRole knative-serving-activator-cluster",
@@ -224,7 +225,7 @@ class ChartTest {
     var names = Pattern.compile("^\\| `(activator\\.[a-z0-9.-]+)` \\|", Pattern.MULTILINE)
         .matcher(Files.readString(Path.of("docs", "configuration.md"))).results()
         .map(row -> row.group(1)).filter(name -> !name.matches("activator\\.port\\..*"
-            + "|activator\\.(metrics-server|profiling)\\.port"))
+            + "|activator\\.(lending|metrics-server|profiling)\\.port"))
         .distinct().toList();
     String values = names.stream().map(name -> name + ": x").collect(Collectors.joining(", "));
 
@@ -268,7 +269,8 @@ class ChartTest {
       "properties: {activator.port.http1: 80}", "properties: {activator.port.https: 8443}",
       "properties: {server.port: 9091}", "properties: {management.server.port: 9091}",
       "properties: {activator.metrics-server.port: 9091}",
-      "properties: {activator.profiling.port: 8009}", "podLabels: {app: mine}",
+      "properties: {activator.profiling.port: 8009}",
+      "properties: {activator.lending.port: 8015}", "podLabels: {app: mine}",
       "podLabels: {role: mine}", "fullnameOverride: trial",
       "config: {logging: {loglevel.activator: debug}}",
       "config: {createNetwork: true}"})
@@ -444,7 +446,7 @@ class ChartTest {
   }
 
   @Test
-  void mayScaleOnlyWhereItIsToldAndReadsNoSecrets() {
+  void mayScaleOnlyWhereItIsToldAndReadsNoSecretButItsOwn() {
     var chart = Chart.installed("web", "edge", "mode: standalone",
         "standalone: {namespaces: [shop, blog]}");
 
@@ -460,6 +462,7 @@ class ChartTest {
         "[\"\"] [\"configmaps\"] [\"list\",\"watch\"]",
         "[\"coordination.k8s.io\"] [\"leases\"] [\"create\"]",
         "[\"coordination.k8s.io\"] [\"leases\"] [\"get\",\"update\"] [\"web\"]",
+        "[\"\"] [\"secrets\"] [\"get\",\"update\"] [\"activator-peers\"]",
         "[\"activator.dev\"] [\"scaledservices\"] [\"list\",\"watch\"]",
         "[\"\"] [\"services\"] [\"list\",\"watch\"]",
         "[\"apps\"] [\"deployments\",\"statefulsets\"] [\"list\",\"watch\"]",
@@ -505,6 +508,75 @@ class ChartTest {
         .map(one -> one.path("value").asString()))
         .as("not twice, which a server-side apply refuses")
         .containsExactlyElementsOf(values.contains("standalone") ? List.of(lease) : List.of());
+  }
+
+  @Test
+  void passesOnWhatAPodTakes() {
+    var chart = Chart.replacing("runtimeClassName: gvisor", "dnsPolicy: None",
+        "dnsConfig: {nameservers: [10.0.0.53]}",
+        "hostAliases: [{ip: 10.0.0.9, hostnames: [db]}]", "revisionHistoryLimit: 0",
+        "extraEnvFrom: [{secretRef: {name: telemetry}}]");
+
+    var deployment = chart.only("Deployment");
+    assertThat(deployment.at("/spec/revisionHistoryLimit").asInt(-1)).isZero();
+    var pod = deployment.at("/spec/template/spec");
+    assertThat(pod.path("runtimeClassName").asString("")).isEqualTo("gvisor");
+    assertThat(pod.path("dnsPolicy").asString("")).isEqualTo("None");
+    assertThat(pod.at("/dnsConfig/nameservers/0").asString("")).isEqualTo("10.0.0.53");
+    assertThat(pod.at("/hostAliases/0/hostnames/0").asString("")).isEqualTo("db");
+    assertThat(pod.at("/containers/0/envFrom/0/secretRef/name").asString(""))
+        .isEqualTo("telemetry");
+    assertThat(Chart.replacing().only("Deployment").path("spec").has("revisionHistoryLimit"))
+        .isFalse();
+  }
+
+  @Test
+  void passesOnHowAServiceDistributesRequests() {
+    var service = Chart
+        .replacing(
+            "service: {trafficDistribution: PreferSameZone, ipFamilyPolicy: PreferDualStack}")
+        .only("Service");
+
+    assertThat(service.at("/spec/trafficDistribution").asString("")).isEqualTo("PreferSameZone");
+    assertThat(service.at("/spec/ipFamilyPolicy").asString("")).isEqualTo("PreferDualStack");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"ghcr.io/activator-dev/activator, mirror.corp:5000/activator-dev/activator",
+      "localhost:5000/activator, mirror.corp:5000/activator",
+      "activator-dev/activator, mirror.corp:5000/activator-dev/activator"})
+  void takesImagesFromTheGlobalRegistry(String repository, String expected) {
+    var image = Chart.replacing("global: {imageRegistry: 'mirror.corp:5000/'}",
+        "image: {repository: '" + repository + "', tag: v1}").only("Deployment")
+        .at("/spec/template/spec/containers/0/image").asString("");
+
+    assertThat(image).isEqualTo(expected + ":v1");
+  }
+
+  @Test
+  void keepsScaledServices_whenItIsUninstalled() {
+    var kept = Chart.installed("activator", "activator", "mode: standalone");
+    var deleted = Chart.installed("activator", "activator", "mode: standalone",
+        "crds: {keep: false}");
+    var others = Chart.installed("activator", "activator", "mode: standalone",
+        "crds: {install: false}");
+
+    assertThat(kept.only("CustomResourceDefinition").at("/metadata/annotations")
+        .path("helm.sh/resource-policy").asString("")).isEqualTo("keep");
+    assertThat(deleted.only("CustomResourceDefinition").at("/metadata").has("annotations"))
+        .isFalse();
+    assertThat(others.names()).noneMatch(name -> name.startsWith("CustomResourceDefinition"));
+  }
+
+  @Test
+  void installsTheDefinitionAsItIsWritten() throws Exception {
+    var written = (ObjectNode) new YAMLMapper()
+        .readTree(Chart.SOURCE.resolve("files/scaledservices.yaml").toFile());
+
+    var installed = Chart.installed("activator", "activator", "mode: standalone")
+        .only("CustomResourceDefinition");
+
+    assertThat(installed.path("spec")).isEqualTo(written.path("spec"));
   }
 
   @Test

@@ -13,6 +13,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.NettyLoop;
+import dev.activator.revision.DoNotWake;
 import dev.activator.revision.RevisionId;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -106,6 +107,57 @@ class ClusterOnEmbeddedApiTest {
 
     store.delete(Kinds.ENDPOINTS, "ns", "a-private");
     tellsInTheEnd(Map.of());
+  }
+
+  @Test
+  void readsTheRulesOfARevisionFromItsAnnotations() throws Exception {
+    var revision = revision("a");
+    ((ObjectNode) revision.path("metadata")).set("annotations", Objects.parse("""
+        {'activator.dev/do-not-wake': '[{userAgent: Prometheus/, refuse: {}}]',
+         'activator.dev/fallback': '{respond: {status: 202}}',
+         'activator.dev/idle-connections': 'ignore-after=30s'}
+        """));
+    store.create(Kinds.REVISION, revision);
+    cluster.start();
+
+    var rules = cluster.find(new RevisionId("ns", "a")).rules();
+    assertThat(rules.doNotWake()).map(DoNotWake::toString)
+        .containsExactly("User-Agent: Prometheus/* → 503");
+    assertThat(rules.fallback()).hasToString("answers 202 at once");
+    assertThat(rules.ignoreIdleAfter()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(rules.problems()).isEmpty();
+
+    store.create(Kinds.REVISION, revision("plain"));
+    await().untilAsserted(
+        () -> assertThat(cluster.find(new RevisionId("ns", "plain"))).isNotNull());
+    assertThat(cluster.find(new RevisionId("ns", "plain")).rules()).isNull();
+  }
+
+  private static ObjectNode ofService(String name, String service, int generation) {
+    var revision = revision(name);
+    ((ObjectNode) revision.path("metadata")).set("labels", Objects.parse("""
+        {'serving.knative.dev/service': '%s',
+         'serving.knative.dev/configurationGeneration': '%d'}
+        """.formatted(service, generation)));
+    return revision;
+  }
+
+  @Test
+  void theNameOfAServiceMeansItsNewestRevision() throws Exception {
+    var service = new RevisionId("ns", "web");
+    store.create(Kinds.REVISION, ofService("web-00010", "web", 10));
+    store.create(Kinds.REVISION, ofService("web-00009", "web", 9));
+    store.create(Kinds.REVISION, ofService("other-00011", "other", 11));
+    cluster.start();
+    assertThat(cluster.named(service)).hasToString("ns/web-00010");
+    assertThat(cluster.revisionsOf(service)).hasSize(2);
+
+    store.delete(Kinds.REVISION, "ns", "web-00010");
+    await().untilAsserted(
+        () -> assertThat(cluster.named(service)).hasToString("ns/web-00009"));
+
+    store.delete(Kinds.REVISION, "ns", "web-00009");
+    await().untilAsserted(() -> assertThat(cluster.named(service)).isNull());
   }
 
   @Test

@@ -83,6 +83,30 @@ class ClusterTest {
     return "[{ports: [{name: http, port: 8012}], addresses: [{ip: " + ip + "}]}]";
   }
 
+  private void putRevisionOf(String service, String name, int generation, String routed) {
+    api.put(REVISIONS, name, """
+        {apiVersion: serving.knative.dev/v1, kind: Revision, metadata: {namespace: ns, name: %s,
+        resourceVersion: "%%d", labels: {serving.knative.dev/service: %s,
+        serving.knative.dev/configurationGeneration: "%d", serving.knative.dev/routingState: %s}},
+        spec: {}}
+        """.formatted(name, service, generation, routed));
+  }
+
+  @Test
+  void theNameOfAServiceMeansItsNewestRevisionThatIsRouted() throws Exception {
+    putRevisionOf("web", "web-9", 9, "active");
+    putRevisionOf("web", "web-10", 10, "active");
+    putRevisionOf("web", "web-11", 11, "pending");
+    putRevisionOf("old", "old-1", 1, "reserve");
+    cluster.start();
+
+    assertThat(cluster.named(new RevisionId("ns", "web"))).hasToString("ns/web-10");
+    assertThat(cluster.named(new RevisionId("ns", "web-9"))).hasToString("ns/web-9");
+    assertThat(cluster.named(new RevisionId("ns", "old"))).hasToString("ns/old-1");
+    assertThat(cluster.named(new RevisionId("ns", "none"))).isNull();
+    assertThat(cluster.named(new RevisionId("other", "web"))).isNull();
+  }
+
   @Test
   void tellsWhatThereIsAndWhatChanges() throws Exception {
     // given a revision and its Service

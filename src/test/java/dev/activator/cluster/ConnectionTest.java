@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.WriteRate;
-import dev.activator.config.Proxies;
+import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.config.OutboundProxies;
 import dev.activator.testing.Authority;
 import io.fabric8.kubernetes.client.Config;
 import java.io.IOException;
@@ -70,7 +70,7 @@ class ConnectionTest {
   void doesNotTakeSomethingElseForAnApi() {
     api.hasVersion("2.4.1 (Unix)");
 
-    assertThat(problemAt(api.url())).isEqualTo("what answers at " + api.url()
+    assertThat(problemAt(api.url())).isEqualTo("the server at " + api.url()
         + "/ is no Kubernetes API: not a version of Kubernetes: '2.4.1 (Unix)'");
   }
 
@@ -105,7 +105,7 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"), kubeconfig);
     return Connection.configured(
         new ClusterAccess.Through(new ClusterAccess.Kubeconfig(file, server, ""),
-            Proxies.of("http://plain:1", "http://secure:2", "10.0.0.0/8")));
+            OutboundProxies.of("http://plain:1", "http://secure:2", "10.0.0.0/8")));
   }
 
   @Test
@@ -133,7 +133,7 @@ class ConnectionTest {
             "{server: \"https://two.example\", proxy-url: \"http://second:2\"}"));
 
     var config = Connection.configured(new ClusterAccess.Through(
-        new ClusterAccess.Kubeconfig(file, "", "two"), Proxies.of("", "", "")));
+        new ClusterAccess.Kubeconfig(file, "", "two"), OutboundProxies.of("", "", "")));
 
     assertThat(config.getHttpsProxy()).isEqualTo("http://second:2");
   }
@@ -166,7 +166,7 @@ class ConnectionTest {
         "client-certificate: no.crt, client-key: config"));
 
     assertThatThrownBy(() -> Connection.open(new ClusterAccess.Kubeconfig(file, "", ""),
-        WriteRate.UNLIMITED))
+        WriteRateLimiter.UNLIMITED))
         .isInstanceOf(ClusterUnavailableException.class)
         .hasMessageContaining(directory.resolve("no.crt").toString());
   }
@@ -179,7 +179,7 @@ class ConnectionTest {
     Files.writeString(directory.resolve("ca.crt"), Authority.named("cluster").pem());
 
     Connection.open(new ClusterAccess.Kubeconfig(file, "", ""),
-        WriteRate.UNLIMITED).close();
+        WriteRateLimiter.UNLIMITED).close();
   }
 
   @Test

@@ -4,7 +4,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.revision.LeaseAnswer;
 import dev.activator.revision.LeaseRecord;
 import java.io.IOException;
@@ -63,7 +63,7 @@ class LeaseApiTest {
     });
     session = new ScalingSession(
         new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.getAddress().getPort())),
-        () -> WriteRate.UNLIMITED, TIMEOUT);
+        () -> WriteRateLimiter.UNLIMITED, TIMEOUT);
   }
 
   @BeforeEach

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.decode.FactHandler;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
-import dev.activator.cluster.policy.PodStatus.FailureReason;
-import dev.activator.cluster.policy.PodStatus.Persistence;
-import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.policy.PodStartStatus.FailureReason;
+import dev.activator.cluster.policy.PodStartStatus.Persistence;
+import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.RevisionId;
@@ -40,11 +40,13 @@ class PodStatusWatcherTest {
       "0/3 nodes");
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final Map<RevisionId, FactHandler.FactListener<PodStatus>> followed = new HashMap<>();
-  private final Map<String, PodStatus> pods = new TreeMap<>();
+  private final Map<RevisionId, FactHandler.FactListener<PodStartStatus>> followed = new HashMap<>();
+  private final Map<String, PodStartStatus> pods = new TreeMap<>();
   private final List<String> told = new ArrayList<>();
   private @Nullable AccessCheck answer = AccessCheck.ALLOWED;
   private int questions;
+  /** Which selects the pods. */
+  private String service = "one";
   private final PodStatusWatcher watcher = new PodStatusWatcher(loop,
       new PodStatusWatcher.PodSource() {
         @Override
@@ -56,10 +58,16 @@ class PodStatusWatcherTest {
         }
 
         @Override
-        public Runnable follow(RevisionId revision,
-            FactHandler.FactListener<PodStatus> listener) {
+        public String selector(RevisionId revision) {
+          return revision.name() + " of " + service;
+        }
+
+        @Override
+        public Runnable follow(String namespace, String labels,
+            FactHandler.FactListener<PodStartStatus> listener) {
+          var revision = new RevisionId(namespace, labels.split(" ")[0]);
           followed.put(revision, listener);
-          return () -> followed.remove(revision);
+          return () -> followed.remove(revision, listener);
         }
       }, GracePeriods.DEFAULT, this::heard);
 
@@ -77,7 +85,7 @@ class PodStatusWatcherTest {
   }
 
   private void pod(String name, @Nullable FailureReason failure) {
-    var now = new PodStatus(name, failure);
+    var now = new PodStartStatus(name, failure);
     var before = pods.put(name, now);
     Objects.requireNonNull(followed.get(REVISION)).changed(before, now);
   }
@@ -99,6 +107,18 @@ class PodStatusWatcherTest {
 
     pod("a", CRASH);
     assertThat(told).containsExactly("ImagePullBackOff", "CrashLoopBackOff");
+  }
+
+  @Test
+  void forgetsThePodsOfAServiceThatIsNoLongerNamed_whileRequestsWait() {
+    wait(1);
+    pod("a", CRASH);
+    assertThat(told).containsExactly("CrashLoopBackOff");
+
+    service = "another";
+    wait(20);
+
+    assertThat(told).containsExactly("CrashLoopBackOff", "may start");
   }
 
   @Test

@@ -10,10 +10,11 @@ import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
 import dev.activator.cluster.policy.ScaledServiceStatus;
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.WarmTimes;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.SteppedLoop;
@@ -22,12 +23,15 @@ import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,7 +43,7 @@ class RefusedCallsLogTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ScalingSession session = new ScalingSession(
       new ClusterAccess.At(URI.create(api.url())),
-      () -> WriteRate.UNLIMITED, Duration.ofSeconds(120));
+      () -> WriteRateLimiter.UNLIMITED, Duration.ofSeconds(120));
 
   @BeforeEach
   void open() {
@@ -74,6 +78,26 @@ class RefusedCallsLogTest {
       }
 
       assertThat(log.at(Level.WARN)).hasSizeLessThan(5);
+    }
+  }
+
+  @Test
+  void namesALostEventAgain_whenTheClockWasSetBack() throws Exception {
+    // given a lost Event, which is named
+    var now = new AtomicReference<>(Instant.parse("2026-01-01T01:00:00Z"));
+    var nanos = new AtomicLong(Long.MAX_VALUE - 1);
+    var events = new EventWriter(() -> null, now::get, nanos::get);
+    var web = new EventWriter.Regarding("v1", "Pod", "shop", "web", "");
+    try (var log = LogLines.of(EventWriter.class)) {
+      events.write(web, true, "ScaleFailed", "first").get(120, TimeUnit.SECONDS);
+
+      // when another is lost ten seconds later, and the clock shows an hour less
+      now.set(Instant.parse("2026-01-01T00:00:10Z"));
+      nanos.addAndGet(Duration.ofSeconds(10).toNanos());
+      events.write(web, true, "ScaleFailed", "second").get(120, TimeUnit.SECONDS);
+
+      // then it is named, too
+      assertThat(log.at(Level.WARN)).hasSize(2);
     }
   }
 
@@ -123,9 +147,10 @@ class RefusedCallsLogTest {
     return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(), 0,
         OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1),
-        Map.of(), Map.of(), ScaledServiceStatus.NONE),
+        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
+        ScaledServiceStatus.NONE),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
-            List.of(),
+            List.of(), List.of(),
             IpFamily.IPV4));
   }
 }

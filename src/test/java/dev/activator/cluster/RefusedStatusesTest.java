@@ -9,12 +9,13 @@ import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
 import dev.activator.cluster.policy.ScaledServiceStatus;
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.WarmTimes;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.SteppedLoop;
 import dev.activator.testing.faults.Fault;
@@ -39,7 +40,7 @@ class RefusedStatusesTest {
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ScalingSession session = new ScalingSession(
-      new ClusterAccess.At(URI.create(api.url())), () -> WriteRate.UNLIMITED,
+      new ClusterAccess.At(URI.create(api.url())), () -> WriteRateLimiter.UNLIMITED,
       Duration.ofSeconds(120));
   private final ThreadLoop thread = new ThreadLoop("writer");
   private final SteppedLoop loop = new SteppedLoop(thread);
@@ -64,9 +65,10 @@ class RefusedStatusesTest {
     return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(), 0,
         OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1),
-        Map.of(), Map.of(), ScaledServiceStatus.NONE),
+        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
+        ScaledServiceStatus.NONE),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
-            List.of(), IpFamily.IPV4));
+            List.of(), List.of(), IpFamily.IPV4));
   }
 
   private int patches() {

@@ -8,7 +8,7 @@ import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.EndpointsObject;
-import dev.activator.cluster.reflector.ApiErrors;
+import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
@@ -68,7 +68,7 @@ public final class Rig implements AutoCloseable {
     changes.accept(config);
     client = new KubernetesApi(config);
     informers = new Informers(client,
-        new ReflectorContext(storing, settings, new Random(1), new ApiErrors(api.url())));
+        new ReflectorContext(storing, settings, new Random(1), new ApiErrorText(api.url())));
   }
 
   /** Begins to list and watch, without waiting for anything. */

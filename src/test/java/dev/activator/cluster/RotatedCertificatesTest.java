@@ -9,7 +9,7 @@ import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import java.net.InetAddress;
@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
@@ -127,7 +128,7 @@ class RotatedCertificatesTest {
 
   private static KubernetesApi open(Path kubeconfig) {
     return Connection.open(new ClusterAccess.Kubeconfig(kubeconfig, "", ""),
-        WriteRate.UNLIMITED);
+        WriteRateLimiter.UNLIMITED);
   }
 
   private static int ask(KubernetesApi api) throws Exception {
@@ -210,7 +211,7 @@ class RotatedCertificatesTest {
       return Connection.configured(access);
     });
     try (var api = new KubernetesApi(Connection.configured(access), source,
-        WriteRate.UNLIMITED)) {
+        WriteRateLimiter.UNLIMITED)) {
       ask(api);
       // As where a command of the kubeconfig takes long.
       kubeconfig("certificate-authority: ca.pem",
@@ -229,6 +230,31 @@ class RotatedCertificatesTest {
   }
 
   @Test
+  void readsAKubeconfigAgain_whoseCommandFailedOnce() throws Exception {
+    var kubeconfig = kubeconfigWithFiles();
+    var access = new ClusterAccess.Kubeconfig(kubeconfig, "", "");
+    var reads = new AtomicInteger();
+    var source = new KubernetesApi.Source(kubeconfig, () -> {
+      if (reads.incrementAndGet() <= 2) {
+        throw new ClusterUnavailableException("the command failed");
+      }
+      return Connection.configured(access);
+    });
+    try (var api = new KubernetesApi(Connection.configured(access), source,
+        WriteRateLimiter.UNLIMITED)) {
+      ask(api);
+      kubeconfigWithData(second);
+      // Tried with the first and the second, then with every second, every fourth and so on.
+      for (int i = 0; i < 4; i++) {
+        ask(api);
+      }
+    }
+    assertThat(reads).hasValue(3);
+    assertThat(callers).containsExactly(first.certificate(), first.certificate(),
+        first.certificate(), first.certificate(), second.certificate());
+  }
+
+  @Test
   void aWriteThatCouldNotBeSentInTimeIsNotSentLater() throws Exception {
     var kubeconfig = kubeconfigWithFiles();
     var access = new ClusterAccess.Kubeconfig(kubeconfig, "", "");
@@ -238,7 +264,7 @@ class RotatedCertificatesTest {
       return Connection.configured(access);
     });
     try (var api = new KubernetesApi(Connection.configured(access), source,
-        WriteRate.UNLIMITED)) {
+        WriteRateLimiter.UNLIMITED)) {
       ask(api);
       kubeconfig("certificate-authority: ca.pem",
           "client-certificate: ./client.pem, client-key: client.key");

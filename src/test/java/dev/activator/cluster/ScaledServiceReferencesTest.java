@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
-import dev.activator.cluster.reflector.ApiErrors;
+import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
@@ -51,11 +51,12 @@ class ScaledServiceReferencesTest {
       Connection.configured(new ClusterAccess.At(URI.create(server.url()))));
   private final KubernetesSession session = new KubernetesSession(api, loop,
       new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
-          new ApiErrors(api.url()))),
+          new ApiErrorText(api.url()))),
       ReflectorSettings.DEFAULT);
   private final Map<String, ScaledServiceState> told = new ConcurrentSkipListMap<>();
   private final List<String> changes = new CopyOnWriteArrayList<>();
   private volatile String broken = "";
+  private volatile String knative = "knative";
   private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
       "cluster.local", new RevisionId("system", "activator"),
       new ScaledServices.ScaledServicesListener() {
@@ -91,6 +92,11 @@ class ScaledServiceReferencesTest {
         }
 
         @Override
+        public boolean isKnown(RevisionId id) {
+          return id.name().equals(knative);
+        }
+
+        @Override
         public void shared(RevisionId id, List<String> addresses) {
           changes.add("shared " + addresses);
         }
@@ -107,7 +113,10 @@ class ScaledServiceReferencesTest {
 
   private void workload(String name) {
     store.create(Kinds.DEPLOYMENT, Objects.parse(
-        "{'metadata': {'namespace': 'shop', 'name': '%s'}}".formatted(name)));
+        """
+            {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'template': {'spec':
+             {'containers': [{'name': 'one', 'image': 'one'}]}}}}
+            """.formatted(name)));
     store.create(ScaledServiceKind.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%1$s'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': '%1$s'},
@@ -168,6 +177,52 @@ class ScaledServiceReferencesTest {
   }
 
   @Test
+  void warnsOfANameInWakeWithUntilThereIsSuchAnObject() {
+    workload("web");
+    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+      found.withObject("/spec").putArray("wakeWith").add("cart").add("auth.users").add("knative");
+      return found;
+    });
+    services.follow();
+    eventually(() -> assertThat(told).containsKey("web"));
+    assertThat(told.get("web").warnings()).extracting(Trouble::message)
+        .containsExactly("spec.wakeWith names cart, and there is no such ScaledService",
+            "spec.wakeWith names auth.users, and there is no such ScaledService");
+    assertThat(told.get("web").revision().annotations())
+        .containsEntry("activator.dev/wake-with", "cart,auth.users,knative");
+
+    workload("cart");
+
+    eventually(() -> assertThat(told.get("web").warnings()).hasSize(1));
+  }
+
+  @Test
+  void isNotReadyWhileItsFallbackDoesNotExist() {
+    workload("web");
+    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+      found.withObject("/spec/fallback").put("service", "maintenance");
+      return found;
+    });
+    services.follow();
+    eventually(() -> assertThat(troubles("web")).containsExactly("FallbackNotFound"));
+    assertThat(told.get("web").troubles()).extracting(Trouble::message).containsExactly(
+        "the fallback names maintenance, and there is no such ScaledService: requests wait");
+    assertThat(told.get("web").target()).isNotNull();
+    assertThat(told.get("web").revision().startFailure()).isNull();
+
+    workload("maintenance");
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+
+    store.delete(ScaledServiceKind.of(store), "shop", "maintenance");
+    eventually(() -> assertThat(troubles("web")).containsExactly("FallbackNotFound"));
+
+    // when a Knative Service gets its first revision
+    knative = "maintenance";
+    loop.execute(() -> services.known(new RevisionId("shop", "maintenance")));
+    eventually(() -> assertThat(troubles("web")).isEmpty());
+  }
+
+  @Test
   void namesTheHpaThatIsLeft_whenOneOfTwoIsDeleted() {
     workload("web");
     hpa("a", 1);
@@ -201,6 +256,29 @@ class ScaledServiceReferencesTest {
     eventually(() -> {
       loop.advance(Duration.ofSeconds(30));
       assertThat(troubles("web")).containsExactly("HpaPresent");
+    });
+  }
+
+  @Test
+  void isServedWithoutItsTemplate_whileItsKindCannotBeListedWhole() {
+    var rule = server.faults().add(
+        Match.requests(Verb.LIST).of(Kinds.DEPLOYMENT).having("limit", "500"),
+        Fault.Answer.status(500));
+    workload("web");
+    services.follow();
+    rule.awaitFired(1, LONG);
+
+    eventually(() -> {
+      loop.advance(Duration.ofSeconds(10));
+      assertThat(troubles("web")).isEmpty();
+    });
+    assertThat(told.get("web").revision().probesBeforeReady()).isFalse();
+    assertThat(services.kinds()).allMatch(kind -> kind.synced().isDone());
+
+    rule.remove();
+    eventually(() -> {
+      loop.advance(Duration.ofSeconds(30));
+      assertThat(told.get("web").revision().probesBeforeReady()).isTrue();
     });
   }
 

@@ -11,6 +11,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.revision.DoNotWake;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
@@ -65,6 +66,37 @@ class ScaledServicesTest {
   }
 
   @Test
+  void readsRulesSchedulesAndWhatIsWrongWithThem() throws Exception {
+    ScaledServiceKind.createIn(store);
+    store.create(Kinds.DEPLOYMENT,
+        Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
+    store.create(Kinds.SERVICE, service());
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'shop', 'name': 'web',
+          'annotations': {'activator.dev/idle-connections': 'sometimes',
+            'activator.dev/queue-timout': '20s'}}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 5},
+         'doNotWake': [{'path': '/healthz', 'respond': {'body': 'ok'}}],
+         'fallback': {'after': '2s', 'service': 'spare'},
+         'schedule': {'timeZone': 'Europe/Nowhere',
+           'windows': [{'start': '08:00', 'end': '18:00', 'minReplicas': 1}]}}}
+        """));
+    cluster.start();
+
+    await().untilAsserted(() -> assertThat(told)
+        .containsEntry("troubles of shop/web",
+            "[InvalidRules, InvalidSchedule, FallbackNotFound, InvalidAnnotation]"));
+    var rules = cluster.find(WEB).rules();
+    assertThat(rules.doNotWake()).map(DoNotWake::toString).containsExactly("/healthz → 200");
+    assertThat(rules.fallback()).hasToString("goes to spare after 2.0 s");
+    assertThat(rules.problems()).containsExactly("annotation activator.dev/idle-connections must be"
+        + " count, or ignore-after= with a duration from 1s to 24h, not \"sometimes\"");
+    assertThat(cluster.scaledService(WEB).target().warmTimes().problems()).containsExactly(
+        "spec.schedule.timeZone must be a time zone such as Europe/Berlin, not \"Europe/Nowhere\"");
+  }
+
+  @Test
   void givesWayToAKnativeRevisionOfTheSameName_untilThatIsGone() throws Exception {
     var both = cluster(Duration.ofSeconds(120));
     both.follows(Sources.BOTH, "cluster.local");
@@ -93,6 +125,36 @@ class ScaledServicesTest {
 
       store.delete(Kinds.REVISION, "shop", "web");
       tells(Map.of("troubles of shop/web", "[]", "scaled", "true", "uid", own));
+    }
+  }
+
+  @Test
+  void aFallbackMayBeAKnativeService_onceItHasARevision() throws Exception {
+    var both = cluster(Duration.ofSeconds(120));
+    both.follows(Sources.BOTH, "cluster.local");
+    both.onScaledService(state -> told.put("troubles of " + state.object().id(),
+        state.troubles().stream().map(Trouble::reason).toList().toString()));
+    ScaledServiceKind.createIn(store);
+    store.create(Kinds.DEPLOYMENT,
+        Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
+    store.create(Kinds.SERVICE, service());
+    scaledService("web", "web", "'web.example.com'");
+    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+      found.withObject("/spec/fallback").put("service", "spare");
+      return found;
+    });
+    try (both) {
+      both.start();
+      tells(Map.of("troubles of shop/web", "[FallbackNotFound]"));
+
+      store.create(Kinds.REVISION, Objects.parse("""
+          {'metadata': {'namespace': 'shop', 'name': 'spare-00001',
+            'labels': {'serving.knative.dev/service': 'spare'}}, 'spec': {'containers': [{}]}}
+          """));
+      tells(Map.of("troubles of shop/web", "[]"));
+
+      store.delete(Kinds.REVISION, "shop", "spare-00001");
+      tells(Map.of("troubles of shop/web", "[FallbackNotFound]"));
     }
   }
 

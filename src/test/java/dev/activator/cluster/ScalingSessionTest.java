@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import java.time.Duration;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -39,7 +39,7 @@ class ScalingSessionTest {
   private final EmbeddedApi server = EmbeddedApi.start();
   private final ScalingSession session = new ScalingSession(
       new ClusterAccess.At(URI.create(server.url())),
-      () -> WriteRate.UNLIMITED, Duration.ofSeconds(120));
+      () -> WriteRateLimiter.UNLIMITED, Duration.ofSeconds(120));
 
   @BeforeEach
   void create() {

@@ -3,7 +3,7 @@ package dev.activator.cluster;
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.KubernetesVersion;
-import dev.activator.cluster.reflector.ApiErrors;
+import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -33,7 +33,7 @@ public final class SimulatedCluster {
   /** Begins to list and watch. */
   public static void start(Cluster cluster, SimulatedApi api, Loop loop, Random random) {
     var informers = api.informers(
-        new ReflectorContext(loop, SETTINGS, random, new ApiErrors("http://127.0.0.1:1")));
+        new ReflectorContext(loop, SETTINGS, random, new ApiErrorText("http://127.0.0.1:1")));
     cluster.follow(new KubernetesSession(NONE, loop, informers, SETTINGS));
   }
 }

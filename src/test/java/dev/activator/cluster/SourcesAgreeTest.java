@@ -10,7 +10,7 @@ import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing.Identity;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
@@ -59,7 +59,7 @@ class SourcesAgreeTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
-  void meanTheSame(long seed) {
+  void reportsTheSamePods_fromSlicesAndEndpoints(long seed) {
     var random = new Random(seed);
     for (int step = 0; step < 12; step++) {
       change(random);
@@ -92,7 +92,7 @@ class SourcesAgreeTest {
     if (!listing.http1().ready().isEmpty()) {
       return listing;
     }
-    var leaving = Destinations.of(pods.values().stream().filter(pod -> pod.is("leaving"))
+    var leaving = DestinationSet.of(pods.values().stream().filter(pod -> pod.is("leaving"))
         .map(Pod::destination).toList());
     return new PodListing(REVISION,
         new Listing(leaving, listing.http1().notReady(), leaving, pods.values().stream()

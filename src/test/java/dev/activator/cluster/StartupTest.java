@@ -34,7 +34,7 @@ class StartupTest {
   }
 
   @Test
-  void endsWhenInterruptedThoughTheQuestionTakesThatForItsOwn() throws InterruptedException {
+  void endsWhenInterrupted_evenIfTheCheckSwallowsTheInterrupt() throws InterruptedException {
     // given an API that is asked in vain, by a client that swallows interrupts
     var asked = new CountDownLatch(1);
     var interrupted = new CompletableFuture<Boolean>();

@@ -10,6 +10,7 @@ import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.Phases;
 import dev.activator.revision.Revision;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.quiescence.Quiescence;
@@ -65,7 +66,8 @@ class ActivatorEndpointTest {
           null);
       return new ActivatorEndpoint(new Inspector(backends, throttler,
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-          _ -> loop, _ -> List.of(), _ -> "", _ -> null, () -> null),
+          _ -> loop, _ -> List.of(), _ -> LocalProcesses.NONE, _ -> null, () -> null,
+          _ -> CompletableFuture.completedFuture(null), name -> name),
           () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
               new Phases(1_000_000, 2_000_000, 0, 500_000, 0), Outcome.ANSWERED, 200)));
     }

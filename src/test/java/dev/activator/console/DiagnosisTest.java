@@ -9,15 +9,18 @@ import dev.activator.backend.BackendsView;
 import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.console.Diagnosis.State;
+import dev.activator.lending.LendingView;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.policy.ActivatorIndex;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -68,6 +71,11 @@ class DiagnosisTest {
           new RevisionStartFailure(reason, message, ""), signals, aside, index);
     }
 
+    Given lacking(String reason, String message) {
+      return new Given(queued, inFlight, capacity, pods, routing,
+          RevisionStartFailure.shown(reason, message), signals, aside, index);
+    }
+
     Given signals(boolean synced, @Nullable String stale, @Nullable String link) {
       return new Given(queued, inFlight, capacity, pods, routing, failure,
           new Signals(synced, stale, link, false), aside, index);
@@ -95,8 +103,8 @@ class DiagnosisTest {
       boolean starting = queued > 0 && capacity == 0;
       var clusterIp = routing.clusterIp;
       var published = routing.byClusterIp && clusterIp != null
-          ? new HealthyDestinations(HELLO, clusterIp.destination(), Destinations.NONE)
-          : HealthyDestinations.pods(HELLO, Destinations.NONE);
+          ? new HealthyDestinations(HELLO, clusterIp.destination(), DestinationSet.NONE)
+          : HealthyDestinations.pods(HELLO, DestinationSet.NONE);
       return new RevisionSnapshot(HELLO,
           new BackendsView(published, pods, clusterIp,
               new ProbeTraits.MeshAddressing(
@@ -109,10 +117,11 @@ class DiagnosisTest {
                   List.of()),
               pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO, List.of()),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
-              new ActivatorIndex(index, index < 0 ? 0 : 3), aside),
+              new ActivatorIndex(index, index < 0 ? 0 : 3), aside, null,
+              LendingView.ALONE),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
               signals.link),
-          new ApiState(signals.synced, watches()), "");
+          new ApiState(signals.synced, watches()), LocalProcesses.NONE);
     }
 
     private List<ApiState.Watched> watches() {
@@ -204,13 +213,13 @@ class DiagnosisTest {
             "a pod that Kubernetes calls ready"),
         row(now -> now.waiting(1).pods(serving(A)).aside(A), State.NOT_DELIVERABLE,
             "1 request waits for default/hello-00001: 1 pod is listed, but requests could not be"
-                + " delivered to [10.0.0.1:8012]: probes and requests take different ways (TLS,"
+                + " delivered to [10.0.0.1:8012]: probes and requests take different paths (TLS,"
                 + " network policy); the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a connection to a pod; the log has the failure of each"),
         row(now -> now.waiting(1).pods(new Address(A, true, false, false, true, 0,
             new Probe("answers", Duration.ofMillis(5), null, false))), State.NOT_DELIVERABLE,
             "1 request waits for default/hello-00001: 1 pod is listed, but requests could not be"
-                + " delivered to [10.0.0.1:8012]: probes and requests take different ways (TLS,"
+                + " delivered to [10.0.0.1:8012]: probes and requests take different paths (TLS,"
                 + " network policy); the autoscaler link is up; a pod was first requested 2.1 s ago.",
             "a connection to a pod; the log has the failure of each"),
         row(now -> now.waiting(1).pods(failing(A, true, 0, "not answered yet"))
@@ -240,9 +249,20 @@ class DiagnosisTest {
                 + " ImagePullBackOff (Back-off pulling image \"no/such\"); the autoscaler link is"
                 + " up; a pod was first requested 2.1 s ago.",
             "containers that start"),
+        row(now -> now.waiting(2).pods(failing(A, false, 3, "connection refused"))
+            .failing("ProgressDeadlineExceeded", "nothing listens on its PORT 24049"),
+            State.OVERDUE,
+            "2 requests wait for default/hello-00001: nothing listens on its PORT 24049; the"
+                + " autoscaler link is up; a pod was first requested 2.1 s ago.",
+            "a pod that is ready"),
         row(now -> now.failing("ExitCode1", ""), State.CANNOT_START,
             "No request waits for default/hello-00001: its containers do not start: ExitCode1.",
             "containers that start"),
+        row(now -> now.lacking("TargetNotFound", "there is no Deployment web"),
+            State.CANNOT_SCALE,
+            "No request waits for default/hello-00001: no pod can start: TargetNotFound (there is no"
+                + " Deployment web).",
+            "there is no Deployment web"),
         row(now -> now.waiting(5).pods(serving(A), serving(B)).running(4, 4), State.BUSY,
             "5 requests wait for default/hello-00001: all 4 permits are in use on 2 pods; the first"
                 + " has waited 1.7 s.",
@@ -284,6 +304,24 @@ class DiagnosisTest {
   }
 
   @Test
+  void namesTheActivatorsThatOwnOtherPods() {
+    var now = Given.QUIET.waiting(1).pods(serving(A), serving(B)).running(2, 2).snapshot();
+    var queue = now.queue();
+    var lending = new LendingView(LendingView.Sharing.OWNED, List.of("10.9.0.1", "10.9.0.2"), true,
+        List.of(new LendingView.PodShare(A, "10.9.0.1", true, 2, 0),
+            new LendingView.PodShare(B, "10.9.0.2", false, 0, 0)));
+
+    var diagnosis = Diagnosis.of(new RevisionSnapshot(HELLO, now.backends(),
+        new ThrottleView.Details(queue.now(), queue.destinations(), queue.queue(), queue.start(),
+            queue.activator(), queue.ejected(), null, lending),
+        now.link(), now.api(), LocalProcesses.NONE));
+
+    assertThat(diagnosis.summary()).contains(
+        "(2 activators share them: 2 more are at the others, 10.0.0.2:8012 at 10.9.0.2)");
+    assertThat(diagnosis.forCallers()).doesNotContain("10.");
+  }
+
+  @Test
   void tellsCallersTheCauseInShort() {
     assertThat(forCallers(now -> now.waiting(3))).isEqualTo("no pod is listed");
     assertThat(forCallers(now -> now.waiting(3).signals(true, null, "refused by 10.0.0.9")))
@@ -309,7 +347,7 @@ class DiagnosisTest {
 
   @Test
   void theTableHasEveryStateThatARevisionCanBeIn() {
-    var seen = EnumSet.of(State.UNKNOWN);
+    var seen = EnumSet.of(State.UNKNOWN, State.RESTARTING);
     table().forEach(row -> seen.add(row.state()));
 
     assertThat(seen).isEqualTo(EnumSet.allOf(State.class));
@@ -330,7 +368,8 @@ class DiagnosisTest {
     var probed = Given.QUIET.waiting(3).pods(failing(A, false, 12, "connection refused"))
         .snapshot();
     var local = new RevisionSnapshot(probed.revision(), probed.backends(), probed.queue(),
-        probed.link(), probed.api(), "process 7 runs, nothing listens on its PORT 24049");
+        probed.link(), probed.api(), new LocalProcesses(
+            "process 7 runs, nothing listens on its PORT 24049", false, List.of(), List.of()));
 
     var diagnosis = Diagnosis.of(local);
 
@@ -339,5 +378,27 @@ class DiagnosisTest {
         .contains("1 pod is listed, and process 7 runs, nothing listens on its PORT 24049;");
     assertThat(diagnosis.forCallers())
         .isEqualTo("process 7 runs, nothing listens on its PORT 24049");
+  }
+
+  @Test
+  void aProcessThatServedAndEndedIsRestarting() {
+    var probed = Given.QUIET.waiting(1).pods(failing(A, false, 1, "connection refused"))
+        .snapshot();
+    var ended = "process of hello ended with exit code 3: no database";
+    var local = new RevisionSnapshot(probed.revision(), probed.backends(), probed.queue(),
+        probed.link(), probed.api(), new LocalProcesses(ended + "; it is started again", true,
+            List.of(new LocalProcesses.Restarted("pod-1", 2, Instant.EPOCH, ended)),
+            List.of("up", "no database")));
+
+    var diagnosis = Diagnosis.of(local);
+    var report = RevisionReport.of(local, null, null, null, null, _ -> null);
+
+    assertThat(diagnosis.state()).isEqualTo(State.RESTARTING);
+    assertThat(diagnosis.summary()).startsWith("1 request waits for default/hello-00001: " + ended
+        + "; it is started again; the autoscaler link is up;");
+    assertThat(diagnosis.forCallers()).isEqualTo(ended + "; it is started again");
+    assertThat(report.processes()).isEqualTo(new RevisionReport.ProcessesReport(
+        List.of(new RevisionReport.RestartReport("pod-1", 2, "1970-01-01T00:00:00Z", ended)),
+        List.of("up", "no database")));
   }
 }

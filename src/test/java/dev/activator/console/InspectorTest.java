@@ -2,7 +2,10 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.console.Overview.PeerReport;
+import dev.activator.lending.link.PeerView;
 import dev.activator.console.Overview.LeaderReport;
+import dev.activator.console.RevisionReport.WakingReport;
 import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
@@ -10,11 +13,16 @@ import dev.activator.console.Diagnosis.State;
 import dev.activator.console.RevisionReport.ProbeReport;
 import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.Fallback;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
+import dev.activator.revision.Protocol;
 import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.RequestRules;
+import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.VirtualLoop;
@@ -29,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,7 +61,8 @@ class InspectorTest {
   private final Inspector inspector = new Inspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
-      _ -> "", _ -> null, () -> null);
+      _ -> LocalProcesses.NONE, _ -> null, () -> null,
+      _ -> CompletableFuture.completedFuture(null), this::named);
 
   InspectorTest() {
     backends.onChange(throttler::destinations);
@@ -60,9 +70,16 @@ class InspectorTest {
     exists(HELLO);
   }
 
+  private @Nullable RevisionId named(RevisionId id) {
+    return exist.containsKey(id) ? id : null;
+  }
+
   private void exists(RevisionId id) {
-    var revision = Revision.of(id, 1);
-    exist.put(id, revision);
+    exists(Revision.of(id, 1));
+  }
+
+  private void exists(Revision revision) {
+    exist.put(revision.id(), revision);
     backends.revision(revision);
     throttler.revision(revision);
   }
@@ -86,6 +103,23 @@ class InspectorTest {
     assertThat(report.state()).isEqualTo(State.UNKNOWN);
     assertThat(report.requests()).isNull();
     assertThat(report.whatToDo()).startsWith("Check the namespace and the name");
+  }
+
+  @Test
+  void namesTheFallbackAndSaysThatItDoesNotExistUntilItDoes() {
+    exists(new Revision(HELLO, "u", Protocol.HTTP1, 0, RequestTimeouts.DEFAULT, true, null,
+        Map.of(), Map.of(), null, new RequestRules(List.of(),
+            new Fallback(Duration.ofSeconds(2), OTHER.name(), null), null, List.of())));
+
+    assertThat(report(HELLO).rules().fallback())
+        .isEqualTo("goes to other after 2.0 s, which does not exist: requests wait");
+    assertThat(report(HELLO).summary()).endsWith(
+        " Its fallback goes to other after 2.0 s, which does not exist: requests wait.");
+
+    exists(OTHER);
+
+    assertThat(report(HELLO).rules().fallback()).isEqualTo("goes to other after 2.0 s");
+    assertThat(report(HELLO).summary()).doesNotContain("fallback");
   }
 
   @Test
@@ -114,7 +148,7 @@ class InspectorTest {
 
     // and when a pod is listed that does not answer
     backends.listed(new PodListing(HELLO,
-        new Listing(Destinations.NONE, Destinations.of(POD)), Listing.NONE));
+        new Listing(DestinationSet.NONE, DestinationSet.of(POD)), Listing.NONE));
     loop.advance(Duration.ofSeconds(1));
     var report = report(HELLO);
 
@@ -155,7 +189,7 @@ class InspectorTest {
     assertThat(reasons.of(OTHER)).isEqualTo("no pod is listed");
 
     backends.listed(new PodListing(OTHER,
-        new Listing(Destinations.NONE, Destinations.of(POD)), Listing.NONE));
+        new Listing(DestinationSet.NONE, DestinationSet.of(POD)), Listing.NONE));
     loop.advance(Duration.ofMillis(1100));
     assertThat(reasons.of(OTHER))
         .matches("1 pod is listed, and none answers our probe: connection refused \\(.* times\\)");
@@ -175,7 +209,8 @@ class InspectorTest {
     throttler.publicAddresses(
         new PublicAddresses(HELLO, List.of("10.9.9.10", "10.9.9.9"), List.of()));
     backends.listed(new PodListing(HELLO, new Listing(
-        Destinations.of(POD, new Destination("10.0.0.2", 8012)), Destinations.NONE), Listing.NONE));
+        DestinationSet.of(POD, new Destination("10.0.0.2", 8012)), DestinationSet.NONE),
+        Listing.NONE));
     loop.advance(Duration.ofSeconds(1));
 
     request(HELLO);
@@ -210,6 +245,23 @@ class InspectorTest {
   }
 
   @Test
+  void saysWhichActivatorsAreLinked() {
+    inspector.peers(() -> List.of(
+        new PeerView("10.0.0.2", "activator-2", PeerView.State.LINKED, "", Duration.ofMillis(1)),
+        new PeerView("10.0.0.3", "", PeerView.State.LEGACY, "nothing listens on port 8014",
+            Duration.ZERO)));
+
+    var overview = inspector.overview();
+    loop.run();
+
+    assertThat(overview.join().summary()).endsWith("; linked with 1 of 2 other activators"
+        + " (10.0.0.3: nothing listens on port 8014).");
+    assertThat(overview.join().peers()).containsExactly(
+        new PeerReport("10.0.0.2", "activator-2", "linked", null, 1.0),
+        new PeerReport("10.0.0.3", null, "legacy", "nothing listens on port 8014", null));
+  }
+
+  @Test
   void saysThatNobodyWaits() {
     var overview = inspector.overview();
     loop.run();
@@ -223,9 +275,11 @@ class InspectorTest {
   void saysWhichActivatorScalesAndHow() throws Exception {
     var scaled = new ScalingReport(3, 2, 2, "TRUE", "3 = ceil(52 in flight ÷ 20)", null, "");
     var leader = new LeaderReport("activator-2", false, 4, 1.5, null);
+    var waking = new WakingReport("shop/front started, which wakes it", List.of(), List.of());
     var inspects = new Inspector(backends, throttler,
         () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-        _ -> loop, _ -> List.of(), _ -> "", _ -> scaled, () -> leader);
+        _ -> loop, _ -> List.of(), _ -> LocalProcesses.NONE, _ -> scaled, () -> leader,
+        _ -> CompletableFuture.completedFuture(waking), this::named);
 
     var report = inspects.revision(HELLO);
     var overview = inspects.overview();
@@ -233,7 +287,9 @@ class InspectorTest {
 
     assertThat(report.get().scaling()).isEqualTo(scaled);
     assertThat(report.get().leader()).isEqualTo(leader);
-    assertThat(report.get().summary()).endsWith(". activator-2 scales.");
+    assertThat(report.get().summary()).endsWith(". activator-2 scales."
+        + " It was last woken because shop/front started, which wakes it.");
+    assertThat(report.get().waking()).isEqualTo(waking);
     assertThat(overview.get().leader()).isEqualTo(leader);
     assertThat(overview.get().summary()).contains("; activator-2 scales");
   }

@@ -17,10 +17,11 @@ import dev.activator.observability.Metric;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.Phases;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.RevisionStat;
@@ -123,8 +124,10 @@ class LivePageTest {
   private LivePage page(LivePage.@Nullable Actions actions) {
     return new LivePage(
         new Inspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
-            () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(), _ -> "",
-            _ -> null, () -> null),
+            () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(),
+            _ -> LocalProcesses.NONE,
+            _ -> null, () -> null,
+            _ -> CompletableFuture.completedFuture(null), name -> name),
         new RevisionCard.Source(new SomeFacts(), activity,
             Quiescence.watch(new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
                 ColdStarts.LabelledBy.NONE)),
@@ -136,12 +139,13 @@ class LivePageTest {
   private final class SomeFacts implements PlatformFacts {
     @Override
     public CardFacts card(RevisionId id) {
-      return new CardFacts(kind, obstacles, "http://hello/?<script>&\"'", 10);
+      return new CardFacts(kind, obstacles, "http://hello/?<script>&\"'", 10, null);
     }
 
     @Override
-    public List<Setting> settings(RevisionId id) {
-      return List.of(new Setting("<b>", "</td>", "the annotation"));
+    public CompletableFuture<List<Setting>> settings(RevisionId id) {
+      return CompletableFuture
+          .completedFuture(List.of(new Setting("<b>", "</td>", "the annotation")));
     }
 
     @Override
@@ -202,10 +206,10 @@ class LivePageTest {
   }
 
   private void list(String... addresses) {
-    var pods = Destinations
+    var pods = DestinationSet
         .of(Stream.of(addresses).map(ip -> new Destination(ip, 8012)).toList());
     backends.revision(Revision.of(HELLO, 0));
-    backends.listed(new PodListing(HELLO, new Listing(pods, Destinations.NONE), Listing.NONE));
+    backends.listed(new PodListing(HELLO, new Listing(pods, DestinationSet.NONE), Listing.NONE));
   }
 
   String url(String path) {
@@ -320,7 +324,7 @@ class LivePageTest {
     var page = dom("/console");
 
     assertThat(text(page, "//section[@id='starts']//tr[@data-name='default/hello-00001 answered']"))
-        .contains("00:00:00", "3 ms", "answered", "200");
+        .contains("00:00:00 UTC", "3 ms", "answered", "200");
     assertThat(text(page, "//section[@id='starts']//*[name()='svg']/@aria-label"))
         .isEqualTo("pod 1 ms, probe 2 ms, queue 0 ms, dial 0 ms, first-byte 0 ms");
   }
@@ -336,7 +340,7 @@ class LivePageTest {
     assertThat(text(page, "//section[@id='settings']//tbody/tr"))
         .isEqualTo("<b></td>the annotation");
     assertThat(text(page, "//section[@id='events']//tbody/tr"))
-        .isEqualTo("00:00:00BackOffPod p: <img src=x onerror=y>");
+        .isEqualTo("00:00:00 UTCBackOffPod p: <img src=x onerror=y>");
     assertThat(text(page, "//pre")).isEqualTo("<script>alert(1)</script>\ufffd[31m");
     assertThat(text(dom("/console/default/%3Cb%3E"), "//main")).contains("default/<b>",
         "There is no such Revision or ScaledService.");
@@ -490,7 +494,7 @@ class LivePageTest {
   }
 
   @Test
-  void hasRoomForSoManyAndForAnotherOnceOneHasLeft() {
+  void refusesAViewer_untilAnotherLeaves() {
     var viewers = new LivePage.Viewers(2);
 
     assertThat(Stream.of(1, 2, 3).map(_ -> viewers.enter()).toList()).containsExactly(true, true,

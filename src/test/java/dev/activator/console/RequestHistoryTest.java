@@ -67,7 +67,7 @@ class RequestHistoryTest {
   }
 
   @Test
-  void takesAReportThatComesAtTheEndOfItsSecondForThatBefore() {
+  void fillsASkippedSecond_whenAReportIsLate() {
     second(3, 4);
     loop.advance(Duration.ofSeconds(1));
     second(3, 2);

@@ -28,7 +28,7 @@ class ScaledServiceFactsTest {
       new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(3),
       OptionalInt.of(3), 3, Activity.unknown(0),
       "3 = ceil(52 in flight ÷ 20), stable window",
-      new ScalingView.Trouble("Forbidden", "cannot patch Deployment web: 403"), "");
+      new ScalingView.Trouble("Forbidden", "cannot patch Deployment web: 403"), "", null);
 
   private static ScaledServiceFacts facts(String spec, String status, List<Taken> taken) {
     var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
@@ -41,7 +41,7 @@ class ScaledServiceFactsTest {
         status: %s
         """.formatted(spec, status)).fact();
     return new ScaledServiceFacts(ScaledServiceState.of(object, new References(null, List.of(),
-        new WorkloadState.Hidden(), taken, null, false, List.of(), IpFamily.IPV4)));
+        new WorkloadState.Hidden(), taken, null, false, List.of(), List.of(), IpFamily.IPV4)));
   }
 
   private static ScaledServiceFacts facts(String spec) {

@@ -52,7 +52,7 @@ class FrameBudgetTest {
   }
 
   @Test
-  void takesMoreFromACallerThatIsSentMuch() {
+  void acceptsMoreControlFrames_whenResponseBytesEarnBudget() {
     take(FrameBudget.BURST, 0);
     budget.earn(16 << 10);
     assertThat(take(FrameBudget.PER_RESPONSE_FRAME + 16, 0)).isTrue();

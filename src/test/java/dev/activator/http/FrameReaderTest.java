@@ -1,6 +1,7 @@
 package dev.activator.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -273,5 +274,32 @@ final class FrameReaderTest {
     var out = frame(Unpooled.buffer(), Http2FrameTypes.PUSH_PROMISE, END_HEADERS, 1, new byte[8]);
 
     assertThat(read(ours(), bytes(out), 32)).containsExactly("PROTOCOL_ERROR of the connection");
+  }
+
+  @Test
+  void readsNoMore_afterAnErrorOfItsListener() throws Exception {
+    var reader = ours();
+    var out = Unpooled.buffer();
+    for (int i = 0; i < 2; i++) {
+      out.writeMedium(Long.BYTES).writeByte(Http2FrameTypes.PING).writeByte(0).writeInt(0)
+          .writeLong(i);
+    }
+    var pings = new ArrayList<Long>();
+    var listener = new Http2FrameAdapter() {
+      @Override
+      public void onPingRead(ChannelHandlerContext on, long data) {
+        pings.add(data);
+        throw new StackOverflowError("on purpose");
+      }
+    };
+    var context = channel.pipeline().firstContext();
+    assertThatThrownBy(() -> reader.readFrame(context, out, listener))
+        .isInstanceOf(StackOverflowError.class);
+
+    reader.readFrame(context, out, listener);
+
+    assertThat(pings).containsExactly(0L);
+    assertThat(out.isReadable()).isFalse();
+    out.release();
   }
 }

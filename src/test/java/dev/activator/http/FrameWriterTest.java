@@ -3,14 +3,17 @@ package dev.activator.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http2.Http2EventAdapter;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import java.util.ArrayList;
 import java.util.List;
@@ -148,7 +151,7 @@ final class FrameWriterTest {
   }
 
   @Test
-  void tellsOfTooManyAnswersThatAreNotRead() {
+  void notifies_whenTooManyControlFramesAreUnread() {
     var told = new AtomicInteger();
     writer.onOverLimit(told::incrementAndGet);
     var reads = new boolean[]{true};
@@ -172,5 +175,55 @@ final class FrameWriterTest {
     }
 
     assertThat(told).hasValue(1);
+  }
+
+  /** Memory runs out as a buffer grows. */
+  private static final class FullMemory extends AbstractByteBufAllocator {
+    private boolean full = true;
+
+    @Override
+    public ByteBuf buffer(int bytes) {
+      return new UnpooledHeapByteBuf(this, bytes, Integer.MAX_VALUE) {
+        @Override
+        public ByteBuf capacity(int more) {
+          if (full) {
+            throw new OutOfMemoryError("on purpose");
+          }
+          return super.capacity(more);
+        }
+      };
+    }
+
+    @Override
+    protected ByteBuf newHeapBuffer(int bytes, int most) {
+      return Unpooled.buffer(bytes, most);
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int bytes, int most) {
+      return Unpooled.buffer(bytes, most);
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+      return false;
+    }
+  }
+
+  /** The other end would not know the fields that were indexed, and take others for them. */
+  @Test
+  void writesNoHeads_afterOneOfWhichOnlyAPartWasEncoded() throws Exception {
+    var memory = new FullMemory();
+    channel.config().setAllocator(memory);
+    var fields = new FieldList(false).add("user", "one").add("large", "x".repeat(300));
+    var first = writer.writeHeaders(context, 3, response(fields), 0, true, channel.newPromise());
+    assertThat(first.cause()).isInstanceOf(Http2Exception.class);
+    memory.full = false;
+
+    var second = writer.writeHeaders(context, 5, response(new FieldList(false).add("user", "one")),
+        0, true, channel.newPromise());
+
+    assertThat(read(sent())).isEmpty();
+    assertThat(second.cause()).isInstanceOf(Http2Exception.class);
   }
 }

@@ -45,7 +45,7 @@ final class IncomingHeadTest {
   }
 
   @Test
-  void leavesTheFieldsOfTheHeadBeforeToTheirRequest() throws Exception {
+  void keepsTheFieldsOfTheFirstHead_whenTheNextIsDecoded() throws Exception {
     var first = decode(":status=200", "a=1", "b=x ").fields();
     var second = decode("c=3");
 
@@ -120,7 +120,7 @@ final class IncomingHeadTest {
   }
 
   @Test
-  void hasALimit() {
+  void refusesAHead_whenItIsTooLarge() {
     assertThatThrownBy(() -> decode("a=" + "x".repeat(1 << 10)))
         .isInstanceOf(Http2Exception.HeaderListSizeException.class);
   }

@@ -9,8 +9,11 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -106,6 +109,36 @@ class ShutdownTest {
     runs();
 
     assertThat(done).containsExactly("unready", "exit 1");
+  }
+
+  /** Which comes first is chance: all orders are met within some thousand rounds. */
+  @Test
+  void exitsWithOne_whenAFailureComesAsTheStartEnds() throws Exception {
+    int rounds = 2_000;
+    var codes = new ConcurrentLinkedQueue<Integer>();
+    var all = Stream.generate(() -> new Shutdown(codes::add, codes::add)).limit(rounds).toList();
+    var turn = new AtomicInteger();
+    var listener = new Thread(() -> all.forEach(one -> {
+      meet(turn);
+      one.failed("no requests are taken any more");
+    }));
+    listener.start();
+    all.forEach(one -> {
+      meet(turn);
+      one.running(() -> {
+      });
+    });
+    listener.join();
+
+    assertThat(codes).hasSize(rounds).containsOnly(1);
+  }
+
+  /** Spins: a thread that is woken comes too late for the other. */
+  private static void meet(AtomicInteger turn) {
+    int last = turn.getAndIncrement() / 2 * 2;
+    while (turn.get() < last + 2) {
+      Thread.onSpinWait();
+    }
   }
 
   @Test

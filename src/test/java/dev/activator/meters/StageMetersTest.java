@@ -10,6 +10,7 @@ import dev.activator.autoscaler.policy.Activity;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
+import dev.activator.lending.Lending;
 import dev.activator.loop.LoopDelay;
 import dev.activator.observability.Meters;
 import dev.activator.revision.RevisionId;
@@ -54,6 +55,19 @@ class StageMetersTest {
 
     assertThat(Scrape.of(meters, "activator_queue")).containsExactly("activator_queue_depth 7.0",
         "activator_queue_newest_first 1.0", "activator_queue_oldest_age_seconds 1.5");
+  }
+
+  @Test
+  void showsWhatIsLent() {
+    stages.lending(new Lending("10.0.0.1"));
+
+    assertThat(Scrape.of(meters, "activator_permits")).containsExactly(
+        "activator_permits_borrowed 0.0",
+        "activator_permits_granted_total{direction=\"borrowed\"} 0.0",
+        "activator_permits_granted_total{direction=\"lent\"} 0.0", "activator_permits_lent 0.0",
+        "activator_permits_recalls_total{direction=\"received\"} 0.0",
+        "activator_permits_recalls_total{direction=\"sent\"} 0.0",
+        "activator_permits_saved_seconds_total 0.0");
   }
 
   @Test
@@ -176,10 +190,11 @@ class StageMetersTest {
   void knowsWhatIsScaledAndWhatIsHeld() {
     var held = new ScalingView(new RevisionId("shop", "web"),
         new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(5),
-        OptionalInt.of(4), 2, Activity.unknown(0), "3 = ceil(52 in flight ÷ 20)", null, "held");
+        OptionalInt.of(4), 2, Activity.unknown(0), "3 = ceil(52 in flight ÷ 20)", null, "held",
+        null);
     var fresh = new ScalingView(new RevisionId("shop", "new"),
         new ScaleTargetRef("apps/v1", "Deployment", "new"), OptionalInt.empty(),
-        OptionalInt.empty(), OptionalInt.empty(), 0, Activity.unknown(0), "", null, "");
+        OptionalInt.empty(), OptionalInt.empty(), 0, Activity.unknown(0), "", null, "", null);
     stages.scaled(() -> List.of(held, fresh));
 
     String web = "{k8s_namespace_name=\"shop\",kn_revision_name=\"web\"} ";

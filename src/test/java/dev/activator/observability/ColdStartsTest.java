@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.ColdStarts.LabelledBy;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
@@ -43,9 +43,9 @@ class ColdStartsTest {
     // given a pod that is listed after 800 ms, answers after 10 more, and is dialled for 2
     var request = waiting();
     loop.advance(ofMillis(800));
-    listed(Destinations.of(POD));
+    listed(DestinationSet.of(POD));
     loop.advance(ofMillis(10));
-    published(Destinations.of(POD));
+    published(DestinationSet.of(POD));
     loop.advance(ofMillis(1));
     request.granted(POD);
     loop.advance(ofMillis(2));
@@ -61,11 +61,11 @@ class ColdStartsTest {
 
   @Test
   void countsAPodThatWasListedBeforeAsProbing() {
-    listed(Destinations.of(POD));
+    listed(DestinationSet.of(POD));
     loop.advance(ofMillis(100));
     var request = waiting();
     loop.advance(ofMillis(30));
-    published(Destinations.of(POD));
+    published(DestinationSet.of(POD));
     request.granted(POD);
     request.responding(200);
 
@@ -75,13 +75,13 @@ class ColdStartsTest {
 
   @Test
   void isNotConcernedWithRequestsThatWaitForTheirTurn() {
-    listed(Destinations.of(POD));
-    published(Destinations.of(POD));
+    listed(DestinationSet.of(POD));
+    published(DestinationSet.of(POD));
     loop.advance(ofMillis(5));
     var request = waiting();
     loop.advance(ofMillis(30));
     // a second pod is no start
-    published(Destinations.of(POD, OTHER_POD));
+    published(DestinationSet.of(POD, OTHER_POD));
     request.granted(OTHER_POD);
     loop.advance(ofMillis(3));
     request.responding(200);
@@ -96,13 +96,13 @@ class ColdStartsTest {
     for (var outcome : new Outcome[]{Outcome.REQUEST_TIMEOUT, Outcome.CALLER_GONE}) {
       var request = waiting();
       loop.advance(ofMillis(400));
-      listed(Destinations.of(POD));
+      listed(DestinationSet.of(POD));
       loop.advance(ofMillis(600));
       request.ended(outcome, 504);
 
       assertThat(starts.latest().getFirst().phases())
           .isEqualTo(new Phases(400 * MILLI, 600 * MILLI, 0, 0, 0));
-      listed(Destinations.NONE);
+      listed(DestinationSet.NONE);
     }
   }
 
@@ -111,13 +111,13 @@ class ColdStartsTest {
     // given a pod that is replaced before it ever answers
     var request = waiting();
     loop.advance(ofMillis(10));
-    listed(Destinations.of(POD));
+    listed(DestinationSet.of(POD));
     loop.advance(ofMillis(100));
-    listed(Destinations.NONE);
+    listed(DestinationSet.NONE);
     loop.advance(ofMillis(20));
-    listed(Destinations.of(OTHER_POD));
+    listed(DestinationSet.of(OTHER_POD));
     loop.advance(ofMillis(3));
-    published(Destinations.of(OTHER_POD));
+    published(DestinationSet.of(OTHER_POD));
     request.granted(OTHER_POD);
     request.responding(200);
 
@@ -127,13 +127,13 @@ class ColdStartsTest {
 
   @Test
   void isNotConcernedWithRequestsThatWaitedForTheirTurnWhenThePodWasReplaced() {
-    listed(Destinations.of(POD));
-    published(Destinations.of(POD));
+    listed(DestinationSet.of(POD));
+    published(DestinationSet.of(POD));
     var request = waiting();
     loop.advance(ofMillis(30));
-    published(Destinations.NONE);
+    published(DestinationSet.NONE);
     loop.advance(ofMillis(30));
-    published(Destinations.of(OTHER_POD));
+    published(DestinationSet.of(OTHER_POD));
     request.granted(OTHER_POD);
     request.responding(200);
 
@@ -142,15 +142,15 @@ class ColdStartsTest {
 
   @Test
   void isNotConcernedWithRequestsThatHadAPodWhichRefusedThem() {
-    published(Destinations.of(POD));
+    published(DestinationSet.of(POD));
     var request = FakeRequest.of(starts, loop);
     request.begin();
     request.granted(POD);
     request.undelivered("connection refused");
-    published(Destinations.NONE);
+    published(DestinationSet.NONE);
     request.queued();
     loop.advance(ofMillis(30));
-    published(Destinations.of(OTHER_POD));
+    published(DestinationSet.of(OTHER_POD));
     request.granted(OTHER_POD);
     request.responding(200);
 
@@ -163,16 +163,16 @@ class ColdStartsTest {
     var second = waiting();
     var impatient = waiting();
     impatient.ended(Outcome.CALLER_GONE, 499);
-    published(Destinations.of(POD));
+    published(DestinationSet.of(POD));
     for (var request : new FakeRequest[]{first, second}) {
       request.granted(POD);
       request.responding(200);
       request.ended(Outcome.ANSWERED, 200);
     }
     // and the next start
-    published(Destinations.NONE);
+    published(DestinationSet.NONE);
     var next = waiting();
-    published(Destinations.of(POD));
+    published(DestinationSet.of(POD));
     next.granted(POD);
     next.responding(200);
 
@@ -184,10 +184,10 @@ class ColdStartsTest {
   void keepsAHundred() {
     for (int i = 0; i < 150; i++) {
       var request = waiting();
-      published(Destinations.of(POD));
+      published(DestinationSet.of(POD));
       request.granted(POD);
       request.responding(200 + i);
-      published(Destinations.NONE);
+      published(DestinationSet.NONE);
     }
 
     assertThat(starts.latest()).hasSize(100);
@@ -196,12 +196,12 @@ class ColdStartsTest {
 
   @Test
   void measuresHowLongAPodTakesFromBeingListedToItsRequests() {
-    listed(Destinations.of(POD));
+    listed(DestinationSet.of(POD));
     loop.advance(ofMillis(7));
-    listed(Destinations.of(POD, OTHER_POD));
+    listed(DestinationSet.of(POD, OTHER_POD));
     loop.advance(ofMillis(1));
-    published(Destinations.of(POD));
-    published(Destinations.of(POD, OTHER_POD));
+    published(DestinationSet.of(POD));
+    published(DestinationSet.of(POD, OTHER_POD));
 
     assertThat(Scrape.of(meters, "activator_pod_reaction_seconds_count"))
         .containsExactly("activator_pod_reaction_seconds_count 2");
@@ -223,9 +223,9 @@ class ColdStartsTest {
       for (int step = 0; step < random.nextInt(6); step++) {
         loop.advance(ofMillis(random.nextInt(50)));
         switch (random.nextInt(4)) {
-          case 0 -> listed(Destinations.of(POD));
-          case 1 -> published(Destinations.of(POD));
-          case 2 -> published(Destinations.NONE);
+          case 0 -> listed(DestinationSet.of(POD));
+          case 1 -> published(DestinationSet.of(POD));
+          case 2 -> published(DestinationSet.NONE);
           default -> starts.podsGone(HELLO);
         }
       }
@@ -263,11 +263,11 @@ class ColdStartsTest {
     return request;
   }
 
-  private void listed(Destinations ready) {
-    starts.listed(new PodListing(HELLO, new Listing(Destinations.NONE, ready), Listing.NONE));
+  private void listed(DestinationSet ready) {
+    starts.listed(new PodListing(HELLO, new Listing(DestinationSet.NONE, ready), Listing.NONE));
   }
 
-  private void published(Destinations now) {
+  private void published(DestinationSet now) {
     starts.published(HealthyDestinations.pods(HELLO, now));
   }
 

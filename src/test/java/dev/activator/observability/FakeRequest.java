@@ -24,9 +24,11 @@ public final class FakeRequest extends RequestRecord {
   public String method = "GET";
   public String target = "/greet?a=b";
   public String host = "hello.example";
+  public String peer = "192.0.2.7";
   public String protocol = "HTTP/1.1";
   public boolean secure;
   public boolean podSecure;
+  public boolean mayWake = true;
 
   private FakeRequest(RequestObserver observer, @Nullable Revision revision, VirtualLoop loop) {
     super(observer, revision, loop.nanoTime());
@@ -76,6 +78,11 @@ public final class FakeRequest extends RequestRecord {
   }
 
   @Override
+  public boolean mayWake() {
+    return mayWake;
+  }
+
+  @Override
   public String method() {
     return method;
   }
@@ -112,7 +119,7 @@ public final class FakeRequest extends RequestRecord {
 
   @Override
   public String peer() {
-    return "192.0.2.7";
+    return peer;
   }
 
   @Override

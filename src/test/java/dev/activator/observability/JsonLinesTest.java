@@ -62,7 +62,7 @@ class JsonLinesTest {
 
   @Test
   void hasNoKeyWhereNoRevisionIsMeant() {
-    assertThat(line(Level.INFO, null, "Requests are taken on {}:{}", "0.0.0.0", 8012)
+    assertThat(line(Level.INFO, null, "Listening for requests on {}:{}", "0.0.0.0", 8012)
         .has("knative.dev/key")).isFalse();
   }
 

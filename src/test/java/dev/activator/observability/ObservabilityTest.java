@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Parsed;
-import dev.activator.config.Proxies;
+import dev.activator.config.OutboundProxies;
 import dev.activator.testing.VirtualLoop;
 import java.io.OutputStream;
 import java.time.Clock;
@@ -34,8 +34,9 @@ class ObservabilityTest {
   private void metrics(String protocol) {
     var config = (Parsed.Valid<ObservabilityConfig>) ObservabilityConfig
         .parse(Map.of("metrics-protocol", protocol));
-    observability.use(config.settings(), new Exporters(OtelVariables.NONE, Proxies.of("", "", ""),
-        new Exporters.Identity("activator", "", "", "")));
+    observability.use(config.settings(),
+        new Exporters(OtelVariables.NONE, OutboundProxies.of("", "", ""),
+            new Exporters.Identity("activator", "", "", "")));
   }
 
   private long counted() {

@@ -12,7 +12,7 @@ import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
-import dev.activator.config.Proxies;
+import dev.activator.config.OutboundProxies;
 import dev.activator.testing.VirtualLoop;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
@@ -45,7 +45,7 @@ class OtlpTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<String, String> received = new ConcurrentHashMap<>();
-  private Proxies proxies = Proxies.of("", "", "");
+  private OutboundProxies proxies = OutboundProxies.of("", "", "");
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
   private final HttpServer http;
   private final Server grpc;
@@ -100,7 +100,7 @@ class OtlpTest {
   @DisplayName("6.1 HTTP_PROXY is on the way of what is pushed over HTTP")
   void sendsByWayOfAProxy() {
     // given a collector that only the proxy could find
-    proxies = Proxies.of("http://127.0.0.1:" + http.getAddress().getPort(), "", "");
+    proxies = OutboundProxies.of("http://127.0.0.1:" + http.getAddress().getPort(), "", "");
     String url = "http://collector.invalid:4318";
 
     run(new MetricsConfig(ExportProtocol.HTTP_PROTOBUF, url, Duration.ZERO),

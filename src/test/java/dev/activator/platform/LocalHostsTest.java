@@ -2,7 +2,12 @@ package dev.activator.platform;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.RevisionId;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -28,5 +33,26 @@ class LocalHostsTest {
     var found = hosts.revision(host);
 
     assertThat(found == null ? null : found.toString()).isEqualTo(revision);
+  }
+
+  @Test
+  void listsHostsOfServicesAndScaledServices() {
+    var scaled = Json.object();
+    Meta.of(scaled).put("namespace", "shop").put("name", "web");
+    scaled.putObject("spec").putArray("hosts").add("shop.example.com").add("*.example.org");
+
+    assertThat(EmbeddedPlatform.LocalHosts.of(List.of(new RevisionId("default", "hello")),
+        List.of(scaled))).containsExactly("*.example.org", "hello.default.localhost",
+            "shop.example.com", "web.shop.localhost");
+  }
+
+  @Test
+  void saysHowManyMoreHostsThereAre() {
+    var many = IntStream.range(0, 30)
+        .mapToObj(i -> new RevisionId("default", "s" + (char) ('A' + i))).toList();
+
+    var listed = EmbeddedPlatform.LocalHosts.of(many, List.of());
+
+    assertThat(listed.getLast()).isEqualTo((30 - (listed.size() - 1)) + " more");
   }
 }

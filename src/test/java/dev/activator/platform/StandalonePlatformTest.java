@@ -9,12 +9,13 @@ import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.cluster.ScalingSession;
 import dev.activator.console.ClusterFacts;
 import dev.activator.console.PlatformFacts.Setting;
 import dev.activator.console.PlatformFacts;
 import dev.activator.console.RevisionReport.ScalingReport;
+import dev.activator.console.RevisionReport.WakingReport;
 import dev.activator.console.ScalingFacts;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
@@ -25,7 +26,7 @@ import dev.activator.loop.NettyLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
-import dev.activator.stats.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
@@ -37,6 +38,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -57,7 +59,7 @@ class StandalonePlatformTest {
   private final StandalonePlatform platform = new StandalonePlatform(access,
       new StandalonePlatform.Identity("activator-1", IP, "system", "activator", "activator",
           FreePort.next()),
-      threads, new Random(1), new ScalingSession(access, () -> WriteRate.UNLIMITED, LONG),
+      threads, new Random(1), new ScalingSession(access, () -> WriteRateLimiter.UNLIMITED, LONG),
       LONG);
   private final Cluster cluster = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
       ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
@@ -139,21 +141,25 @@ class StandalonePlatformTest {
     return new ClusterFacts(cluster, "cluster.local",
         10, "off",
         cluster.eventReader(loop::nanoTime),
-        new ScalingFacts(platform::scaling, platform::leadership));
+        new ScalingFacts(platform::scaling, platform::leadership),
+        _ -> CompletableFuture.completedFuture(new WakingReport("shop/front was (3 of 3 times)",
+            List.of("shop/cart"), List.of("shop/auth: called 3 of 3 times; starts with it"))));
   }
 
   @Test
   void theConsoleKnowsWhereItIsHowItIsScaledAndByWhom() {
     var facts = facts();
-    await().untilAsserted(() -> assertThat(facts.settings(WEB))
+    await().untilAsserted(() -> assertThat(facts.settings(WEB).join())
         .extracting(Setting::name, Setting::value)
         .contains(tuple("scaled by", "this activator"), tuple("pods wanted", "0"),
-            tuple("condition Ready", "True")));
+            tuple("condition Ready", "True"), tuple("starts with it", "shop/cart"),
+            tuple("calls", "shop/auth: called 3 of 3 times; starts with it"),
+            tuple("last woken because", "shop/front was (3 of 3 times)")));
 
     assertThat(facts.card(WEB).kind()).isEqualTo("ScaledService");
     assertThat(facts.card(WEB).url()).isEqualTo("http://shop.example.com/");
     assertThat(facts.card(WEB).maxPods()).isEqualTo(5);
-    assertThat(facts.settings(WEB)).extracting(Setting::origin)
+    assertThat(facts.settings(WEB).join()).extracting(Setting::origin)
         .noneMatch(origin -> origin.contains("Revision"));
     await().untilAsserted(() -> assertThat(facts.card(WEB).obstacles()).isEmpty());
 
@@ -175,7 +181,7 @@ class StandalonePlatformTest {
 
     var follower = new StandalonePlatform(access, new StandalonePlatform.Identity("activator-2",
         "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2),
-        WriteRate.Limit.NONE);
+        WriteRateLimiter.Limit.NONE);
     var facts = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
         ReflectorSettings.DEFAULT, new Random(2), AddressSource.DEFAULT);
     facts.follows(follower.sources(), "cluster.local");

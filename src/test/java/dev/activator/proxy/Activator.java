@@ -19,14 +19,14 @@ import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
-import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.CountedLoops;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.FreePort;
@@ -177,7 +177,7 @@ public final class Activator implements Closeable {
             new Counter(), requests, held.share(),
             unread.share(new SlowLoop(loop, settings.slowness())),
             new ErrorResponses(settings.startMessages(),
-                new WaitingPages(WaitingPage.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
+                new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
                     _ -> status, (_, _) -> {
                     }))));
     port = listen();

@@ -81,7 +81,7 @@ class DrainTest extends WireTest {
   }
 
   @Test
-  void leavesWhoIsAnsweredAndWhoHasLeftHttpAloneWhenItAsksCallersToLeave() throws Exception {
+  void keepsAWebSocketOpen_whenADrainIsAnnounced() throws Exception {
     var pod = pod(caller -> {
       caller.readHead();
       caller.send("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.codec.RequestDecoder;
-import dev.activator.http.MessageEncoder.ResponseEncoder;
+import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Dispatchers;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.policy.MemoryBound;
@@ -17,6 +17,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,10 @@ class Http1ConnectionTest {
   private static final Duration HEAD_TIMEOUT = Duration.ofSeconds(60);
   private static final String WAITING = "GET / HTTP/1.1\r\nHost: hello\r\n\r\n";
   private static final String ANSWERED_AT_ONCE = "GET / HTTP/1.1\r\nHost: hello\r\nUser-Agent: kube-probe/1.34\r\n\r\n";
+  private static final String CHUNKED_ANSWERED_AT_ONCE = "POST / HTTP/1.1\r\nHost: hello\r\n"
+      + "User-Agent: kube-probe/1.34\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
+  private static final String UPGRADE_ANSWERED_AT_ONCE = "GET / HTTP/1.1\r\nHost: hello\r\n"
+      + "User-Agent: kube-probe/1.34\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n";
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakeThrottle throttle = new FakeThrottle();
@@ -45,7 +50,10 @@ class Http1ConnectionTest {
     channel.pipeline().addLast(decoder, new ResponseEncoder());
     channel.pipeline().addLast(
         new Http1Connection(channel, decoder, dispatcher, HEAD_TIMEOUT, ended, () -> {
-          throw new AssertionError("no HTTP/2");
+          var session = Http2Session.of(channel, dispatcher, HEAD_TIMEOUT, ended);
+          channel.pipeline().addLast(session);
+          channel.pipeline().remove(Http1Connection.class);
+          return session;
         }));
   }
 
@@ -69,9 +77,9 @@ class Http1ConnectionTest {
 
     assertThat(throttle.queued()).isZero();
     loop.advance(HEAD_TIMEOUT.minusNanos(1));
-    assertThat(channel.isOpen()).isTrue();
+    assertThat(channel.isOutputShutdown()).isFalse();
     loop.advance(Duration.ofNanos(1));
-    assertThat(channel.isOpen()).isFalse();
+    assertThat(channel.isOutputShutdown()).isTrue();
     assertThat(ended.count(Reason.SLOW_HEAD)).isOne();
   }
 
@@ -110,7 +118,7 @@ class Http1ConnectionTest {
     // and the time of the next head begins with its first byte
     receives("G");
     loop.advance(HEAD_TIMEOUT);
-    assertThat(channel.isOpen()).isFalse();
+    assertThat(channel.isOutputShutdown()).isTrue();
     assertThat(ended.count(Reason.SLOW_HEAD)).isOne();
   }
 
@@ -124,6 +132,84 @@ class Http1ConnectionTest {
 
     assertThat(channel.isOpen()).isFalse();
     assertThat(admitted).isOne();
+  }
+
+  @Test
+  void saysWhichResponseIsTheLast_whenItDrainsWhilePipelinedRequestsWaitForTheirTurn() {
+    // given more requests than a turn of the loop has room for
+    receives(ANSWERED_AT_ONCE.repeat(40));
+    assertThat(responses()).contains("HTTP/1.1 200 ").doesNotContain("close");
+
+    // when it drains before the next turn
+    channel.pipeline().fireUserEventTriggered(ProxyServer.Drain.NOW);
+    loop.run();
+
+    // then one more gets a response, and the caller knows that the others may be sent again
+    assertThat(responses().toLowerCase(Locale.ROOT)).containsOnlyOnce("http/1.1 200 ")
+        .contains("connection: close");
+    assertThat(channel.isOutputShutdown()).isTrue();
+  }
+
+  @Test
+  void saysWhichResponseIsTheLast_whenItDrainsWhileTheEndOfABodyWaitsBeforeARequest() {
+    // given a body that was not wanted, and whose last part is beyond the turn
+    receives(ANSWERED_AT_ONCE.repeat(31) + CHUNKED_ANSWERED_AT_ONCE + ANSWERED_AT_ONCE);
+
+    drainSaysWhichIsTheLast();
+  }
+
+  @Test
+  void saysWhichResponseIsTheLast_whenItDrainsBeforeWhatFollowsARefusedUpgradeIsParsed() {
+    receives(UPGRADE_ANSWERED_AT_ONCE + ANSWERED_AT_ONCE);
+
+    drainSaysWhichIsTheLast();
+  }
+
+  private void drainSaysWhichIsTheLast() {
+    assertThat(responses()).contains("HTTP/1.1 200 ").doesNotContain("close");
+    channel.pipeline().fireUserEventTriggered(ProxyServer.Drain.NOW);
+    loop.run();
+    assertThat(responses().toLowerCase(Locale.ROOT)).containsOnlyOnce("http/1.1 200 ")
+        .contains("connection: close");
+    assertThat(channel.isOutputShutdown()).isTrue();
+  }
+
+  @Test
+  void endsWhenItDrains_ifNoRequestFollowsTheEndOfABodyThatWaits() {
+    receives(ANSWERED_AT_ONCE.repeat(31) + CHUNKED_ANSWERED_AT_ONCE);
+    channel.pipeline().fireUserEventTriggered(ProxyServer.Drain.NOW);
+    loop.run();
+    assertThat(channel.isOutputShutdown()).isTrue();
+  }
+
+  @Test
+  void endsWhenItDrains_ifOnlyAnEmptyLineFollowsARefusedUpgrade() {
+    receives(UPGRADE_ANSWERED_AT_ONCE + "\r\n");
+    channel.pipeline().fireUserEventTriggered(ProxyServer.Drain.NOW);
+    loop.run();
+    assertThat(channel.isOutputShutdown()).isTrue();
+  }
+
+  @Test
+  void leavesTheConnectionToHttp2_whenTheUpgradeUsesUpItsTurn() {
+    receives(ANSWERED_AT_ONCE.repeat(31) + "GET / HTTP/1.1\r\nHost: hello\r\n"
+        + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: \r\n\r\n");
+    assertThat(responses()).contains("HTTP/1.1 101 ");
+    assertThat(throttle.queued()).isOne();
+
+    loop.run();
+
+    assertThat(channel.isOpen()).isTrue();
+    assertThat(channel.pipeline().get(Http2Session.class)).isNotNull();
+  }
+
+  private String responses() {
+    var text = new StringBuilder();
+    for (ByteBuf part = channel.readOutbound(); part != null; part = channel.readOutbound()) {
+      text.append(part.toString(StandardCharsets.US_ASCII));
+      part.release();
+    }
+    return text.toString();
   }
 
   private void receives(String text) {

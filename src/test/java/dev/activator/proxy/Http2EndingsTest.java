@@ -325,7 +325,7 @@ class Http2EndingsTest extends Http2WireTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"HEAD, 200", "GET, 204", "GET, 304"})
+  @CsvSource({"HEAD, 200", "GET, 204", "GET, 205", "GET, 304"})
   void dropsABody_whenTheResponseMayHaveNone(String method, String status) throws Exception {
     pod((pod, frame) -> {
       pod.headers(frame.stream(), false, ":status", status);

@@ -8,12 +8,15 @@ import dev.activator.testing.ScriptedPod;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pods that answer in HTTP/2 with what is malformed, or with too much: nobody else pays for it. */
 class Http2PodStrictnessTest extends WireTest {
@@ -118,6 +121,8 @@ class Http2PodStrictnessTest extends WireTest {
             "200", "connection", "close")),
         row("a line end in a value", (pod, stream) -> pod.headers(stream, true, ":status", "200",
             "x", "y\r\nz: 1")),
+        row("a length without a body", (pod, stream) -> pod.headers(stream, true, ":status", "200",
+            "content-length", "5")),
         row("a body without a head", (pod, stream) -> pod.data(stream, true, "x")),
         row("a reset", (pod, stream) -> pod.reset(stream, 2)));
   }
@@ -147,7 +152,8 @@ class Http2PodStrictnessTest extends WireTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("malformed")
-  void asksNobodyAgainOnAConnectionThatHasServed(String what, Mischief mischief)
+  void answers502ForOneStreamAndKeepsTheConnection_whenAResponseIsMalformed(String what,
+      Mischief mischief)
       throws Exception {
     var pod = pod(2, mischief);
     try (var caller = RawHttp2.caller(activator.connect())) {
@@ -234,6 +240,45 @@ class Http2PodStrictnessTest extends WireTest {
 
       caller.headers(3, true, GET);
       assertThat(caller.response(3)).isEqualTo("200 ok");
+    }
+  }
+
+  /** Behind HTTP/1, the next response would be taken for the body. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void breaksOffAResponseThatEndsWithoutTheBodyItHasALengthOf(boolean trailers) throws Exception {
+    pod((to, stream) -> {
+      to.headers(stream, false, ":status", "200", "content-length", "5");
+      if (trailers) {
+        to.headers(stream, true, "x-sum", "2");
+      } else {
+        to.data(stream, true, "");
+      }
+    });
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.read(RawHttp2.RST_STREAM).number()).isEqualTo(2);
+
+      caller.headers(3, true, GET);
+      assertThat(caller.response(3)).isEqualTo("200 ok");
+    }
+  }
+
+  /** A 304 and the answer to HEAD may name the length that a GET would have. */
+  @ParameterizedTest
+  @CsvSource({"GET, 304, content-length: 5", "HEAD, 200, content-length: 5", "GET, 204,",
+      "GET, 205,"})
+  void passesOnALengthWithoutABodyWhereItMeansSomethingElse(String method, String status,
+      String field) throws Exception {
+    pod((to, stream) -> to.headers(stream, true, ":status", status, "content-length", "5"));
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      var asks = GET.clone();
+      asks[1] = method;
+      caller.headers(1, true, asks);
+      var head = caller.read();
+      assertThat(head.ends()).isTrue();
+      assertThat(head.fields()).containsExactlyElementsOf(Stream.of(":status: " + status, field)
+          .filter(Objects::nonNull).toList());
     }
   }
 

@@ -141,7 +141,7 @@ class Http2StrictnessTest extends WireTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("refused")
-  void refusesWhatIsWellFormedAndWrong(String what, String status, String[] head)
+  void rejectsARequest_whenItsHeadIsWellFormedButInvalid(String what, String status, String[] head)
       throws Exception {
     var pod = pod();
     try (var caller = RawHttp2.caller(activator.connect())) {
@@ -168,7 +168,8 @@ class Http2StrictnessTest extends WireTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("floods")
-  void endsAConnectionThatAsksAndDoesNotListen(String what, byte[] frame) throws Exception {
+  void closesTheConnection_whenACallerFloodsAndReadsNoAnswers(String what, byte[] frame)
+      throws Exception {
     try (var peer = RawPeer.connectWithSmallBuffer(activator.port)) {
       RawHttp2.caller(peer);
       var flood = new ByteArrayOutputStream();

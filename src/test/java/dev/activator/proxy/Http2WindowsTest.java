@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawHttp2;
 import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bodies that one side does not take as fast as the other sends them. */
 class Http2WindowsTest extends Http2WireTest {
@@ -66,6 +70,48 @@ class Http2WindowsTest extends Http2WireTest {
       }
       assertThat(left).isZero();
       caller.reset(1, 8);
+    }
+  }
+
+  /** A body that fills the window exactly, and its end. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void sendsTheEndOfAnUpload_whenThePodOpensNoWindowBeforeIt(boolean trailers) throws Exception {
+    pod((pod, frame) -> {
+      if (frame.ends()) {
+        pod.headers(frame.stream(), true, ":status", "200");
+      }
+    }, RawHttp2.INITIAL_WINDOW_SIZE, 7);
+    try (var caller = connect()) {
+      caller.headers(1, false, head("POST", "/")).data(1, false, "7 bytes");
+      if (trailers) {
+        caller.headers(1, true, "checksum", "1");
+      } else {
+        caller.data(1, true, "");
+      }
+      assertThat(caller.response(1)).isEqualTo("200 ");
+    }
+  }
+
+  @Test
+  void sendsTheEndOfAnUpload_whenThePodHasShrunkItsWindowBelowZero() throws Exception {
+    var shrunk = new CountDownLatch(1);
+    pod(peer -> {
+      var pod = RawHttp2.pod(peer, RawHttp2.INITIAL_WINDOW_SIZE, 7);
+      int stream = pod.read(RawHttp2.HEADERS).stream();
+      pod.read(RawHttp2.DATA);
+      pod.settings(RawHttp2.INITIAL_WINDOW_SIZE, 0);
+      pod.read(RawHttp2.SETTINGS);
+      shrunk.countDown();
+      pod.read(RawHttp2.DATA);
+      pod.headers(stream, true, ":status", "200");
+      peer.awaitEnd();
+    });
+    try (var caller = connect()) {
+      caller.headers(1, false, head("POST", "/")).data(1, false, "7 bytes");
+      assertThat(shrunk.await(120, TimeUnit.SECONDS)).isTrue();
+      caller.data(1, true, "");
+      assertThat(caller.response(1)).isEqualTo("200 ");
     }
   }
 }

@@ -25,7 +25,7 @@ class LostListenerTest {
       activator.server.onLost(lost::add);
       activator.loseThreads();
       assertThat(lost.poll(120, TimeUnit.SECONDS)).isEqualTo(
-          "no requests are taken on 127.0.0.1:" + activator.port + " any more");
+          "no longer listening for requests on 127.0.0.1:" + activator.port);
     }
   }
 
@@ -38,7 +38,7 @@ class LostListenerTest {
       activator.server.onLost(lost::add);
       activator.loseThreads();
       assertThat(lost.poll(120, TimeUnit.SECONDS)).isEqualTo(
-          "no requests are taken on 127.0.0.1:" + activator.port + " any more");
+          "no longer listening for requests on 127.0.0.1:" + activator.port);
     }
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
@@ -117,7 +117,7 @@ class OneProtocolPodsTest extends WireTest {
   }
 
   private static Listing listing(List<Destination> pods) {
-    return new Listing(Destinations.of(pods), Destinations.NONE);
+    return new Listing(DestinationSet.of(pods), DestinationSet.NONE);
   }
 
   @ParameterizedTest

@@ -212,7 +212,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
-  void doesNotSendTwiceWhatMightChangeSomething() throws Exception {
+  void answers502WithoutARetry_whenThePodEndsAPooledConnectionDuringAPost() throws Exception {
     var pod = pod(caller -> {
       caller.readHead();
       caller.send(OK);
@@ -229,7 +229,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
-  void leavesAConnectionOnWhichThePodSaysMoreThanWasAsked() throws Exception {
+  void closesTheConnection_whenThePodSendsASecondResponse() throws Exception {
     var pod = pod(caller -> {
       caller.readHead();
       caller.send(OK + OK);

@@ -35,7 +35,7 @@ class QueueTest extends WireTest {
   }
 
   @Test
-  void runsOneAfterTheOtherWhereOneMayRun() throws Exception {
+  void runsQueuedRequestsInTurn_whenThePodTakesOneAtATime() throws Exception {
     var pod = idlePod(caller -> {
       while (true) {
         seen.add(caller.readHead());

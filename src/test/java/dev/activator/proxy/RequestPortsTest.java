@@ -18,7 +18,7 @@ import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
-import dev.activator.stats.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawPeer;
 import dev.activator.throttle.policy.RevisionOptions;

@@ -74,7 +74,7 @@ class SilentHttp2PodTest {
     }
 
     @Test
-    void isTakenForGone() throws Exception {
+    void answers502_whenThePodAnswersNoPing() throws Exception {
       silentPod();
       try (var caller = callerOfSilentPod()) {
         var head = caller.read(RawHttp2.HEADERS);

@@ -97,7 +97,8 @@ class StrictChunksTest extends StrictTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("trailers")
-  void refusesThemByteByByteToo(String what, String lines) throws Exception {
+  void rejectsMalformedTrailers_whenTheyArriveByteByByte(String what, String lines)
+      throws Exception {
     refusedByteByByte(400, CHUNKED + "5\r\nabcde\r\n0\r\n" + lines + "\r\n\r\n");
   }
 

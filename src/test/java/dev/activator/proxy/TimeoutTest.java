@@ -32,7 +32,7 @@ class TimeoutTest extends WireTest {
 
   @Test
   @DisplayName("TO-05 TO-10 TO-15 TO-22 TO-29 answers 504 where nothing was written by the overall, start or idle timeout")
-  void answersForAPodThatDoesNot() throws Exception {
+  void answers504_whenThePodSendsNoResponseInTime() throws Exception {
     silentPod();
     for (var each : new Duration[][]{{SHORT, NONE, NONE}, {LONG, SHORT, NONE},
         {LONG, NONE, SHORT}}) {

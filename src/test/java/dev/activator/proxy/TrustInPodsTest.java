@@ -39,7 +39,7 @@ class TrustInPodsTest extends SecuredTest {
   }
 
   @Test
-  void believesAPodThatShowsMoreThanItsChain() throws Exception {
+  void acceptsAPod_whenItsChainHasAnUnrelatedCertificate() throws Exception {
     shown.set(authority.issue("kn-user-default", NAME)
         .serve(Authority.named("two").certificate()));
     ok();
@@ -71,7 +71,7 @@ class TrustInPodsTest extends SecuredTest {
   }
 
   @Test
-  void refusesAPodThatOnlyAStrangerVouchesFor() throws Exception {
+  void answers502_whenAnUntrustedAuthorityIssuedThePodsCertificate() throws Exception {
     show(Authority.named("one").issue("kn-user-default", NAME));
     ok();
     assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
@@ -123,7 +123,7 @@ class TrustInPodsTest extends SecuredTest {
   }
 
   @Test
-  void refusesAllPodsWhileNobodyVouches() throws Exception {
+  void answers502_whenNoAuthorityIsTrusted() throws Exception {
     tls.trust(List.of());
     ok();
     assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");

@@ -2,6 +2,8 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.RequestRulesReader;
+import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
@@ -9,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -104,6 +107,36 @@ class UpgradeTest extends WireTest {
     assertThat(asked.header("Connection")).isEqualTo("Upgrade");
     assertThat(asked.header("Upgrade")).isEqualTo("websocket");
     assertThat(asked.header("Sec-WebSocket-Key")).isEqualTo("dGhlIHNhbXBsZSBub25jZQ==");
+  }
+
+  @Test
+  void aSilentOneIsNotCounted_countsWithItsNextByte_andIsClosedWhenItsPodIsWithdrawn()
+      throws Exception {
+    activator.revisions.put(Activator.HELLO, Revision.of(Activator.HELLO, 0).with(
+        RequestRulesReader.read(Map.of(),
+            Map.of(RequestRulesReader.IDLE_CONNECTIONS, "ignore-after=1s"))));
+    pod(caller -> {
+      caller.readHead();
+      caller.send(SWITCHED);
+      caller.send(caller.read(8));
+      caller.awaitEnd();
+    });
+    try (var caller = upgraded()) {
+      eventually(() -> assertThat(activator.counted).hasValue(0));
+      assertThat(activator.throttle.inFlight()).isEqualTo(1);
+
+      // a whole frame, as the Close comes between two
+      caller.send("\u0081\u0006friend");
+      assertThat(caller.read(8)).isEqualTo("\u0081\u0006friend");
+      assertThat(activator.arrivals).hasValue(2);
+
+      eventually(() -> assertThat(activator.counted).hasValue(0));
+      activator.throttle.withdrawn = true;
+      assertThat(caller.readToEnd()).isEqualTo(GOING_AWAY);
+    }
+    eventually(() -> assertThat(activator.throttle.inFlight()).isZero());
+    assertThat(activator.counted).hasValue(0);
+    assertThat(activator.arrivals).hasValue(2);
   }
 
   @Test

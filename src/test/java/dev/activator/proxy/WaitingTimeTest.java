@@ -26,7 +26,7 @@ class WaitingTimeTest extends WireTest {
   }
 
   @Test
-  void endsWithWhatTheRequestWaitedForInTheFormThatTheCallerReads() throws Exception {
+  void answers504WithTheReasonInTheAcceptedFormat_whenTheQueueTimesOut() throws Exception {
     activator.throttle.queueTimeout = Duration.ofMillis(50);
     activator.status = new WaitStatus(false, "no pod is listed", null, null, Duration.ZERO);
     try (var caller = activator.get("/", "Accept: application/json")) {
@@ -45,7 +45,7 @@ class WaitingTimeTest extends WireTest {
   }
 
   @Test
-  void isForWaitingAndNotForTheRest() throws Exception {
+  void ignoresTheQueueTimeout_whenTheRequestIsNotQueued() throws Exception {
     activator.throttle.queueTimeout = Duration.ofMillis(1);
     pod(OK);
     try (var caller = activator.connect()) {

@@ -87,7 +87,7 @@ final class Callers {
     }
     var view = throttler.view(caller.revision);
     if (view != null && view.newestFirst()) {
-      newestFirst.put(caller.revision, clock.nanoTime());
+      newestFirst.put(caller.revision, clock.elapsed().toNanos());
     }
     switch (step) {
       case QUEUED -> caller.queued = true;
@@ -153,12 +153,12 @@ final class Callers {
   /** Whether none was there for so long. */
   boolean isIdle(RevisionId revision, Duration length) {
     return open(revision) == 0
-        && clock.nanoTime() - lastNanos.getOrDefault(revision, 0L) > length.toNanos();
+        && clock.elapsed().toNanos() - lastNanos.getOrDefault(revision, 0L) > length.toNanos();
   }
 
   private void countOpen(RevisionId revision, int more) {
     openOf.merge(revision, more, Integer::sum);
-    lastNanos.put(revision, clock.nanoTime());
+    lastNanos.put(revision, clock.elapsed().toNanos());
   }
 
   long heldBytes() {
@@ -173,7 +173,7 @@ final class Callers {
   /** Everyone's time is not over, and nobody's was long ago. */
   void check() {
     for (var caller : open.values()) {
-      if (clock.nanoTime() > caller.dueNanos) {
+      if (clock.elapsed().toNanos() > caller.dueNanos) {
         throw new AssertionError(caller.number + " of " + caller.revision
             + " was to end long ago");
       }
@@ -192,7 +192,7 @@ final class Callers {
     private String uid = "";
     private final boolean idempotent = random.nextInt(3) > 0;
     private final boolean http2 = random.nextInt(4) == 0;
-    private final long sinceNanos = clock.nanoTime();
+    private final long sinceNanos = clock.elapsed().toNanos();
     private final long dueNanos;
     private int parts = idempotent ? 0 : 1 + random.nextInt(3);
     private boolean paused;
@@ -207,7 +207,7 @@ final class Callers {
       this.number = number;
       this.loop = loop;
       this.revision = revision.id();
-      this.dueNanos = clock.nanoTime()
+      this.dueNanos = clock.elapsed().toNanos()
           + revision.timeouts().overall().plus(TURNS).toNanos();
     }
 
@@ -216,7 +216,7 @@ final class Callers {
       var unordered = newestFirst.get(revision);
       return queued && !over && !retried && revision.equals(other.revision)
           && apart > TURNS.toNanos()
-          && (unordered == null || clock.nanoTime() - unordered > UNORDERED.toNanos());
+          && (unordered == null || clock.elapsed().toNanos() - unordered > UNORDERED.toNanos());
     }
 
     void send(RequestDispatcher dispatcher) {

@@ -14,7 +14,7 @@ import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.reflector.SimulatedApi;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
@@ -195,10 +195,10 @@ final class Deployment {
   }
 
   /** Those that answer, and are called ready. */
-  Destinations serving() {
+  DestinationSet serving() {
     return unlisted
-        ? Destinations.NONE
-        : Destinations.of(pods.stream().filter(pod -> pod.process.serves() && !pod.ending)
+        ? DestinationSet.NONE
+        : DestinationSet.of(pods.stream().filter(pod -> pod.process.serves() && !pod.ending)
             .map(pod -> pod.process.at).toList());
   }
 

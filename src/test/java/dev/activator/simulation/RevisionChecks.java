@@ -45,8 +45,8 @@ final class RevisionChecks {
       if (!isWrong) {
         sinceNanos = -1;
       } else if (sinceNanos < 0) {
-        sinceNanos = clock.nanoTime();
-      } else if (clock.nanoTime() - sinceNanos > HAND_OVER.toNanos()) {
+        sinceNanos = clock.elapsed().toNanos();
+      } else if (clock.elapsed().toNanos() - sinceNanos > HAND_OVER.toNanos()) {
         throw new AssertionError(what.get());
       }
     }

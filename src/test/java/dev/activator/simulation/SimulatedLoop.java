@@ -20,8 +20,9 @@ final class SimulatedLoop implements Loop {
 
   @Override
   public void execute(Runnable task) {
-    lastNanos = Math.max(lastNanos, clock.nanoTime() + random.nextInt(LONGEST_WAIT_NANOS));
-    clock.schedule(Duration.ofNanos(lastNanos - clock.nanoTime()), task);
+    long now = clock.elapsed().toNanos();
+    lastNanos = Math.max(lastNanos, now + random.nextInt(LONGEST_WAIT_NANOS));
+    clock.schedule(Duration.ofNanos(lastNanos - now), task);
   }
 
   @Override

@@ -185,7 +185,7 @@ final class SimulatedPods implements ProbeClient {
       return MESH;
     }
     if (direct) {
-      to.answeredNanos = clock.nanoTime();
+      to.answeredNanos = clock.elapsed().toNanos();
     }
     return OK;
   }

@@ -19,7 +19,8 @@ final class Story {
     if (lines.size() == KEPT) {
       lines.removeFirst();
     }
-    lines.add("%10.4f s  ".formatted(clock.nanoTime() / 1e9) + format.formatted(arguments));
+    lines
+        .add("%10.4f s  ".formatted(clock.elapsed().toNanos() / 1e9) + format.formatted(arguments));
   }
 
   /** The last lines. */

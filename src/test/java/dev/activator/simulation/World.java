@@ -49,7 +49,7 @@ final class World {
   /** Without a watch of Endpoints, until watchers of pods know. */
   private static final Duration NOTICED = Duration.ofSeconds(3);
 
-  private final VirtualLoop clock = new VirtualLoop();
+  private final VirtualLoop clock = VirtualLoop.nearOverflow();
   private final Random random;
   final Story story = new Story(clock);
   private final SimulatedApi api;
@@ -83,7 +83,8 @@ final class World {
         random);
     boolean slowStart = random.nextBoolean();
     throttler = new Throttler(loops, cluster, OWN_IP,
-        new RevisionOptions(50, Duration.ZERO, null, slowStart ? 16 : 0), random);
+        new RevisionOptions(50, RevisionOptions.NO_BOUND, Duration.ZERO, null, slowStart ? 16 : 0),
+        random);
     var autoscaler = new Autoscaler(new SimulatedLoop(clock, random), new Scales(),
         WriteGuard.ALONE, new ScalingListener() {
         }, random);
@@ -136,7 +137,7 @@ final class World {
     });
     throttler.onUnreachable((id, destination) -> {
       backends.suspected(id, destination);
-      long now = clock.nanoTime();
+      long now = clock.elapsed().toNanos();
       clock.schedule(SOON,
           () -> checks(id).unreachable(destination, now, healthy.get(id)));
     });
@@ -171,15 +172,15 @@ final class World {
   void live(Duration length) {
     trouble = true;
     clock.advance(Duration.ofMillis(200));
-    request(clock.nanoTime() + length.toNanos());
-    goWrong(clock.nanoTime() + length.toNanos());
+    request(clock.elapsed().toNanos() + length.toNanos());
+    goWrong(clock.elapsed().toNanos() + length.toNanos());
     check();
     clock.advance(length);
     trouble = false;
   }
 
   private void request(long endNanos) {
-    if (clock.nanoTime() >= endNanos) {
+    if (clock.elapsed().toNanos() >= endNanos) {
       return;
     }
     boolean burst = random.nextInt(20) == 0;
@@ -196,7 +197,7 @@ final class World {
   }
 
   private void goWrong(long endNanos) {
-    if (clock.nanoTime() >= endNanos) {
+    if (clock.elapsed().toNanos() >= endNanos) {
       return;
     }
     switch (random.nextInt(14)) {

@@ -16,7 +16,7 @@ import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.ProxyServer;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -146,7 +146,7 @@ class AutoscalerAwayTest {
     var there = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello");
     pod = there;
     queues.destinations(
-        HealthyDestinations.pods(HELLO, Destinations.of(there.destination())));
+        HealthyDestinations.pods(HELLO, DestinationSet.of(there.destination())));
     link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import java.time.Duration;

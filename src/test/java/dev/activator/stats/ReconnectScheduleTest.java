@@ -18,16 +18,20 @@ class ReconnectScheduleTest {
       "16, 5119", "17, 6654", "18, 8650", "19, 11246", "20, 100", "21, 100", "22, 130",
       "40, 100"})
   void pausesGrowAndStartOverAfterTwentyAttempts(int failures, long expectedMillis) {
-    var pause = AutoscalerLink.pause(failures, LOWEST);
+    var backoff = AutoscalerLink.backoff(LOWEST);
+    var pause = AutoscalerLink.pause(0, backoff);
+    for (int i = 1; i <= failures; i++) {
+      pause = AutoscalerLink.pause(i, backoff);
+    }
 
     assertThat(Math.round(pause.toNanos() / 1e6)).isEqualTo(expectedMillis);
   }
 
   @Test
   void aPauseIsDrawnOutByUpToAHalf() {
-    var random = new Random(1);
+    var backoff = AutoscalerLink.backoff(new Random(1));
     for (int i = 0; i < 1_000; i++) {
-      assertThat(AutoscalerLink.pause(1, random)).isBetween(Duration.ofMillis(100),
+      assertThat(AutoscalerLink.pause(1, backoff)).isBetween(Duration.ofMillis(100),
           Duration.ofMillis(150));
     }
   }

@@ -33,6 +33,8 @@ public final class FakeThrottle {
   public final AtomicInteger broken = new AtomicInteger();
   /** Permits of requests whose callers left, or whose time was over, while they ran. */
   public final AtomicInteger abandoned = new AtomicInteger();
+  /** Whether pods are no longer listed. */
+  public volatile boolean withdrawn;
   private boolean retriesAllowed = true;
   private boolean keepsPermits;
   private @Nullable Destination retriesGoTo;
@@ -41,6 +43,9 @@ public final class FakeThrottle {
   public synchronized Admission admit(Revision revision, QueuedCaller waiter) {
     if (free > 0 && queue.isEmpty()) {
       return take(revision.id());
+    }
+    if (!waiter.mayWait()) {
+      return new Admission.NoRoom();
     }
     var waiting = new Waiting(revision.id(), waiter);
     queue.add(waiting);
@@ -180,6 +185,11 @@ public final class FakeThrottle {
     @Override
     public Destination destination() {
       return pod;
+    }
+
+    @Override
+    public boolean isWithdrawn() {
+      return withdrawn;
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.concurrent.TimeUnit;
 
 /** A loop whose time moves only when told. Tasks run inside {@link #advance} and nowhere else. */
 public final class VirtualLoop implements Loop {
@@ -37,7 +38,8 @@ public final class VirtualLoop implements Loop {
 
   @Override
   public Timer schedule(Duration delay, Runnable action) {
-    var task = add(now + Math.max(0, delay.toNanos()), action);
+    long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(delay));
+    var task = add(now + Math.min(nanos, Long.MAX_VALUE - now), action);
     return () -> tasks.remove(task);
   }
 

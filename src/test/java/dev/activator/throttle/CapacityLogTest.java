@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.LogOf;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -87,12 +87,12 @@ class CapacityLogTest {
   }
 
   private static String unreachable(int others) {
-    return "INFO ns/rev: 10.0.0.1:8012 could not be reached, and gets no request until it answers a"
-        + " probe, or for 250 ms; the same " + others + " times more since the last such line";
+    return "INFO ns/rev: 10.0.0.1:8012 could not be reached; it gets no requests for 250 ms, unless"
+        + " it answers a probe; " + others + " more such failures since the last line";
   }
 
   private void pods(Destination... pods) {
-    throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(pods)));
+    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
     loop.run();
   }
 

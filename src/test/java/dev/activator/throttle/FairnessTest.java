@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -34,7 +34,7 @@ class FairnessTest {
   private final Map<RevisionId, Revision> revisions = Map.of(FLOODED, Revision.of(FLOODED, 0),
       QUIET, Revision.of(QUIET, 1));
   private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
-      new RevisionOptions(FLOOD, Duration.ZERO, null, 0), new Random(1));
+      new RevisionOptions(FLOOD, RevisionOptions.NO_BOUND, Duration.ZERO, null, 0), new Random(1));
   private final List<RevisionId> grants = new ArrayList<>();
   private final List<Permit> granted = new ArrayList<>();
   private final List<QueueEntry> queued = new ArrayList<>();
@@ -80,7 +80,7 @@ class FairnessTest {
   }
 
   @Test
-  void aFullQueueThatRunsAtOnceLetsOtherTasksRun() {
+  void grantsAnotherRevisionSoon_whenAFullQueueIsGranted() {
     // given one revision whose queue is full, and another with one that waits
     for (int i = 0; i < FLOOD; i++) {
       ask(FLOODED);
@@ -89,8 +89,8 @@ class FairnessTest {
     loop.run();
 
     // when both have room
-    throttler.destinations(HealthyDestinations.pods(FLOODED, Destinations.of(A)));
-    throttler.destinations(HealthyDestinations.pods(QUIET, Destinations.of(B)));
+    throttler.destinations(HealthyDestinations.pods(FLOODED, DestinationSet.of(A)));
+    throttler.destinations(HealthyDestinations.pods(QUIET, DestinationSet.of(B)));
     loop.run();
 
     // then the one does not wait for ten thousand, but for a turn of them

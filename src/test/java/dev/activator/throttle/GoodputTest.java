@@ -56,6 +56,7 @@ class GoodputTest {
       this.patience = loop().schedule(patience, this::leave);
       switch (revision.admit(this)) {
         case Permit now -> granted(now);
+        case Admission.NoRoom _ -> throw new AssertionError("it waits");
         case QueueEntry later -> place = later;
       }
     }

@@ -38,6 +38,7 @@ final class HeldRequest implements QueuedCaller {
   HeldRequest told(Admission admission) {
     switch (admission) {
       case Permit now -> granted(now);
+      case Admission.NoRoom _ -> throw new AssertionError("it waits");
       case QueueEntry later -> place = later;
     }
     return this;

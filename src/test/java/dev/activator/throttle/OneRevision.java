@@ -1,7 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -57,12 +57,12 @@ final class OneRevision {
   }
 
   void pods(Destination... pods) {
-    throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(pods)));
+    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
     loop.run();
   }
 
   void clusterIp(Destination address, Destination... ready) {
-    throttler.destinations(new HealthyDestinations(ID, address, Destinations.of(ready)));
+    throttler.destinations(new HealthyDestinations(ID, address, DestinationSet.of(ready)));
     loop.run();
   }
 

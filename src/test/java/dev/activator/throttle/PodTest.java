@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
@@ -24,7 +24,8 @@ class PodTest {
   @Test
   void countsEachRequestWhileCarriedOnesChange() throws Exception {
     // given a pod with one request
-    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false, Subset.UNLIMITED);
+    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false, Subset.UNLIMITED,
+        Pod.ALL);
     pod.open(Subset.UNLIMITED);
     assertThat(pod.tryAcquire(100)).isTrue();
 
@@ -51,16 +52,17 @@ class PodTest {
   }
 
   @Test
-  void countsUpToTheLargestNumber() {
-    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false, Subset.UNLIMITED);
+  void isFullIfMoreIsCarriedThanItCounts() {
+    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false, Subset.UNLIMITED,
+        Pod.ALL);
     pod.open(Subset.UNLIMITED);
-    pod.carry(Integer.MAX_VALUE - 2);
+    pod.carry(1_000_000);
 
     assertThat(pod.tryAcquire(Subset.UNLIMITED)).isTrue();
     assertThat(pod.tryAcquire(Subset.UNLIMITED)).isTrue();
-    assertThat(pod.tryAcquire(Subset.UNLIMITED)).isFalse();
+    assertThat(pod.load()).isEqualTo(1_000_002);
 
-    // More than all is no negative number, and closes nothing.
+    // More than fits closes nothing.
     pod.carry(Integer.MAX_VALUE);
     assertThat(pod.load()).isEqualTo(Integer.MAX_VALUE);
     assertThat(pod.tryAcquire(Subset.UNLIMITED)).isFalse();
@@ -79,12 +81,12 @@ class PodTest {
     var owner = new Nobody();
     var permits = new Permits(new Random(1), owner);
     var one = new Subset(List.of(A), Subset.UNLIMITED, Subset.UNLIMITED);
-    permits.route(one, Destinations.NONE, Balancer.FIRST_AVAILABLE, 4);
+    permits.route(one, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 4, false);
     var broken = permits.tryAcquire();
     permits.tryAcquire();
 
-    owner.whenItLooksAtTheClock = () -> permits.route(one, Destinations.NONE,
-        Balancer.FIRST_AVAILABLE, 0);
+    owner.whenItLooksAtTheClock = () -> permits.route(one, DestinationSet.NONE,
+        Balancer.FIRST_AVAILABLE, 0, false);
     broken.release(Ending.BROKEN);
 
     assertThat(permits.tryAcquire()).isNotNull();

@@ -39,6 +39,7 @@ class QueueBurstTest {
     private void come() {
       switch (revision.admit(this)) {
         case Permit permit -> granted(permit);
+        case Admission.NoRoom _ -> throw new AssertionError("it waits");
         case QueueEntry later -> entry = later;
       }
     }

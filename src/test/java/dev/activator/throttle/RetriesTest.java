@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +51,21 @@ class RetriesTest {
     held.get(0).release();
     revision.loop.run();
     assertThat(held.get(2).destination()).isEqualTo(B);
+  }
+
+  @Test
+  void areNotTheOldestWaitOfOneThatCameBefore() {
+    var revision = new OneRevision(1);
+    revision.pods(A);
+    var held = revision.requests(2);
+    revision.loop.advance(Duration.ofSeconds(3));
+
+    held.get(0).retry();
+    revision.loop.run();
+
+    assertThat(revision.view().oldestWait()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(Objects.requireNonNull(revision.throttler.inspect(OneRevision.ID)).queue().oldest())
+        .containsExactly(Duration.ofSeconds(3), Duration.ZERO);
   }
 
   @Test
@@ -214,7 +230,7 @@ class RetriesTest {
   }
 
   @Test
-  void thatRetryTwiceCountOnce() {
+  void countsARequestOnce_whenItRetriesTwice() {
     var revision = new OneRevision(20);
     revision.pods(A);
     var held = revision.requests(20);

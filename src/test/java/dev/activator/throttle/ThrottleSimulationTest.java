@@ -2,8 +2,9 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.lending.Lending;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -35,7 +36,7 @@ class ThrottleSimulationTest {
   private static final int BOUND = 6;
   private static final Duration EJECTION = Duration.ofMillis(250);
   private static final RevisionOptions WITHOUT_SLOW_START = new RevisionOptions(BOUND,
-      Duration.ZERO, null, 0);
+      RevisionOptions.NO_BOUND, Duration.ZERO, null, 0);
   private static final List<Integer> CONCURRENCIES = List.of(0, 1, 2, 4, 5);
 
   private static HealthyDestinations some(Random random) {
@@ -46,7 +47,7 @@ class ThrottleSimulationTest {
       }
     }
     var clusterIp = random.nextInt(4) == 0 ? CLUSTER_IP : null;
-    var listed = random.nextInt(5) == 0 ? Destinations.NONE : Destinations.of(pods);
+    var listed = random.nextInt(5) == 0 ? DestinationSet.NONE : DestinationSet.of(pods);
     return new HealthyDestinations(ID, clusterIp, listed);
   }
 
@@ -95,7 +96,8 @@ class ThrottleSimulationTest {
       oracleRandom = new Random(seed + 1);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
-          WITHOUT_SLOW_START, new Random(seed + 1), _ -> {
+          WITHOUT_SLOW_START, new Random(seed + 1), new Lending("10.9.9.9"), _ -> {
+          }, () -> {
           }, () -> {
           }, () -> {
           });
@@ -278,7 +280,7 @@ class ThrottleSimulationTest {
     private final List<HeldRequest> requests = new ArrayList<>();
     private final List<HeldRequest> gaveUp = new ArrayList<>();
     private final List<HeldRequest> failed = new ArrayList<>();
-    private HealthyDestinations listed = HealthyDestinations.pods(ID, Destinations.NONE);
+    private HealthyDestinations listed = HealthyDestinations.pods(ID, DestinationSet.NONE);
     private int before;
     /** Of each request, in order of asking, whether it got a place; it may have left since. */
     private final List<HeldRequest> placed = new ArrayList<>();
@@ -287,7 +289,8 @@ class ThrottleSimulationTest {
       random = new Random(seed);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
-          RevisionOptions.of(1_000), new Random(seed), _ -> {
+          RevisionOptions.of(1_000), new Random(seed), new Lending("10.9.9.9"), _ -> {
+          }, () -> {
           }, () -> {
           }, () -> {
           });
@@ -392,7 +395,7 @@ class ThrottleSimulationTest {
 
     void end() {
       throttler.destinations(HealthyDestinations.pods(ID,
-          Destinations.of(new Destination("10.0.0.9", 8012))));
+          DestinationSet.of(new Destination("10.0.0.9", 8012))));
       rest();
       while (requests.stream().anyMatch(HeldRequest::runs)) {
         var view = throttler.view();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -56,7 +56,7 @@ class ThrottleStressTest {
     var throttler = Quiescence.watch(new Throttler(loops::loopFor, id -> revision, "10.9.9.9",
         RevisionOptions.of(10_000),
         LoopGroup.random()));
-    throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(A, B)));
+    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
 
     // when chains of requests run on every loop, while one of the pods comes and goes
     for (int i = 0; i < LOOPS * CHAINS_A_LOOP; i++) {
@@ -106,11 +106,12 @@ class ThrottleStressTest {
       }
       if (left % 50 == 0) {
         throttler.destinations(HealthyDestinations.pods(ID,
-            random.nextBoolean() ? Destinations.of(A, B) : Destinations.of(A)));
+            random.nextBoolean() ? DestinationSet.of(A, B) : DestinationSet.of(A)));
       }
       var request = new Request();
       switch (throttler.admit(revision, request)) {
         case Permit permit -> request.granted(permit);
+        case Admission.NoRoom _ -> throw new AssertionError("it waits");
         case QueueEntry place when random.nextInt(4) == 0 ->
           loop.execute(() -> request.giveUp(place));
         case QueueEntry place -> {

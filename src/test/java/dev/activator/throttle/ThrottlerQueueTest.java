@@ -95,7 +95,7 @@ class ThrottlerQueueTest extends ThrottlerScene {
 
   @Test
   @DisplayName("IB-03 BR-19: giving up after the call changes nothing")
-  void givingUpAfterTheCallChangesNothing() {
+  void keepsThePermit_whenTheCallerGivesUpAfterTheGrant() {
     exists(1);
     var held = request();
     pods(A);

@@ -6,7 +6,14 @@ import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.Admission.Rejection;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +48,38 @@ class ThrottlerRejectionTest extends ThrottlerScene {
 
     assertThat(request().answers()).containsExactly(new Rejection.RevisionGone(ID));
     assertThat(throttler.views()).isEmpty();
+  }
+
+  @Test
+  void aRequestThatFindsTheRevisionDeletedLeavesOneCreatedAgainMeanwhile() throws Exception {
+    // given a lookup that shows the deletion, right before the revision is created again
+    var loops = new ArrayDeque<>(List.of(loop, new VirtualLoop()));
+    var created = loops.getLast();
+    var again = new Thread(() -> {
+      exist.put(ID, revision);
+      throttler.revision(revision);
+    });
+    var asked = new AtomicBoolean();
+    throttler = Quiescence.watch(new Throttler(id -> loops.remove(), id -> {
+      if (asked.getAndSet(true)) {
+        return exist.get(id);
+      }
+      again.start();
+      // Until it has been announced, or waits for this lookup.
+      while (again.isAlive() && again.getState() != Thread.State.BLOCKED) {
+        Thread.onSpinWait();
+      }
+      return null;
+    }, OWN, RevisionOptions.of(3), new Random(1)));
+
+    throttler.admit(revision, new HeldRequest(loop));
+    again.join();
+
+    assertThat(throttler.revisions()).containsExactly(ID);
+    pods(A);
+    created.run();
+    assertThat(request().destination()).isEqualTo(A);
+    loop.run();
   }
 
   @Test
@@ -79,6 +118,48 @@ class ThrottlerRejectionTest extends ThrottlerScene {
     var again = new RevisionStartFailure("ExitCode1", "it crashed", "t2");
     failsToStart(again);
     assertThat(held.answers()).containsExactly(new Rejection.CannotStart(ID, again));
+  }
+
+  @Test
+  void rejectsNewRequestsAtZero_whileAFailureLasts() {
+    var notFound = RevisionStartFailure.shown("TargetNotFound", "there is no Deployment web");
+    exists(1);
+    failsToStart(notFound);
+
+    assertThat(request().answers()).containsExactly(new Rejection.CannotStart(ID, notFound));
+    assertThat(request().answers()).containsExactly(new Rejection.CannotStart(ID, notFound));
+    assertThat(throttler.view(ID).queued()).isZero();
+
+    failsToStart(null);
+    assertThat(request().waits()).isTrue();
+  }
+
+  @Test
+  void queuesRequests_whileAPodRunsAlthoughAFailureLasts() {
+    exists(1);
+    pods(A);
+    failsToStart(RevisionStartFailure.shown("TargetTaken", "older"));
+
+    var held = requests(2);
+    assertThat(held.get(1).waits()).isTrue();
+    held.get(0).release();
+    loop.run();
+
+    assertThat(held.get(1).answers()).containsExactly(A);
+  }
+
+  @Test
+  void rejectsQueuedRequestsWithinASecond_whenTheLastPodGoesWhileAFailureLasts() {
+    var taken = RevisionStartFailure.shown("TargetTaken", "older");
+    exists(1);
+    pods(A);
+    failsToStart(taken);
+    var held = requests(2);
+
+    pods();
+    loop.advance(Duration.ofSeconds(1));
+
+    assertThat(held.get(1).answers()).containsExactly(new Rejection.CannotStart(ID, taken));
   }
 
   @Test

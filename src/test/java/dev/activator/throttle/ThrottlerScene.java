@@ -1,7 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RequestTimeouts;
@@ -31,7 +31,7 @@ abstract class ThrottlerScene {
 
   final VirtualLoop loop = VirtualLoop.nearOverflow();
   final Map<RevisionId, Revision> exist = new HashMap<>();
-  final Throttler throttler = new Throttler(id -> loop, exist::get, OWN, RevisionOptions.of(3),
+  Throttler throttler = new Throttler(id -> loop, exist::get, OWN, RevisionOptions.of(3),
       new Random(1));
 
   Revision revision = Revision.of(ID, 1);
@@ -51,12 +51,12 @@ abstract class ThrottlerScene {
   }
 
   void pods(Destination... pods) {
-    throttler.destinations(HealthyDestinations.pods(ID, Destinations.of(pods)));
+    throttler.destinations(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
     loop.run();
   }
 
   void clusterIp(Destination... readyPods) {
-    throttler.destinations(new HealthyDestinations(ID, CLUSTER_IP, Destinations.of(readyPods)));
+    throttler.destinations(new HealthyDestinations(ID, CLUSTER_IP, DestinationSet.of(readyPods)));
     loop.run();
   }
 

@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -118,7 +118,7 @@ class ThrottlerTest extends ThrottlerScene {
       var request = new HeldRequest(loop);
       held.add(request.told(many.admit(Revision.of(ID, 0), request)));
     }
-    many.destinations(HealthyDestinations.pods(ID, Destinations.of(A, B)));
+    many.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
     loop.advance(Duration.ofSeconds(1));
 
     assertThat(held).allMatch(HeldRequest::runs);

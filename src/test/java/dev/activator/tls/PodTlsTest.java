@@ -3,7 +3,7 @@ package dev.activator.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
 import org.junit.jupiter.api.DisplayName;
@@ -46,13 +46,13 @@ class PodTlsTest {
   @Test
   void goesToThePortOfServicesWhereTheAddressIsAServices() {
     tls.require();
-    tls.healthy(new HealthyDestinations(HELLO, SERVICE, Destinations.of(POD)));
+    tls.healthy(new HealthyDestinations(HELLO, SERVICE, DestinationSet.of(POD)));
 
     assertThat(tls.peer(SERVICE, HELLO)).isEqualTo(peer("10.96.0.1", 443, "ns"));
     assertThat(tls.peer(POD, HELLO)).isEqualTo(peer("10.0.0.1", 8112, "ns"));
 
     // What was decided before it was left may come after.
-    tls.healthy(HealthyDestinations.pods(HELLO, Destinations.of(POD)));
+    tls.healthy(HealthyDestinations.pods(HELLO, DestinationSet.of(POD)));
     assertThat(tls.peer(SERVICE, HELLO)).isEqualTo(peer("10.96.0.1", 443, "ns"));
 
     tls.gone(HELLO);

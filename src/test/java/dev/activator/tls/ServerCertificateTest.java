@@ -10,12 +10,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.util.Base64;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ServerCertificateTest {
   private static Certificate rsa;
@@ -92,5 +95,45 @@ class ServerCertificateTest {
     assertThatThrownBy(
         () -> of(ec.pem(), "-----BEGIN EC PRIVATE KEY-----\n-----END EC PRIVATE KEY-----\n"))
         .isInstanceOf(IOException.class).hasMessageContaining("the Secret s: ");
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4})
+  void anyDamageToTheFilesIsAnIOException(long seed) {
+    var random = new Random(seed);
+    for (int i = 0; i < 60; i++) {
+      var whole = random.nextBoolean() ? rsa : ec;
+      boolean ofChain = random.nextBoolean();
+      var chain = ofChain ? damaged(whole.pem(), random) : whole.pem();
+      var key = ofChain ? whole.keyPem() : damaged(whole.keyPem(), random);
+      try {
+        of(chain, key);
+      } catch (IOException e) {
+        assertThat(e)
+            .hasMessageStartingWith("cannot use the certificate and the key in the Secret s: ");
+      } catch (RuntimeException e) {
+        throw new AssertionError(chain + key, e);
+      }
+    }
+  }
+
+  /** A byte of it replaced, a part left out or doubled, or the text without its dashes and line ends. */
+  private static String damaged(String pem, Random random) {
+    int lines = pem.indexOf('\n') + 1;
+    int from = random.nextInt(pem.length());
+    int to = from + random.nextInt(Math.min(80, pem.length() - from));
+    return switch (random.nextInt(5)) {
+      case 0 -> pem.substring(0, from) + pem.substring(to);
+      case 1 -> pem.substring(0, to) + pem.substring(from);
+      case 2 ->
+        pem.substring(0, from) + (char) ('+' + random.nextInt(80)) + pem.substring(from + 1);
+      case 3 -> {
+        var body = Base64.getMimeDecoder().decode(pem.substring(lines, pem.indexOf("-----END")));
+        body[random.nextInt(body.length)] ^= (byte) (1 << random.nextInt(8));
+        yield pem.substring(0, lines) + Base64.getEncoder().encodeToString(body) + "\n"
+            + pem.substring(pem.indexOf("-----END"));
+      }
+      default -> pem.substring(0, lines - 6) + pem.substring(pem.indexOf("-----END"));
+    };
   }
 }

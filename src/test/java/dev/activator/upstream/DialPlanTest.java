@@ -29,11 +29,10 @@ class DialPlanTest {
     assertThat(plan.pause()).isEqualTo(Duration.ofMillis(30));
   }
 
-  @ParameterizedTest(name = "{0} ns of 50 ms")
-  @CsvSource({"0,50", "10000000,40", "49000000,1", "49000001,1", "49999999,1", "50000000,1",
-      "70000000,1"})
-  void neverLeavesAHandshakeWithoutALimit(long elapsedNanos, long millis) {
-    assertThat(DialPlan.millisLeft(Duration.ofMillis(50), elapsedNanos)).isEqualTo(millis);
+  @ParameterizedTest(name = "{0} ns after the handshake")
+  @CsvSource({"0,1000000000", "1,999999999", "999999999,1", "1000000000,0", "5000000000,0"})
+  void waitsForASecondAfterTheHandshake(long since, long left) {
+    assertThat(DialPlan.graceNanos(since)).isEqualTo(left);
   }
 
   @ParameterizedTest(name = "seed {0}")

@@ -15,6 +15,9 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.ssl.SslHandler;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +26,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class DialerTest {
+  /** The first byte of a TLS record; RFC 8446, section 5.1. */
+  private static final int HANDSHAKE_RECORD = 22;
+
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
@@ -35,7 +41,7 @@ class DialerTest {
   }
 
   @Test
-  void takesAConnectionThatMetItselfForARefusedOne() throws Exception {
+  void reportsRefused_whenAConnectionConnectsToItself() throws Exception {
     // given a pod that has just ended, and a connection that leaves from the very port it had
     var gone = new Destination("127.0.0.1", FreePort.next());
     var caller = new FromWhereItGoes();
@@ -47,10 +53,32 @@ class DialerTest {
     assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isEqualTo(UpstreamFailure.REFUSED);
   }
 
-  /** Its connections leave from the address they go to. */
-  private static final class FromWhereItGoes implements Dialer.DialListener {
-    final CompletableFuture<Object> outcome = new CompletableFuture<>();
+  @Test
+  void givesAHandshakeMoreTimeThanAnAttemptToConnect() throws Exception {
+    // given a pod that accepts, and says nothing
+    try (var pod = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      var caller = new Recorder();
+      var dial = dialer.dial(
+          new Peer(new Destination("127.0.0.1", pod.getLocalPort()), "default"), caller);
+      try (var accepted = pod.accept()) {
+        // when it has received the first message of the handshake
+        assertThat(accepted.getInputStream().read()).isEqualTo(HANDSHAKE_RECORD);
+        var handler = caller.pipeline.get(120, TimeUnit.SECONDS).get(SslHandler.class);
 
+        // then the handshake goes on
+        assertThat(dial.graceNanos()).isPositive();
+        assertThat(handler.getHandshakeTimeoutMillis()).isEqualTo(5_000);
+
+        // and ends if the dial is cancelled
+        loops.all().getFirst().execute(dial::cancel);
+        assertThat(caller.outcome.get(120, TimeUnit.SECONDS)).isEqualTo("cancelled");
+        assertThat(dial.graceNanos()).isZero();
+      }
+    }
+  }
+
+  /** Its connections leave from the address they go to. */
+  private static final class FromWhereItGoes extends Recorder {
     @Override
     public void addHandlers(ChannelPipeline pipeline) {
       pipeline.addLast(new ChannelOutboundHandlerAdapter() {
@@ -60,6 +88,16 @@ class DialerTest {
           context.connect(remote, remote, promise);
         }
       });
+    }
+  }
+
+  private static class Recorder implements Dialer.DialListener {
+    final CompletableFuture<Object> outcome = new CompletableFuture<>();
+    final CompletableFuture<ChannelPipeline> pipeline = new CompletableFuture<>();
+
+    @Override
+    public void addHandlers(ChannelPipeline of) {
+      pipeline.complete(of);
     }
 
     @Override

@@ -100,7 +100,7 @@ class HttpProbeClientTest {
   }
 
   @Test
-  void saysThatAnHttp1PodDoesNotUnderstand() throws Exception {
+  void reportsInvalidResponse_whenAnHttp1PodGetsAnHttp2Probe() throws Exception {
     try (var pod = new ScriptedPod(caller -> {
       caller.readHead();
       caller.send("HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Length: 0\r\n\r\n");
@@ -111,7 +111,7 @@ class HttpProbeClientTest {
   }
 
   @Test
-  void saysThatAnHttp2PodIsNotUnderstoodInHttp1() throws Exception {
+  void reportsInvalidResponse_whenAnHttp2PodGetsAnHttp1Probe() throws Exception {
     // given one that sends its settings first, as servers of HTTP/2 do
     try (var pod = new ScriptedPod(caller -> {
       caller.send(new byte[]{0, 0, 0, 4, 0, 0, 0, 0, 0});
@@ -137,7 +137,7 @@ class HttpProbeClientTest {
   }
 
   @Test
-  void aConnectionThatGaveNoAnswerInTimeIsNotWaitedForAgain() throws Exception {
+  void opensAnotherConnection_whenAProbeHasTimedOut() throws Exception {
     try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
       // The time may be over before a loop that waits for a core has dialed.
       Awaitility.await().until(() -> {
@@ -148,7 +148,7 @@ class HttpProbeClientTest {
   }
 
   @Test
-  void anHttp2ConnectionOnItsWayIsKeptForTheNextWhenARequestIsCancelled() throws Exception {
+  void reusesAnOpeningHttp2Connection_whenARequestIsCancelled() throws Exception {
     try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
       var listener = (UpstreamListener) Proxy.newProxyInstance(getClass().getClassLoader(),
           new Class<?>[]{UpstreamListener.class}, (_, _, _) -> null);

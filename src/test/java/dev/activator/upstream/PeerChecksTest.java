@@ -46,7 +46,7 @@ class PeerChecksTest {
   }
 
   @Test
-  void passOverThoseThatWereClosedSinceTheyBegan() {
+  void skipsConnections_whenTheyAreClosedDuringACheck() {
     var connections = new HashSet<>(connections(1_000));
     loop.schedule(INTERVAL, () -> {
       connections.removeAll(checked);

@@ -6,7 +6,7 @@ import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.cluster.reflector.WriteRate;
+import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.config.Requirement;
 import java.net.URI;
 import java.nio.file.Path;
@@ -85,10 +85,10 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   }
 
   /** One that is set brings client-go's default for the other. */
-  public WriteRate.Limit writeLimit() {
+  public WriteRateLimiter.Limit writeLimit() {
     return apiQps == 0 && apiBurst == 0
-        ? WriteRate.Limit.NONE
-        : new WriteRate.Limit(apiQps == 0 ? DEFAULT_QPS : apiQps,
+        ? WriteRateLimiter.Limit.NONE
+        : new WriteRateLimiter.Limit(apiQps == 0 ? DEFAULT_QPS : apiQps,
             apiBurst == 0 ? DEFAULT_BURST : apiBurst);
   }
 

@@ -31,12 +31,13 @@ import org.springframework.util.unit.DataSize;
 public final class EffectiveSettings {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, EgressProperties.class,
-      EmbeddedProperties.class, IdentityProperties.class, MetricsProperties.class,
-      MetricsServerProperties.class,
+      EmbeddedProperties.class, IdentityProperties.class, LendingProperties.class,
+      MetricsProperties.class, MetricsServerProperties.class,
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
       ProfilingProperties.class, ReadinessProperties.class, RescueProperties.class,
       ServingProperties.class,
-      StandaloneProperties.class, TlsProperties.class, UpstreamProperties.class);
+      StandaloneProperties.class, TlsProperties.class, UpstreamProperties.class,
+      WakingProperties.class);
 
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");
   private static final String DEFAULT = "default";

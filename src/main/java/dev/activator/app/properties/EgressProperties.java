@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.Proxies;
+import dev.activator.config.OutboundProxies;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -18,10 +18,10 @@ public record EgressProperties(@DefaultValue("") String httpProxy,
     @DefaultValue("") String httpsProxy, @DefaultValue("") String noProxy) {
 
   public EgressProperties {
-    var _ = Proxies.of(httpProxy, httpsProxy, noProxy);
+    var _ = OutboundProxies.of(httpProxy, httpsProxy, noProxy);
   }
 
-  public Proxies proxies() {
-    return Proxies.of(httpProxy, httpsProxy, noProxy);
+  public OutboundProxies proxies() {
+    return OutboundProxies.of(httpProxy, httpsProxy, noProxy);
   }
 }

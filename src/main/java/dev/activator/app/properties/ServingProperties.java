@@ -2,7 +2,7 @@ package dev.activator.app.properties;
 
 import dev.activator.config.Requirement;
 import dev.activator.lifecycle.ReadinessPolicy;
-import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitingPagePolicy;
 import io.netty.util.internal.PlatformDependent;
 import java.time.Duration;
 import java.util.Objects;
@@ -24,6 +24,8 @@ import org.springframework.util.unit.DataSize;
  *     but at most 256 MB
  * @param waitingPage whether navigations of browsers to a revision at zero are answered with a page
  *     that waits: {@code auto} or {@code off}
+ * @param answerKnownProbes whether known probes of load balancers, kubelets and Prometheus wake no
+ *     revision: at zero they get 200 and no content
  * @param propagationDelay from becoming unready to closing the ports at the end, for load balancers to
  *     notice; in its second half, responses in HTTP/1 ask callers to close their connections
  * @param drainTimeout how long running requests may then take to end
@@ -31,7 +33,8 @@ import org.springframework.util.unit.DataSize;
 @ConfigurationProperties("activator.serving")
 public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     @DefaultValue("10000") int queueCapacity, @Nullable DataSize heldBytes,
-    @Nullable DataSize unreadBytes, @DefaultValue("off") WaitingPage.Mode waitingPage,
+    @Nullable DataSize unreadBytes, @DefaultValue("off") WaitingPagePolicy.Mode waitingPage,
+    @DefaultValue("false") boolean answerKnownProbes,
     @DefaultValue("45s") Duration propagationDelay,
     @DefaultValue("9m") Duration drainTimeout) {
   private static final long MAX_DEFAULT_BYTES = 256 << 20;

@@ -9,7 +9,7 @@ import java.util.TreeMap;
  * Decides how many pods one workload should have: by the average load of a long window, and in a surge,
  * called panic, by that of a short one too.
  *
- * <p><b>Units.</b> Nanoseconds since any origin, which is a whole second.
+ * <p><b>Units.</b> Nanoseconds since any origin; a second begins at the origin.
  *
  * <p><b>Source.</b> {@code pkg/autoscaler/scaling/autoscaler.go} of Knative Serving, without scraping:
  * activators report all requests.
@@ -18,7 +18,7 @@ public final class Decider {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final int SECONDS_PER_INDEX = 2;
 
-  /** The results of the last time, by spans of two seconds; only if scaling down is delayed. */
+  /** Recent results, by spans of two seconds; only if scaling down is delayed. */
   private final TreeMap<Long, Integer> results = new TreeMap<>();
   private final MetricWindow stable;
   private final MetricWindow panic;
@@ -28,7 +28,7 @@ public final class Decider {
   private int floor;
 
   /**
-   * @param ready pods there are; with more than one, a history was lost, and none of them goes before a
+   * @param ready ready pods; with more than one, a history was lost, and none of them is removed before a
    *     window is over
    */
   public Decider(long now, int ready, Windows windows) {
@@ -76,7 +76,7 @@ public final class Decider {
     return new Decision(result.pods, stableLoad, panicLoad, panicking, result.cause);
   }
 
-  /** Any load needs a pod, and how many more is for another autoscaler to say. */
+  /** Any load needs one pod; another autoscaler decides how many more. */
   private static Decision zeroOrOne(double stable, double panic, ScalingSettings settings) {
     int pods = stable > 0 ? 1 : 0;
     return new Decision(pods, stable, panic, false, pods + ": " + Decision.number(stable) + " "
@@ -109,7 +109,7 @@ public final class Decider {
         : new Proposal(pods, formula);
   }
 
-  /** Never less than before. */
+  /** Never fewer pods than before in this panic. */
   private Proposal inPanic(long now, Proposal byStable, Proposal byPanic) {
     var more = byPanic.pods > byStable.pods ? byPanic : byStable;
     if (more.pods >= floor) {

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One candidate's part in an election by a lease. It takes a lease only after it has seen it unchanged
- * for the lease's duration, so clocks of different machines are never compared. A leader stops long
- * before that: it counts from the moment before it sent its last successful renewal.
+ * for the lease's duration, so clocks of different machines are never compared. A leader gives up long
+ * before that: it measures time from just before it sent its last successful renewal.
  *
  * <p><b>Source.</b> {@code tools/leaderelection} of client-go. See decision 049 for why it is not
  * fabric8's.
@@ -21,10 +21,10 @@ public final class Election {
   private static final long SLEEP = Duration.ofSeconds(1).toNanos();
 
   /**
-   * @param lease after which another may take over; whole seconds
-   * @param renew after which a leader that could not renew gives up
-   * @param retry between two attempts
-   * @param write the longest that a write of a leader takes
+   * @param lease the time after which another candidate may take over; whole seconds
+   * @param renew the time after which a leader that could not renew gives up
+   * @param retry the time between two attempts
+   * @param write the longest time that a leader's write takes
    */
   public record Times(Duration lease, Duration renew, Duration retry, Duration write) {
     public static final Times DEFAULT = new Times(Duration.ofSeconds(15), Duration.ofSeconds(10),
@@ -61,7 +61,7 @@ public final class Election {
       return wallNanosSince(earlier) > nanos - earlier.nanos + SLEEP;
     }
 
-    /** A clock may be set by more years than a number of nanoseconds holds. */
+    /** Limited, since a clock may be set by more years than fit into a long of nanoseconds. */
     private long wallNanosSince(Moment earlier) {
       var passed = Duration.between(earlier.wall, wall);
       return passed.compareTo(LONG_AGO) > 0
@@ -99,7 +99,7 @@ public final class Election {
     return free ? next(lease, now, after(lease), now.wall) : null;
   }
 
-  /** There is no lease. One that was deleted while another held it counts until it would have ended. */
+  /** There is no lease. One that was deleted while another held it counts until it would have expired. */
   public @Nullable LeaseRecord absent(Moment now) {
     boolean held = observed != null && !observed.holder().isEmpty()
         && !observed.holder().equals(identity) && unchangedFor(now) < duration(observed);
@@ -136,7 +136,7 @@ public final class Election {
     return stale;
   }
 
-  /** A write that was sent then has succeeded: this candidate leads. */
+  /** A write that was sent at {@code sent} has succeeded: this candidate leads. */
   public void wrote(LeaseRecord written, Moment sent, Moment now) {
     observed = written;
     observedAt = now.nanos;
@@ -155,7 +155,7 @@ public final class Election {
     stale = true;
   }
 
-  /** Whether this candidate leads; it may still have to stop writing. */
+  /** Whether this candidate leads. It stops writing earlier: see {@link #mayWrite}. */
   public boolean leads(Moment now) {
     return leadsFor(times.renew, now);
   }
@@ -186,7 +186,7 @@ public final class Election {
   }
 
   /**
-   * In nanoseconds, when the lease was last seen to have been written.
+   * When this candidate last observed that the lease was written, in nanoseconds.
    *
    * @param otherwise if it was never seen
    */
@@ -198,7 +198,7 @@ public final class Election {
   public Duration pause(Moment now, RandomGenerator random) {
     long retry = times.retry.toNanos();
     if (leads(now)) {
-      // A leader that is not sure that it renewed has little time.
+      // A leader that does not know whether its renewal succeeded has little time.
       return stale ? times.retry.dividedBy(4) : times.retry;
     }
     long jittered = retry + (long) (JITTER * retry * random.nextDouble());

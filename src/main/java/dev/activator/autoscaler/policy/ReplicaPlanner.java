@@ -6,8 +6,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Turns decisions into what is written: keeps them within their bounds, lets the last pods go only when
- * it is time, and leaves alone what is not ours to change.
+ * Turns decisions into replicas to write: keeps them within the bounds, removes the last pods only when
+ * they have been idle long enough, and keeps replicas that another client has set.
  *
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
@@ -38,7 +38,7 @@ public final class ReplicaPlanner {
    */
   public record Plan(OptionalInt write, OptionalLong again, String note) {}
 
-  /** @param lastDesired what the leader before us wanted; empty if there was none */
+  /** @param lastDesired what the previous leader wanted; empty if there was none */
   public ReplicaPlanner(long now, OptionalInt lastDesired) {
     activity = Activity.unknown(now);
     lastDemand = now;
@@ -53,7 +53,7 @@ public final class ReplicaPlanner {
     }
   }
 
-  /** Notes replicas that were read, and says whether another than us has changed them. */
+  /** Notes the replicas that were read; true if another client has changed them. */
   public boolean sees(int replicas, Decision decision, ScalingSettings settings) {
     int wanted = bounded(decision, settings);
     return switch (settings.regime()) {
@@ -83,7 +83,7 @@ public final class ReplicaPlanner {
     initialized |= seen.ready >= Math.max(settings.bounds().initial(), settings.bounds().min());
     int wanted = bounded(seen.decision, settings);
     if (held.holds() && seen.decision.isIdle() && settings.bounds().min() == 0) {
-      // The pods that another added are never stepped down, and would keep the decision above zero.
+      // Pods that another client added are never stepped down: the decision would stay above zero.
       wanted = 0;
     }
     if (wanted > 0) {
@@ -114,7 +114,7 @@ public final class ReplicaPlanner {
     }
     int left = step.outcome() == Outcome.ONE ? 1 : 0;
     desired = OptionalInt.of(left);
-    // What another set may stand though it is time: only an event changes that.
+    // Replicas that another client set may stay although they are idle: only an event changes that.
     var again = step.outcome() == Outcome.ZERO
         ? OptionalLong.empty()
         : OptionalLong.of(step.again());
@@ -128,10 +128,10 @@ public final class ReplicaPlanner {
     }
     if (settings.regime() != Regime.ALONE && !held.allows(wanted)) {
       return new Plan(OptionalInt.empty(), again,
-          now + " was set by another, and stands until the load gives a new reason");
+          now + " was set by another client, and stays until the load gives a new reason");
     }
     if (wanted < now && !seen.mayShrink) {
-      // For the next leader: what it finds is what was desired, and not another's.
+      // So that the next leader does not think that another client set the replicas that it finds.
       desired = OptionalInt.of(now);
       return new Plan(OptionalInt.empty(), again,
           "stays at " + now + " until every activator has reported for a whole window");
@@ -139,23 +139,23 @@ public final class ReplicaPlanner {
     return new Plan(wanted == now ? OptionalInt.empty() : OptionalInt.of(wanted), again, "");
   }
 
-  /** The pods that there should be, within the bounds. */
+  /** The decided pods, within the bounds. */
   public int bounded(Decision decision, ScalingSettings settings) {
     return settings.bounded(decision.pods(), initialized ? 0 : settings.bounds().initial());
   }
 
-  /** Ready pods that make it active. */
+  /** How many ready pods make the workload active. */
   private int enough(ScalingSettings settings) {
     int min = Math.max(1, settings.bounds().min());
     return initialized ? min : Math.max(min, settings.bounds().initial());
   }
 
-  /** Whether the replicas are another's, and stand. */
+  /** Whether another client has set the replicas, and they stay. */
   public boolean holds() {
     return held.holds();
   }
 
-  /** Its condition now. */
+  /** The workload's activity now. */
   public Activity activity() {
     return activity;
   }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * When the scale of one workload is read, written or confirmed again after that was refused. While
- * pods are needed the pauses are short, and need that arises ends a longer pause within a second.
+ * Decides when a refused read, write or confirmation of one workload's scale is retried. While
+ * pods are needed the pauses are short, and a new need ends a longer pause within a second.
  *
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
@@ -21,7 +21,7 @@ public final class ScaleRetries {
   private final Failures writes;
   private final Backoff confirmations;
   private long due;
-  /** Before which the server wants no request. */
+  /** The end of the server's Retry-After. */
   private long serverDue;
   private long confirmationDue;
   private boolean needed;
@@ -82,7 +82,7 @@ public final class ScaleRetries {
     reset();
   }
 
-  /** It was written, nothing is to be written, or there is a reason to try at once. */
+  /** Forgets all failures: a write succeeded, none is needed, or it should be tried at once. */
   public void reset() {
     read();
     writes.reset();
@@ -115,7 +115,7 @@ public final class ScaleRetries {
         : now + Backoff.retryAfter(refused.retryAfter(), random).toNanos();
   }
 
-  /** Whether the last write was refused, and none has been written since. */
+  /** Whether the last write was refused, and none has succeeded since. */
   public boolean isWriteRefused() {
     return writeRefused;
   }

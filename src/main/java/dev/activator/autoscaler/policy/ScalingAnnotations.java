@@ -19,13 +19,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The annotations of a revision that say how it is scaled. One that makes no sense counts as absent.
+ * The annotations of a revision that say how it is scaled. An invalid one counts as absent.
  *
  * <p><b>Source.</b> {@code pkg/apis/autoscaling/annotation_validation.go} of Knative Serving, whose
  * messages these are.
  */
 public final class ScalingAnnotations {
   private static final String GROUP = "autoscaling.knative.dev/";
+  public static final String PROGRESS_DEADLINE = "serving.knative.dev/progress-deadline";
   private static final double DEFAULT_CONCURRENCY = 100;
   private static final double DEFAULT_RATE = 200;
   private static final double LEAST_TARGET = 0.01;
@@ -38,9 +39,9 @@ public final class ScalingAnnotations {
   public record Problem(String key, String message) {}
 
   /**
-   * What holds where annotations say nothing.
+   * The values for absent annotations.
    *
-   * @param maxPods the most pods: they are processes of one machine
+   * @param maxPods the most pods, since they are processes of one machine
    */
   public record Defaults(Duration window, int maxPods) {}
 
@@ -51,6 +52,7 @@ public final class ScalingAnnotations {
   public static List<Problem> problems(Map<String, String> annotations) {
     var read = new ScalingAnnotations(annotations);
     read.settings(0, new Defaults(Duration.ofMinutes(1), 1));
+    read.checkProgressDeadline();
     return List.copyOf(read.problems);
   }
 
@@ -73,7 +75,30 @@ public final class ScalingAnnotations {
     return new ScalingSettings(aim(containerConcurrency),
         Windows.of(window, panicPercentage, threshold, weighted()),
         new Limits(Limits.DEFAULT.up(), Limits.DEFAULT.down(), delay, activation()), bounds,
-        new Idle(retention, Idle.DEFAULT.progressDeadline()), Regime.ALONE);
+        new Idle(retention, progressDeadline(annotations)), Regime.ALONE);
+  }
+
+  /** How long the pods of a revision may take to become ready; an invalid one counts as absent. */
+  public static Duration progressDeadline(Map<String, String> annotations) {
+    var length = length(annotations.getOrDefault(PROGRESS_DEADLINE, ""));
+    return length == null || !length.isPositive() || length.toNanosPart() != 0
+        ? Idle.DEFAULT.progressDeadline()
+        : length;
+  }
+
+  private void checkProgressDeadline() {
+    var text = annotations.get(PROGRESS_DEADLINE);
+    var length = text == null ? null : length(text);
+    if (text != null && length == null) {
+      problems.add(new Problem(PROGRESS_DEADLINE,
+          "invalid value: " + text + ": " + PROGRESS_DEADLINE));
+    } else if (length != null && length.toNanosPart() != 0) {
+      problems.add(new Problem(PROGRESS_DEADLINE, "progress-deadline=" + text
+          + " must be specified with at most second precision: " + PROGRESS_DEADLINE));
+    } else if (length != null && !length.isPositive()) {
+      problems.add(new Problem(PROGRESS_DEADLINE,
+          "progress-deadline=" + text + " must be positive: " + PROGRESS_DEADLINE));
+    }
   }
 
   private Aim aim(int containerConcurrency) {
@@ -188,7 +213,7 @@ public final class ScalingAnnotations {
     return length;
   }
 
-  /** Null if it is absent, or cannot be parsed, which is a problem. */
+  /** Null if it is absent or cannot be parsed; the latter adds a problem. */
   private <T> @Nullable T value(String name, Function<String, @Nullable T> parser) {
     var text = text(name);
     var parsed = text == null ? null : parser.apply(text);

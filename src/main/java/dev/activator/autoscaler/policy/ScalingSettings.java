@@ -104,6 +104,14 @@ public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bo
         target.maxReplicas().isPresent() ? Regime.YIELDING : Regime.ZERO_OR_ONE);
   }
 
+  /** The same with at least this minimum; at most 1 where only 0 and 1 are ours to set. */
+  public ScalingSettings withMin(int min) {
+    int allowed = regime == Regime.ZERO_OR_ONE ? 1 : bounds.max > 0 ? bounds.max : min;
+    int raised = Math.max(bounds.min, Math.min(allowed, min));
+    return new ScalingSettings(aim, windows, limits,
+        new Bounds(raised, bounds.max, bounds.initial), idle, regime);
+  }
+
   /** The same for a revision that no route names any more: only requests give it pods. */
   public ScalingSettings unreachable() {
     return new ScalingSettings(aim, windows,

@@ -3,7 +3,7 @@ package dev.activator.backend.policy;
 import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.revision.Listing.Identity;
 import java.time.Duration;
@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param ending terminating pods: they get requests only if no other pod serves
  * @param identities where known
  */
-public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leaving,
-    Destinations ending, Map<Destination, Identity> identities) {
-  static final Pods NONE = new Pods(new TreeMap<>(), Destinations.NONE, Destinations.NONE,
+public record Pods(SortedMap<Destination, PodHealth> listed, DestinationSet leaving,
+    DestinationSet ending, Map<Destination, Identity> identities) {
+  static final Pods NONE = new Pods(new TreeMap<>(), DestinationSet.NONE, DestinationSet.NONE,
       Map.of());
 
   @Nullable PodHealth find(Destination pod) {
@@ -35,12 +35,12 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return listed.values().stream().anyMatch(holds);
   }
 
-  Destinations where(Predicate<PodHealth> holds) {
-    return Destinations.of(listed.entrySet().stream().filter(pod -> holds.test(pod.getValue()))
+  DestinationSet where(Predicate<PodHealth> holds) {
+    return DestinationSet.of(listed.entrySet().stream().filter(pod -> holds.test(pod.getValue()))
         .map(Map.Entry::getKey).toList());
   }
 
-  Destinations serving(ProbeTraits traits) {
+  DestinationSet serving(ProbeTraits traits) {
     var all = where(traits::serves);
     var staying = ending.isEmpty() ? all : all.minus(ending);
     return staying.isEmpty() ? all : staying;
@@ -63,7 +63,7 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     return new Pods(changed, leaving, ending, identities);
   }
 
-  Pods leaving(Destinations now) {
+  Pods leaving(DestinationSet now) {
     return new Pods(listed, now, ending, identities);
   }
 
@@ -75,8 +75,8 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
   }
 
   /** What is known of their old pods is dropped. */
-  private Destinations reassigned(Listing pods) {
-    return Destinations.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
+  private DestinationSet reassigned(Listing pods) {
+    return DestinationSet.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
         .toList());
   }
 
@@ -103,7 +103,7 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
         && !before.since().equals(now.since());
   }
 
-  private Pods without(Destinations gone) {
+  private Pods without(DestinationSet gone) {
     var rest = new TreeMap<>(listed);
     rest.keySet().removeIf(gone::contains);
     var inFlight = where(PodHealth::isInFlight).intersect(gone);
@@ -117,7 +117,7 @@ public record Pods(SortedMap<Destination, PodHealth> listed, Destinations leavin
     pods.notReady().all()
         .forEach(pod -> next.put(pod, listedNotReady(pod, missedChange(pod, pods), traits, now)));
     var inFlight = leaving.plus(where(PodHealth::isInFlight));
-    return new Pods(next, inFlight.minus(Destinations.of(next.keySet())), pods.ending(),
+    return new Pods(next, inFlight.minus(DestinationSet.of(next.keySet())), pods.ending(),
         pods.identities());
   }
 

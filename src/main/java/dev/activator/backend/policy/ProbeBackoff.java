@@ -30,7 +30,7 @@ public record ProbeBackoff(Duration frequency) {
   private static final int PART_OF_DEVIATION = 10;
 
   /** @param age since the address last changed */
-  public Duration after(Duration age, @Nullable Estimate start) {
+  public Duration after(Duration age, @Nullable DurationEstimate start) {
     if (start == null || age.compareTo(start.latest()) > 0) {
       return unexpected(age);
     }

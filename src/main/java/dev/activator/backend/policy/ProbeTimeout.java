@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param longest {@code PROBE_TIMEOUT}
  * @param missed timeouts in a row, of any pod
  */
-public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int missed) {
+public record ProbeTimeout(Duration longest, @Nullable DurationEstimate roundTrip, int missed) {
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(300);
   private static final int MAX_DOUBLINGS = 16;
 
@@ -30,7 +30,7 @@ public record ProbeTimeout(Duration longest, @Nullable Estimate roundTrip, int m
   }
 
   public ProbeTimeout answered(Duration took) {
-    return new ProbeTimeout(longest, Estimate.after(roundTrip, took), 0);
+    return new ProbeTimeout(longest, DurationEstimate.after(roundTrip, took), 0);
   }
 
   public ProbeTimeout timedOut() {

@@ -5,7 +5,7 @@ import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.backend.policy.PodHealth.ProbeRecord;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import java.time.Duration;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param current since when the listed pods are those of Kubernetes; null while they may be stale
  */
 public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
-    HealthyDestinations published, @Nullable Estimate start,
+    HealthyDestinations published, @Nullable DurationEstimate start,
     @Nullable Duration awaited, @Nullable Duration current, Duration now) implements WatcherState {
 
   /** The ClusterIP, which gets requests when a mesh does not let pods be addressed. */
@@ -60,7 +60,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
 
   static Watching of(ProbeTraits traits) {
     return new Watching(traits, Pods.NONE, Fallback.NONE,
-        HealthyDestinations.pods(traits.revision(), Destinations.NONE), null, null,
+        HealthyDestinations.pods(traits.revision(), DestinationSet.NONE), null, null,
         Duration.ZERO, Duration.ZERO);
   }
 
@@ -117,7 +117,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         left.add(answer.from());
       }
     }
-    var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(Destinations.of(left));
+    var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(DestinationSet.of(left));
     var next = new Watching(traits, new Pods(listed, leaving, pods.ending(), pods.identities()),
         fallback, published, learned, awaited, current, now);
     if (fromClusterIp != null) {
@@ -128,14 +128,15 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
         : next.decide(effects.toArray(Effect[]::new));
   }
 
-  private @Nullable Estimate learn(@Nullable Estimate before, PodHealth known, Answer answer) {
+  private @Nullable DurationEstimate learn(@Nullable DurationEstimate before, PodHealth known,
+      Answer answer) {
     return known.phase() == Phase.PROBING && answer.outcome().healthy() && known.measuresStart()
-        ? Estimate.after(before, age(known))
+        ? DurationEstimate.after(before, age(known))
         : before;
   }
 
   /** Adds a pause if the probe failed. */
-  private PodHealth judged(PodHealth known, Answer answer, @Nullable Estimate learned,
+  private PodHealth judged(PodHealth known, Answer answer, @Nullable DurationEstimate learned,
       List<Effect> effects) {
     if (known.phase() != Phase.PROBING) {
       return known.phase() == Phase.OUTDATED ? known.in(Phase.IDLE) : known;
@@ -155,7 +156,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return known.failed(probe);
   }
 
-  private Duration pause(PodHealth known, @Nullable Estimate learned) {
+  private Duration pause(PodHealth known, @Nullable DurationEstimate learned) {
     return isUnneeded(known)
         ? traits.backoff().unneeded(unneeded(known))
         : traits.backoff().after(age(known), learned);
@@ -243,7 +244,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   }
 
   Step delete() {
-    var none = HealthyDestinations.pods(traits.revision(), Destinations.NONE);
+    var none = HealthyDestinations.pods(traits.revision(), DestinationSet.NONE);
     return published.equals(none)
         ? Step.to(new Stopped())
         : Step.to(new Stopped(), new Publish(none));
@@ -281,7 +282,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return with(fallback.became(ofClusterIp, now)).with(pods.each(PodHealth::withoutPause));
   }
 
-  private HealthyDestinations route(Destinations serving) {
+  private HealthyDestinations route(DestinationSet serving) {
     if (serving.isEmpty() && isGivenUp()) {
       return HealthyDestinations.unreachable(traits.revision());
     }

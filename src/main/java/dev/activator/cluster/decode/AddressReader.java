@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class AddressReader {
   private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final int LAST_PORT = 65_535;
-  /** Shared by objects in a row, which mostly have the same. */
+  /** Interner by objects in a row, which mostly have the same. */
   private static volatile Ports lastPorts = Ports.NONE;
 
   private AddressReader() {}

@@ -2,6 +2,7 @@ package dev.activator.cluster.decode;
 
 import java.io.StringWriter;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,7 +28,7 @@ final class JsonCursor {
   private static final JsonFactory JSON = JsonFactory.builder().streamWriteConstraints(
       StreamWriteConstraints.builder().maxNestingDepth(Integer.MAX_VALUE).build()).build();
   private static final int MAX_QUOTE_LENGTH = 60;
-  private static final Shared<String> TEXTS = new Shared<>(1 << 12);
+  private static final Interner<String> TEXTS = new Interner<>(1 << 12);
 
   private final JsonParser parser;
   /** Paths begin below it. */
@@ -180,6 +181,26 @@ final class JsonCursor {
       rest(this::nextField).forEach(name -> texts.put(name, text()));
     }
     return texts;
+  }
+
+  /** The value here as maps, lists, texts, numbers and booleans; null if absent. */
+  @Nullable Object tree() {
+    return switch (parser.currentToken()) {
+      case START_OBJECT -> {
+        var fields = new LinkedHashMap<String, @Nullable Object>();
+        fields().forEach(name -> fields.put(name, tree()));
+        yield fields;
+      }
+      case START_ARRAY -> {
+        var items = new ArrayList<@Nullable Object>();
+        items().forEach(_ -> items.add(tree()));
+        yield items;
+      }
+      case VALUE_STRING -> parser.getString();
+      case VALUE_TRUE, VALUE_FALSE -> parser.getBooleanValue();
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> parser.getNumberValue();
+      default -> null;
+    };
   }
 
   String wrong(String expected) {

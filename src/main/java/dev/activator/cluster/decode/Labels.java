@@ -20,7 +20,7 @@ public final class Labels {
   static final String SERVICE_NAME = "kubernetes.io/service-name";
 
   /** A revision has five objects. */
-  private static final Shared<RevisionId> IDS = new Shared<>(1 << 14);
+  private static final Interner<RevisionId> IDS = new Interner<>(1 << 14);
 
   private Labels() {}
 

@@ -1,16 +1,16 @@
 package dev.activator.cluster.decode;
 
 import dev.activator.cluster.policy.FailureReasons;
-import dev.activator.cluster.policy.PodStatus;
-import dev.activator.cluster.policy.PodStatus.FailureReason;
+import dev.activator.cluster.policy.PodStartStatus;
+import dev.activator.cluster.policy.PodStartStatus.FailureReason;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads why the containers of a pod do not start.
  *
- * <p><b>Source.</b> {@code PodStatus} in {@code k8s.io/api/core/v1/types.go}.
+ * <p><b>Source.</b> {@code PodStartStatus} in {@code k8s.io/api/core/v1/types.go}.
  */
-final class PodReader implements FactReader<PodStatus> {
+final class PodReader implements FactReader<PodStartStatus> {
   private static final String SCHEDULED = "PodScheduled";
   private static final String PREPARED = "PodReadyToStartContainers";
 
@@ -89,10 +89,10 @@ final class PodReader implements FactReader<PodStatus> {
 
   /** A pod that is terminating or has ended says nothing about starts. */
   @Override
-  public @Nullable PodStatus fact(Metadata metadata, JsonCursor in) {
+  public @Nullable PodStartStatus fact(Metadata metadata, JsonCursor in) {
     return metadata.ends() || phase.equals("Failed") || phase.equals("Succeeded")
         ? null
-        : new PodStatus(metadata.name(), failure());
+        : new PodStartStatus(metadata.name(), failure());
   }
 
   private @Nullable FailureReason failure() {

@@ -4,7 +4,7 @@ import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.BackendService;
 import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.Hpa;
-import dev.activator.cluster.policy.PodStatus;
+import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ServiceSlice;
 import dev.activator.cluster.policy.Workload;
@@ -35,7 +35,8 @@ public final class ResourceKind<F> {
       "apis/serving.knative.dev/v1", "revisions", RevisionReader::new);
   public static final ResourceKind<ClusterIp> SERVICES = new ResourceKind<>("Service", "api/v1",
       "services", ServiceReader::new);
-  public static final ResourceKind<PodStatus> PODS = new ResourceKind<>("Pod", "api/v1", "pods",
+  public static final ResourceKind<PodStartStatus> PODS = new ResourceKind<>("Pod", "api/v1",
+      "pods",
       PodReader::new);
   public static final ResourceKind<ConfigMapReader.Texts> CONFIG_MAPS = new ResourceKind<>(
       "ConfigMap", "api/v1", "configmaps", ConfigMapReader::new);

@@ -1,5 +1,6 @@
 package dev.activator.cluster.decode;
 
+import dev.activator.config.RequestRulesReader;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RequestTimeouts;
@@ -8,6 +9,7 @@ import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,11 +66,15 @@ final class RevisionReader implements FactReader<Revision> {
     }
     var probe = containers.readinessProbe(metadata.annotations(), in);
     boolean kubernetesDecides = probe == ReadinessProbe.CONNECT && containers.asksByGrpc();
+    var rules = RequestRulesReader.read(Map.of(), metadata.annotations());
+    if (rules != null) {
+      rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
+    }
     return new Revision(Labels.idOf(metadata.namespace(), metadata.name()), metadata.uid(),
         containers.firstPortName().equals(H2C_PORT) ? Protocol.H2C : Protocol.HTTP1,
         containerConcurrency, timeouts(), containers.probesBeforeReady() && !kubernetesDecides,
         probe, metadata.labels(),
-        metadata.annotations(), startFailure());
+        metadata.annotations(), startFailure(), rules);
   }
 
   private RequestTimeouts timeouts() {

@@ -3,13 +3,17 @@ package dev.activator.cluster.decode;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
+import dev.activator.config.RequestRulesReader;
+import dev.activator.config.WarmTimesReader;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalInt;
 
 /** The schema of the CustomResourceDefinition refuses most of what is a problem here. */
@@ -20,12 +24,15 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
   private String service = "";
   private String port = "";
   private final List<String> hosts = new ArrayList<>(2);
+  private final List<String> wakeWith = new ArrayList<>(2);
   private int minReplicas;
   private int maxReplicas;
   private int concurrency;
   private int containerConcurrency;
   private int timeoutSeconds;
   private int windowSeconds;
+  private final Map<String, Object> forRules = new LinkedHashMap<>(2);
+  private final Map<String, Object> forWarmTimes = new LinkedHashMap<>(2);
   private int replicas = -1;
   private int desiredReplicas = -1;
   private long observedGeneration;
@@ -49,6 +56,16 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
             hosts.add(in.text().toLowerCase(Locale.ROOT));
           }
         }
+        case "wakeWith" -> {
+          for (var _ : in.items()) {
+            var name = in.text();
+            if (name.matches("[^.]+([.][^.]+)?")) {
+              wakeWith.add(name);
+            } else {
+              in.remark("'" + name + "' in spec.wakeWith");
+            }
+          }
+        }
         case "minReplicas" -> minReplicas = in.count(0);
         case "maxReplicas" -> maxReplicas = in.count(0);
         case "target" -> {
@@ -61,6 +78,13 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
         case "scaleDown" -> {
           for (var one : in.fields()) {
             windowSeconds = one.equals("stabilizationWindowSeconds") ? in.count(0) : windowSeconds;
+          }
+        }
+        default -> {
+          if (RequestRulesReader.reads(field) && in.tree() instanceof Object value) {
+            forRules.put(field, value);
+          } else if (WarmTimesReader.reads(field) && in.tree() instanceof Object value) {
+            forWarmTimes.put(field, value);
           }
         }
       }
@@ -102,14 +126,22 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
     if (concurrency == 0 && containerConcurrency == 0) {
       in.problem("spec.target.concurrency or spec.containerConcurrency must be at least 1");
     }
+    var rules = RequestRulesReader.read(forRules, metadata.annotations());
+    if (rules != null) {
+      rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
+    }
+    var warmTimes = WarmTimesReader.read(forWarmTimes);
+    warmTimes.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
         metadata.uid(), metadata.created(), metadata.generation(), workload, service, port, hosts,
         minReplicas, positive(maxReplicas), positive(concurrency), containerConcurrency,
         timeoutSeconds == 0
             ? RequestTimeouts.DEFAULT.overall()
             : Duration.ofSeconds(timeoutSeconds),
-        Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), metadata.labels(),
-        metadata.annotations(), new ScaledServiceStatus(known(replicas), known(desiredReplicas),
+        Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), wakeWith,
+        metadata.labels(),
+        metadata.annotations(), rules, warmTimes,
+        new ScaledServiceStatus(known(replicas), known(desiredReplicas),
             observedGeneration, conditions));
   }
 

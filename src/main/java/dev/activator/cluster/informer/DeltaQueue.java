@@ -116,6 +116,14 @@ final class DeltaQueue<T> implements DeltaSink<T> {
     }
   }
 
+  /** Whether handlers that are due have not all been given their objects. */
+  boolean isResyncing() {
+    synchronized (lock) {
+      return pending.values().stream()
+          .anyMatch(deltas -> deltas.stream().anyMatch(delta -> delta.type() == Type.SYNC));
+    }
+  }
+
   Popped pop(Process<T> process) {
     synchronized (lock) {
       var first = pending.pollFirstEntry();

@@ -62,8 +62,7 @@ public final class Informer<T> implements AutoCloseable {
   private volatile Loop.@Nullable Timer nextResync;
   private volatile long failures;
   private volatile long missedDeletions;
-  /** Owned by the loop, as is the next. */
-  private int syncsPending;
+  /** Owned by the loop. */
   private boolean paused;
 
   /** @param resyncCheck how often to look for due handlers; zero for never */
@@ -197,10 +196,7 @@ public final class Informer<T> implements AutoCloseable {
       case ADDED, UPDATED, REPLACED -> put(delta.object());
       case DELETED -> delete(delta.object(), FinalState.KNOWN);
       case LOST -> delete(delta.object(), FinalState.UNKNOWN);
-      case SYNC -> {
-        syncsPending--;
-        processor.resynced(delta.object());
-      }
+      case SYNC -> processor.resynced(delta.object());
     }
   }
 
@@ -247,11 +243,11 @@ public final class Informer<T> implements AutoCloseable {
       return;
     }
     scheduleResync(check);
-    if (syncsPending == 0) {
+    if (!queue.isResyncing()) {
       processor.noneDue();
     }
     if (processor.markDue()) {
-      syncsPending += queue.resync();
+      queue.resync();
     }
   }
 

@@ -38,7 +38,7 @@ public record EndpointsObject(Owner owner, String revisionUid, List<Subset> subs
   public enum Role {
     /** Behind the private Service. */
     PODS,
-    /** Behind the public Service, while they are in the path. */
+    /** The addresses of the public Service, while activators are in the path. */
     ACTIVATORS
   }
 
@@ -80,7 +80,7 @@ public record EndpointsObject(Owner owner, String revisionUid, List<Subset> subs
       return new Member(pod, ip, condition, version);
     }
 
-    /** Equal unless the pod disappeared or changed readiness in between. */
+    /** Equal in two versions of the object if the pod's address has the same readiness. */
     private Member readiness() {
       return new Member(pod, ip, condition.isReady() ? Condition.READY : Condition.NOT_READY);
     }

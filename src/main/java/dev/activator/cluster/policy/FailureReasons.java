@@ -1,7 +1,7 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.PodStatus.FailureReason;
-import dev.activator.cluster.policy.PodStatus.Persistence;
+import dev.activator.cluster.policy.PodStartStatus.FailureReason;
+import dev.activator.cluster.policy.PodStartStatus.Persistence;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

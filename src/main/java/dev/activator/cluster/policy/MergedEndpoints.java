@@ -4,7 +4,7 @@ import dev.activator.cluster.policy.EndpointsObject.Condition;
 import dev.activator.cluster.policy.EndpointsObject.Member;
 import dev.activator.cluster.policy.EndpointsObject.Subset;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing.Identity;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
@@ -19,12 +19,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All objects of one Service merged; its Endpoints would be cut off at a thousand addresses.
+ * The EndpointSlices, or the Endpoints, of one Service, merged. Endpoints end at 1,000 addresses.
  * Terminating pods count only if they serve and no other is ready.
  *
  * <p><b>Source.</b> kube-proxy's {@code endpointslicecache.go} and {@code topology.go}.
  *
- * @param preferred of a dual-stack pod's families
+ * @param preferred the IP family to use for dual-stack pods
  */
 public record MergedEndpoints(List<EndpointsObject> all, IpFamily preferred) {
   public MergedEndpoints {
@@ -80,7 +80,7 @@ public record MergedEndpoints(List<EndpointsObject> all, IpFamily preferred) {
     var ready = in(Condition.READY, listed);
     var notReady = in(Condition.NOT_READY, listed);
     if (!ready.isEmpty()) {
-      return new Listing(ready, notReady, Destinations.NONE, identities(listed));
+      return new Listing(ready, notReady, DestinationSet.NONE, identities(listed));
     }
     // An address may have moved from a terminating pod to a starting one.
     var ending = in(Condition.TERMINATING, listed).minus(notReady);
@@ -112,8 +112,8 @@ public record MergedEndpoints(List<EndpointsObject> all, IpFamily preferred) {
     return one.member().since().compareTo(other.member().since()) < 0 ? other : one;
   }
 
-  private static Destinations in(Condition condition, List<ListedAddress> listed) {
-    return Destinations.of(listed.stream().filter(one -> one.condition() == condition)
+  private static DestinationSet in(Condition condition, List<ListedAddress> listed) {
+    return DestinationSet.of(listed.stream().filter(one -> one.condition() == condition)
         .map(ListedAddress::destination).toList());
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.PodStatus.FailureReason;
+import dev.activator.cluster.policy.PodStartStatus.FailureReason;
 import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import java.util.Collections;
@@ -38,7 +38,7 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
     }
   }
 
-  public PodFailures with(PodStatus pod, Duration now) {
+  public PodFailures with(PodStartStatus pod, Duration now) {
     var next = new TreeMap<>(pods);
     var before = pods.get(pod.name());
     var since = before != null && samePersistence(before.failure(), pod.failure())

@@ -1,12 +1,16 @@
 package dev.activator.cluster.policy;
 
+import dev.activator.revision.RequestRules;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.WarmTimes;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A ScaledService: a workload without Knative that is scaled by the requests for it.
@@ -17,20 +21,45 @@ import java.util.OptionalInt;
  * @param hosts in lower case; may begin with {@code *.}
  * @param maxReplicas empty if only 0 and 1 are ours to set
  * @param window over which the load is averaged
+ * @param wakeWith names of others that start with it, as {@code NAME} or {@code NAME.NAMESPACE}
+ * @param rules null if it has none
+ * @param warmTimes when it keeps pods without requests
  * @param status as it was written last
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
     ScaleTargetRef workload, String service, String port, List<String> hosts, int minReplicas,
     OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration timeout,
-    Duration window, Map<String, String> labels, Map<String, String> annotations,
-    ScaledServiceStatus status) {
+    Duration window, List<String> wakeWith, Map<String, String> labels,
+    Map<String, String> annotations,
+    @Nullable RequestRules rules, WarmTimes warmTimes, ScaledServiceStatus status) {
 
   public static final Comparator<ScaledService> BY_AGE = Comparator
       .comparing(ScaledService::created).thenComparing(ScaledService::id);
 
   public ScaledService {
     hosts = List.copyOf(hosts);
+    wakeWith = List.copyOf(wakeWith);
     labels = Map.copyOf(labels);
     annotations = Map.copyOf(annotations);
+  }
+
+  /** @param name as {@code NAME}, of the same namespace, or {@code NAME.NAMESPACE} */
+  public RevisionId named(String name) {
+    int dot = name.indexOf('.');
+    return dot < 0
+        ? new RevisionId(id.namespace(), name)
+        : new RevisionId(name.substring(dot + 1), name.substring(0, dot));
+  }
+
+  /** Where requests go while it starts; null if they wait, or are answered. */
+  public @Nullable RevisionId fallback() {
+    var service = rules == null || rules.fallback() == null ? null : rules.fallback().service();
+    return service == null ? null : new RevisionId(id.namespace(), service);
+  }
+
+  /** All that it names: those that start with it, and its fallback. */
+  public List<RevisionId> others() {
+    return Stream.concat(wakeWith.stream().map(this::named), Stream.ofNullable(fallback()))
+        .toList();
   }
 }

@@ -1,27 +1,35 @@
 package dev.activator.cluster.policy;
 
 import dev.activator.cluster.policy.Workload.Probing;
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.ScaledTarget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a ScaledService comes to, with the objects that it refers to.
+ * The state of a ScaledService, computed from it and the objects that it refers to.
  *
  * @param target null if there is nothing that it may scale
- * @param taken what older ScaledServices have of its hosts
- * @param troubles in the order of their weight
- * @param warnings what does not keep it from working, for Events
+ * @param taken those of its hosts that belong to older ScaledServices
+ * @param troubles the most important first
+ * @param warnings problems that do not keep it from working, for Events
  * @param remarks what was left out, for the log
  */
 public record ScaledServiceState(ScaledService object, Revision revision, PodListing pods,
@@ -35,6 +43,13 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
   }
 
   private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound");
+  /** With these no request starts a pod. */
+  private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
+      "TargetNotFound", "TargetNotScalable", "TargetTaken");
+  private static final Set<String> REFUSED_BY_KUBERNETES = Set.of("QuotaExceeded", "ScaleFailed");
+  private static final String FORBIDDEN = "Forbidden";
+  private static final List<String> NO_START = List.of("QuotaExceeded", "ScaleFailed");
+  private static final String WAKE_WITH = "activator.dev/wake-with";
 
   /**
    * Why the condition {@code Ready} is false.
@@ -60,14 +75,15 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
 
   /**
    * @param service null if there is none
-   * @param taken what older ScaledServices have of its hosts
+   * @param taken those of its hosts that belong to older ScaledServices
    * @param older the ScaledService that scales the same workload; null if none does
    * @param isNameTaken whether a Knative revision has the same name and namespace
    * @param hpas that scale the same workload, as far as is known
+   * @param unknown those of its {@link ScaledService#others} that do not exist
    */
   public record References(@Nullable BackendService service, Collection<ServiceSlice> slices,
       WorkloadState workload, List<HostTable.Taken> taken, @Nullable ScaledService older,
-      boolean isNameTaken, List<Hpa> hpas, IpFamily preferred) {}
+      boolean isNameTaken, List<Hpa> hpas, Collection<RevisionId> unknown, IpFamily preferred) {}
 
   public static ScaledServiceState of(ScaledService object, References found) {
     var troubles = new ArrayList<Trouble>();
@@ -81,14 +97,41 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
       troubles.add(new Trouble("HostTaken",
           "host " + host.host() + " belongs to ScaledService " + host.by()));
     }
+    if (object.rules() != null) {
+      object.rules().problems()
+          .forEach(problem -> troubles.add(new Trouble("InvalidRules", problem)));
+    }
+    object.warmTimes().problems()
+        .forEach(problem -> troubles.add(new Trouble("InvalidSchedule", problem)));
+    var fallback = object.fallback();
+    if (fallback != null && found.unknown.contains(fallback)) {
+      troubles.add(new Trouble("FallbackNotFound", "the fallback names " + fallback.name()
+          + ", and there is no such ScaledService: requests wait"));
+    }
+    new TreeMap<>(object.annotations()).forEach((name, value) -> RevisionAnnotations
+        .problemOfScaledService(name, value)
+        .ifPresent(problem -> troubles.add(
+            new Trouble("InvalidAnnotation", "annotation " + name + ": " + problem))));
     var revision = new Revision(object.id(), object.uid(),
         port == null ? Protocol.HTTP1 : port.protocol(), object.containerConcurrency(),
         new RequestTimeouts(object.timeout(), Duration.ZERO, Duration.ZERO),
-        probing.beforeReady(), probing.probe(), object.labels(), object.annotations(), null);
+        probing.beforeReady(), probing.probe(), object.labels(), annotations(object),
+        startFailure(object, troubles),
+        object.rules());
     var listing = port == null ? PodListing.none(object.id()) : pods(object, port, found);
     return new ScaledServiceState(object, revision, listing,
         isScaled(found) ? target(object, found.hpas) : null, found.taken, troubles,
-        warnings(found.hpas), remarks);
+        warnings(object, found), remarks);
+  }
+
+  /** The object's annotations, and its {@code wakeWith} as a revision's annotation. */
+  private static Map<String, String> annotations(ScaledService object) {
+    if (object.wakeWith().isEmpty()) {
+      return object.annotations();
+    }
+    var all = new HashMap<>(object.annotations());
+    all.put(WAKE_WITH, String.join(",", object.wakeWith()));
+    return all;
   }
 
   private static BackendService.@Nullable Port port(ScaledService object,
@@ -108,7 +151,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     }
     if (service.selector().isEmpty()) {
       troubles.add(new Trouble("NoSelector",
-          name + " has no selector, so it is unknown which pods are its"));
+          name + " has no selector, so its pods are unknown"));
     }
     return port;
   }
@@ -126,7 +169,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
       case WorkloadState.Found(var known) when !known.failure().isEmpty() ->
         troubles.add(new Trouble(
             known.failure().contains("exceeded quota") ? "QuotaExceeded" : "ScaleFailed",
-            "no more pods of " + workload + " can be made: " + known.failure()));
+            "no more pods of " + workload + " can be created: " + known.failure()));
       case WorkloadState.Found _,WorkloadState.Hidden _ -> {
       }
     }
@@ -147,6 +190,24 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     }
   }
 
+  /** Null if pods may start. */
+  private static @Nullable RevisionStartFailure startFailure(ScaledService object,
+      List<Trouble> troubles) {
+    for (var one : troubles) {
+      if (NEVER_STARTS.contains(one.reason())) {
+        return RevisionStartFailure.shown(one.reason(), one.message());
+      }
+      if (REFUSED_BY_KUBERNETES.contains(one.reason())) {
+        return RevisionStartFailure.lasting(one.reason(), one.message());
+      }
+    }
+    // Only the activator that scales knows, and writes it into the status.
+    var ready = object.status().condition(ScaledServiceStatus.READY);
+    return ready != null && ready.status().equals("False") && ready.reason().equals(FORBIDDEN)
+        ? RevisionStartFailure.lasting(FORBIDDEN, ready.message())
+        : null;
+  }
+
   private static boolean isScaled(References found) {
     return found.older == null && !found.isNameTaken && switch (found.workload) {
       // Once it appears it is scaled at once, instead of when a failed read is repeated.
@@ -155,11 +216,15 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     };
   }
 
-  private static List<Trouble> warnings(List<Hpa> hpas) {
-    return hpas.stream().filter(hpa -> hpa.minReplicas() == 0)
+  private static List<Trouble> warnings(ScaledService object, References found) {
+    var hpas = found.hpas.stream().filter(hpa -> hpa.minReplicas() == 0)
         .map(hpa -> new Trouble("HpaMinZero", "HorizontalPodAutoscaler " + hpa.name()
-            + " has minReplicas 0, so that it sets 0 and 1, too: give it 1"))
-        .toList();
+            + " has minReplicas 0, so that it sets 0 and 1, too: give it 1"));
+    var unknown = object.wakeWith().stream()
+        .filter(name -> found.unknown.contains(object.named(name)))
+        .map(name -> new Trouble("WakeWithNotFound",
+            "spec.wakeWith names " + name + ", and there is no such ScaledService"));
+    return Stream.concat(hpas, unknown).toList();
   }
 
   private static PodListing pods(ScaledService object, BackendService.Port port, References found) {
@@ -167,13 +232,13 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     return MergedEndpoints.of(sets, "", found.preferred).pods(object.id());
   }
 
-  /** Beside an HPA only 0 and 1 are ours to set. */
+  /** Beside an HPA the activator sets only 0 and 1. */
   private static ScaledTarget target(ScaledService object, List<Hpa> hpas) {
     return new ScaledTarget(object.id(), object.workload(),
         hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas()),
         hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), object.concurrency(),
         object.containerConcurrency(), object.window(), object.timeout(),
-        object.status().desiredReplicas());
+        object.status().desiredReplicas(), object.warmTimes());
   }
 
   /** How many pods its Service has, ready or not; empty if that is unknown. */
@@ -181,6 +246,12 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     return troubles.stream().anyMatch(one -> NO_PODS.contains(one.reason()))
         ? OptionalInt.empty()
         : OptionalInt.of(pods.on(revision.protocol()).all().size());
+  }
+
+  /** False if it is not scaled, its pods are unknown, or no more can be created. */
+  public boolean canStart() {
+    return target != null && troubles.stream().map(Trouble::reason)
+        .noneMatch(reason -> NO_PODS.contains(reason) || NO_START.contains(reason));
   }
 
   /** How many pods are ready and do not terminate. */

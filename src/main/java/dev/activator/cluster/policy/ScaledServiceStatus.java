@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The status of a ScaledService.
  *
- * @param replicas that the workload has
- * @param desiredReplicas that the autoscaler wants
- * @param observedGeneration of the spec that this is about
+ * @param replicas the pods of its Service, or else the replicas of the workload
+ * @param desiredReplicas what the autoscaler has decided
+ * @param observedGeneration the generation of the spec that this status describes
  */
 public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredReplicas,
     long observedGeneration, List<Condition> conditions) {
@@ -92,7 +92,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
         : before;
   }
 
-  /** The time of the change stays while the status does. */
+  /** Keeps {@code since} while the status is the same. */
   private Condition changed(String type, String status, String reason, String message,
       String now) {
     var before = condition(type);

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id its namespace and name
  * @param containers of its pod template; empty if it has none
- * @param failure why no pods can be made, by the condition {@code ReplicaFailure}; else empty
+ * @param failure why no pods can be created, from the condition {@code ReplicaFailure}; else empty
  */
 public record Workload(RevisionId id, List<Container> containers, String failure) {
   public Workload {
     containers = List.copyOf(containers);
   }
 
-  /** @param startsSlowly for a startupProbe */
+  /** @param startsSlowly whether it has a startupProbe */
   public record Container(Map<String, Integer> ports, @Nullable Probe probe,
       boolean startsSlowly) {
     public Container {
@@ -66,7 +66,7 @@ public record Workload(RevisionId id, List<Container> containers, String failure
   }
 
   /**
-   * By the template's readinessProbe, if we can do the same on the port of the requests.
+   * The template's readinessProbe, if the activator can send it to the port for requests.
    *
    * @param target the port of the Service, by name or number
    * @param remarks gets what was left out

@@ -23,6 +23,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +44,7 @@ import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Our threads; certificates that are read again when their files change; and cancellation while a body
@@ -55,6 +57,7 @@ final class ApiTransport extends OkHttpClientFactory {
   /** The name of a request's handle; not sent. */
   static final String HANDLE = "X-Activator-Handle";
   private static final Logger log = LoggerFactory.getLogger(ApiTransport.class);
+  private static final int MAX_DOUBLINGS = 6;
   private static final String IDENTITY_AUTHORITY = "idp-certificate-authority";
 
   private final KubernetesApi.@Nullable Source source;
@@ -65,6 +68,12 @@ final class ApiTransport extends OkHttpClientFactory {
   private Config config;
   private Certificates certificates;
   private FileStamps files;
+  /** Files that have changed, and could not be used since. */
+  private final Set<Path> unused = new HashSet<>();
+  /** How often they could not, as a power of two of {@code requestsToRetry}. */
+  private int failures;
+  /** Not by a clock, as requests are regular: a command of the kubeconfig may fail once, or for long. */
+  private int requestsToRetry;
   private volatile @Nullable HttpClient client;
   private final AtomicLong made = new AtomicLong();
   private final Map<String, Handle> handles = new ConcurrentHashMap<>();
@@ -186,30 +195,38 @@ final class ApiTransport extends OkHttpClientFactory {
   }
 
   private HttpClient unlessChanged(HttpClient last) {
+    var changed = files.changed();
+    if (changed.isEmpty() && (unused.isEmpty() || --requestsToRetry > 0)) {
+      return last;
+    }
+    unused.addAll(changed);
     try {
-      if (!certificatesHaveChanged()) {
-        return last;
+      var next = haveChanged(unused) ? newClient() : last;
+      if (next != last) {
+        log.info("The certificates for {} were read again", config.getMasterUrl());
+        // Not by the library, which would end our threads.
+        closeConnections();
       }
-      var next = newClient();
-      log.info("The certificates for {} were read again", config.getMasterUrl());
-      // Not by the library, which would end our threads.
-      closeConnections();
+      unused.clear();
+      failures = 0;
       return next;
     } catch (RuntimeException e) {
-      log.warn("The certificates for {} changed, and cannot be used; the last ones stay: {}",
+      requestsToRetry = 1 << failures;
+      failures = Math.min(failures + 1, MAX_DOUBLINGS);
+      log.atLevel(changed.isEmpty() ? Level.DEBUG : Level.WARN).log(
+          "The certificates for {} changed, and cannot be used; the last ones stay: {}",
           config.getMasterUrl(), String.valueOf(e.getCause() == null ? e : e.getCause()));
       return last;
     }
   }
 
-  private boolean certificatesHaveChanged() {
-    var changed = files.changed();
+  private boolean haveChanged(Set<Path> changed) {
     if (source == null || !changed.contains(source.kubeconfig())) {
-      return !changed.isEmpty();
+      return true;
     }
     var next = source.reread().get();
     var now = Certificates.of(next);
-    if (changed.size() == 1 && now.equals(certificates)) {
+    if (failures == 0 && changed.size() == 1 && now.equals(certificates)) {
       // Most often only a token is replaced.
       return false;
     }

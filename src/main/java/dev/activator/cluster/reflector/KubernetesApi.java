@@ -48,7 +48,7 @@ public final class KubernetesApi implements AutoCloseable {
       StreamReadConstraints.builder().maxNestingDepth(MAX_JSON_DEPTH).build()).build();
   /** Makes requests; they are sent by the newest client. */
   private final HttpClient first;
-  private final WriteRate writes;
+  private final WriteRateLimiter writes;
 
   /**
    * A kubeconfig, for what changes in it.
@@ -58,17 +58,17 @@ public final class KubernetesApi implements AutoCloseable {
   public record Source(Path kubeconfig, Supplier<Config> reread) {}
 
   public KubernetesApi(Config config) {
-    this(config, null, WriteRate.UNLIMITED);
+    this(config, null, WriteRateLimiter.UNLIMITED);
   }
 
   /** @param source null if the configuration is from no kubeconfig */
-  public KubernetesApi(Config config, @Nullable Source source, WriteRate writes) {
+  public KubernetesApi(Config config, @Nullable Source source, WriteRateLimiter writes) {
     this(config, source, writes, Executors.newCachedThreadPool(
         Thread.ofPlatform().daemon().name("kubernetes-", 1).factory()));
   }
 
   /** @param threads unbounded: each request takes one */
-  KubernetesApi(Config config, @Nullable Source source, WriteRate writes,
+  KubernetesApi(Config config, @Nullable Source source, WriteRateLimiter writes,
       ExecutorService threads) {
     this.writes = writes;
     this.threads = threads;
@@ -112,7 +112,7 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   /**
-   * Writes, once {@link WriteRate} allows it. Fails only if there is no answer; whether it was written
+   * Writes, once {@link WriteRateLimiter} allows it. Fails only if there is no answer; whether it was written
    * is unknown then, but it is not sent after the timeout.
    *
    * @param path without a leading slash and a query

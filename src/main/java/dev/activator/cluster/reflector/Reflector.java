@@ -36,7 +36,7 @@ final class Reflector<T> implements AutoCloseable {
   private final ListerWatcher<T> source;
   private final DeltaSink<T> sink;
   private final Loop loop;
-  private final ApiErrors errors;
+  private final ApiErrorText errors;
   private final ReflectorStats stats;
   private final Watchdog watchdog;
   private final Backoff afterFailedLists;

@@ -5,4 +5,4 @@ import java.util.random.RandomGenerator;
 
 /** What all reflectors of a session share. */
 public record ReflectorContext(Loop loop, ReflectorSettings settings, RandomGenerator random,
-    ApiErrors errors) {}
+    ApiErrorText errors) {}

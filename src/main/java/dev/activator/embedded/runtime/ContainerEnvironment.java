@@ -66,7 +66,7 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
     }
   }
 
-  /** The platform's own error would quote the value, which may be a secret. */
+  /** Java's own error message would quote the value, which may be a secret. */
   private static void checkText(String name, String value) {
     if (value.indexOf('\0') >= 0) {
       throw new MissingException("the value of " + name
@@ -149,7 +149,7 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       }
     }
 
-    /** As in a cluster, no limit is that of the machine, and no request is the limit, if there is one. */
+    /** As in a cluster: without a limit, the machine's capacity; without a request, the limit, else 0. */
     private Quantity resource(String path) {
       int dot = path.indexOf('.');
       String name = path.substring(dot + 1);

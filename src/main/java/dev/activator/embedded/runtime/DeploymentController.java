@@ -19,8 +19,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The controller that gives each Deployment a ReplicaSet for each of its last templates, and moves
- * its replicas to the one of the current template.
+ * The controller that creates a ReplicaSet for each of a Deployment's last templates, and moves
+ * the replicas to the one of the current template.
  *
  * <p><b>Threads.</b> One loop.
  *
@@ -32,9 +32,12 @@ final class DeploymentController {
   private static final String PREFIX = "deployment.kubernetes.io/";
   private static final String REVISION = PREFIX + "revision";
   private static final String HISTORY = PREFIX + "revision-history";
-  /** Of the Deployment alone. */
+  /** Annotations that are not copied to ReplicaSets. */
   private static final Set<String> NOT_COPIED = Set.of(REVISION, HISTORY,
       "kubectl.kubernetes.io/last-applied-configuration");
+  /** Of a ReplicaSet, too: that its pods were not ready in time. */
+  static final String REPLICA_FAILURE = "ReplicaFailure";
+  static final String OVERDUE = "ProgressDeadlineExceeded";
   private static final int DEFAULT_HISTORY = 10;
   private static final int HASH_LENGTH = 10;
 
@@ -65,10 +68,10 @@ final class DeploymentController {
 
   private void replicaSetChanged(ApiEvent event) {
     var set = event.object();
-    boolean orphan = Ownership.controller(set).isMissingNode();
+    boolean orphan = ControllerRefs.controller(set).isMissingNode();
     store.list(Kinds.DEPLOYMENT, one -> orphan
-        ? Ownership.mayAdopt(one, set)
-        : Ownership.controls(one, set)).forEach(this::reconcile);
+        ? ControllerRefs.mayAdopt(one, set)
+        : ControllerRefs.controls(one, set)).forEach(this::reconcile);
   }
 
   private void reconcile(ObjectNode seen) {
@@ -92,13 +95,13 @@ final class DeploymentController {
   }
 
   private void adopt(ObjectNode deployment) {
-    store.list(Kinds.REPLICA_SET, one -> Ownership.mayAdopt(deployment, one)).forEach(
+    store.list(Kinds.REPLICA_SET, one -> ControllerRefs.mayAdopt(deployment, one)).forEach(
         one -> objects.edit(Kinds.REPLICA_SET, Meta.namespace(one), Meta.name(one),
-            set -> Ownership.setController(set, Kinds.DEPLOYMENT, deployment)));
+            set -> ControllerRefs.setController(set, Kinds.DEPLOYMENT, deployment)));
   }
 
   private List<ObjectNode> sets(ObjectNode deployment) {
-    return store.list(Kinds.REPLICA_SET, one -> Ownership.controls(deployment, one));
+    return store.list(Kinds.REPLICA_SET, one -> ControllerRefs.controls(deployment, one));
   }
 
   private @Nullable ObjectNode current(ObjectNode deployment) {
@@ -125,7 +128,7 @@ final class DeploymentController {
     return object.path("metadata").path("annotations").path(REVISION).asLong(0);
   }
 
-  /** Another template's ReplicaSet, or one that is no longer owned, may have the name. */
+  /** Tries several names: another template's ReplicaSet, or an orphaned one, may have the first. */
   private void create(ObjectNode deployment) {
     String fingerprint = RevisionObjects.fingerprint(withoutHash(deployment));
     for (int i = 0; i + HASH_LENGTH <= fingerprint.length(); i++) {
@@ -137,7 +140,7 @@ final class DeploymentController {
     log.warn("Deployment {} gets no ReplicaSet: all its names are taken", Meta.key(deployment));
   }
 
-  /** In the letters of generated names, by which others recognise the pods of a workload. */
+  /** Uses the alphabet of generated names, by which tools recognise a workload's pods. */
   private static String encoded(String hex) {
     var letters = new StringBuilder();
     hex.chars().forEach(digit -> letters
@@ -148,7 +151,7 @@ final class DeploymentController {
   private static ObjectNode replicaSet(ObjectNode deployment, String hash) {
     var set = StoreWriter.named(Kinds.REPLICA_SET, Meta.namespace(deployment),
         Meta.name(deployment) + "-" + hash);
-    Ownership.setController(set, Kinds.DEPLOYMENT, deployment);
+    ControllerRefs.setController(set, Kinds.DEPLOYMENT, deployment);
     var spec = set.putObject("spec").put("replicas", 0);
     spec.set("selector", deployment.at("/spec/selector").deepCopy());
     spec.withObjectProperty("selector").withObjectProperty("matchLabels").put(HASH, hash);
@@ -236,24 +239,32 @@ final class DeploymentController {
                   current == null ? 0 : sum(List.of(current), "/status/replicas"))
               .put("readyReplicas", ready).put("availableReplicas", ready)
               .put("unavailableReplicas", Math.max(0, wanted - ready));
-          conditions(found, ready >= wanted, runs);
+          conditions(found, ready >= wanted, runs, overdue(sets));
         });
     publishRevision(deployment, ready);
   }
 
-  private void conditions(ObjectNode deployment, boolean available, boolean runs) {
+  /** Why no pod of any of these was ready in time; empty if one may still be. */
+  private static String overdue(List<ObjectNode> sets) {
+    return sets.stream().map(set -> Conditions.find(set, REPLICA_FAILURE))
+        .filter(one -> one.path("status").asString("").equals("True"))
+        .map(one -> one.path("message").asString("")).findFirst().orElse("");
+  }
+
+  private void conditions(ObjectNode deployment, boolean available, boolean runs,
+      String overdue) {
     var conditions = Conditions.of(deployment, store.now());
     if (!runs) {
-      if (!Conditions.isTrue(deployment, "ReplicaFailure")) {
+      if (!Conditions.isTrue(deployment, REPLICA_FAILURE)) {
         log.warn("Deployment {} does not run: its container has no command", Meta.key(deployment));
         conditions.fail("Available", "NoCommand",
             "embedded mode runs local processes, not images: give the container a command");
-        conditions.hold("ReplicaFailure");
+        conditions.hold(REPLICA_FAILURE);
       }
       return;
     }
-    if (Conditions.isTrue(deployment, "ReplicaFailure")) {
-      conditions.fail("ReplicaFailure", "CommandGiven", "");
+    if (Conditions.isTrue(deployment, REPLICA_FAILURE)) {
+      conditions.fail(REPLICA_FAILURE, "CommandGiven", "");
     }
     if (available) {
       conditions.hold("Available", "MinimumReplicasAvailable",
@@ -265,9 +276,14 @@ final class DeploymentController {
     }
     if (deployment.at("/spec/paused").asBoolean(false)) {
       conditions.unknown("Progressing", "DeploymentPaused", "Deployment is paused");
+    } else if (!overdue.isEmpty() && !available) {
+      if (!Conditions.find(deployment, "Progressing").path("message").asString("")
+          .equals(overdue)) {
+        conditions.fail("Progressing", OVERDUE, overdue);
+      }
     } else {
       conditions.hold("Progressing", available ? "NewReplicaSetAvailable" : "ReplicaSetUpdated",
-          available ? "The newest ReplicaSet has all its replicas." : "Replicas are on their way.");
+          available ? "The newest ReplicaSet has all its replicas." : "The ReplicaSet progresses.");
     }
   }
 

@@ -24,6 +24,9 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class EventRecorder {
   private static final String COMPONENT = "embedded-platform";
+  /** Kinds whose Events are about the object that owns them. */
+  private static final Map<Kind, Kind> OWNERS = Map.of(Kinds.REPLICA_SET, Kinds.DEPLOYMENT,
+      Kinds.REVISION, Kinds.KNATIVE_SERVICE);
 
   private final ApiStore store;
   private final Loop loop;
@@ -41,7 +44,7 @@ final class EventRecorder {
   }
 
   List<StoreSubscription> subscribe() {
-    return List.of(Kinds.POD, Kinds.REPLICA_SET, Kinds.KNATIVE_SERVICE).stream()
+    return List.of(Kinds.POD, Kinds.REPLICA_SET, Kinds.REVISION, Kinds.KNATIVE_SERVICE).stream()
         .map(kind -> store.subscribe(kind, loop, this::changed)).toList();
   }
 
@@ -50,14 +53,15 @@ final class EventRecorder {
     boolean gone = event.type() == ApiEvent.Type.DELETED;
     var before = gone ? seen.remove(Meta.uid(object)) : seen.put(Meta.uid(object), object);
     var news = ObjectHistory.between(event.kind(), before, gone ? null : object);
-    if (!event.kind().equals(Kinds.REPLICA_SET)) {
+    var ownerKind = OWNERS.get(event.kind());
+    if (ownerKind == null) {
       news.forEach(one -> record(event.kind(), object, one));
       return;
     }
-    var deployment = store.find(Kinds.DEPLOYMENT, Meta.namespace(object),
-        Ownership.controller(object).path("name").asString(""));
-    if (deployment != null && Ownership.controls(deployment, object)) {
-      news.forEach(one -> record(Kinds.DEPLOYMENT, deployment, one));
+    var owner = store.find(ownerKind, Meta.namespace(object),
+        ControllerRefs.controller(object).path("name").asString(""));
+    if (owner != null && ControllerRefs.controls(owner, object)) {
+      news.forEach(one -> record(ownerKind, owner, one));
     }
   }
 

@@ -6,7 +6,10 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.PodProcesses.Running;
 import dev.activator.loop.Loop;
+import dev.activator.revision.LocalProcesses.Restarted;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,6 +30,10 @@ final class Kubelet {
   private static final Logger OUTPUT = LoggerFactory.getLogger("dev.activator.embedded.output");
   static final String LETTERS = "bcdfghjklmnpqrstvwxz2456789";
   private static final int SUFFIX_LENGTH = 5;
+  /** Kubernetes' own. */
+  private static final int PROGRESS_DEADLINE_SECONDS = 600;
+  /** Of processes that were started again. */
+  private static final int MAX_OUTPUT = 20;
 
   private final ApiStore store;
   private final Loop loop;
@@ -38,7 +45,7 @@ final class Kubelet {
   private final Map<String, ReplicaSetPods> sets = new HashMap<>();
   /** Of deleted ReplicaSets, until their last pod has ended. */
   private final List<ReplicaSetPods> retired = new ArrayList<>();
-  private final Map<RevisionId, String> problems = new ConcurrentHashMap<>();
+  private final Map<RevisionId, LocalProcesses> unusual = new ConcurrentHashMap<>();
   private long made;
   private boolean stopping;
 
@@ -141,6 +148,14 @@ final class Kubelet {
     store.podProcesses().ended(template.namespace(), pod);
   }
 
+  /** How long the pods of this template may take to become ready. */
+  Duration progressDeadline(PodTemplate template) {
+    var deployment = store.find(Kinds.DEPLOYMENT, template.namespace(), template.workload());
+    return Duration.ofSeconds(deployment == null
+        ? PROGRESS_DEADLINE_SECONDS
+        : deployment.at("/spec/progressDeadlineSeconds").asLong(PROGRESS_DEADLINE_SECONDS));
+  }
+
   Instant now() {
     return settings.clock().instant();
   }
@@ -149,19 +164,28 @@ final class Kubelet {
     store.podLogs().forget(namespace, pod);
   }
 
-  /** Why the process of this workload, which runs, is not ready; may be empty. Any thread may ask. */
-  String problem(RevisionId workload) {
-    return problems.getOrDefault(workload, "");
+  /** What is unusual about this workload's processes. Any thread may ask. */
+  LocalProcesses processes(RevisionId workload) {
+    var known = unusual.getOrDefault(workload, LocalProcesses.NONE);
+    return known.pods().isEmpty()
+        ? known
+        : new LocalProcesses(known.problem(), known.restarting(), known.pods(),
+            store.podLogs().last(workload.namespace(),
+                known.pods().stream().map(Restarted::pod).toList(), MAX_OUTPUT));
   }
 
   void problemChanged(RevisionId workload) {
     var pods = all().filter(one -> one.template().id().equals(workload))
         .flatMap(one -> one.pods().stream()).toList();
-    var problem = pods.stream().map(LocalPod::problem).filter(one -> !one.isEmpty()).findFirst();
-    if (problem.isEmpty() || pods.stream().anyMatch(pod -> pod.view().ready())) {
-      problems.remove(workload);
+    boolean ready = pods.stream().anyMatch(pod -> pod.view().ready());
+    var problem = pods.stream().map(LocalPod::problem).filter(one -> !ready && !one.isEmpty())
+        .findFirst().orElse("");
+    var restarted = pods.stream().map(LocalPod::restarted).filter(Objects::nonNull).toList();
+    if (problem.isEmpty() && restarted.isEmpty()) {
+      unusual.remove(workload);
     } else {
-      problems.put(workload, problem.get());
+      unusual.put(workload, new LocalProcesses(problem,
+          !ready && pods.stream().anyMatch(LocalPod::isRestarting), restarted, List.of()));
     }
   }
 

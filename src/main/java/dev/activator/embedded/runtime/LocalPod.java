@@ -7,6 +7,7 @@ import dev.activator.embedded.runtime.policy.PodState.Event;
 import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.revision.LocalProcesses.Restarted;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
 final class LocalPod {
   private static final Logger log = LoggerFactory.getLogger(LocalPod.class);
   /**
-   * The activator may choose a stopped pod until it is delisted, so it must be idle for this long.
+   * How long a stopped pod must be idle first: until it is delisted, the activator may choose it.
    */
   private static final Duration QUIET = Duration.ofMillis(500);
   private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
@@ -56,6 +57,12 @@ final class LocalPod {
   private String unhealthy = "";
   /** Where the process listens instead. */
   private String elsewhere = "";
+  /** Within which the pod must be ready once. */
+  private final Duration progressDeadline;
+  private Loop.@Nullable Timer deadline;
+  private boolean overdue;
+  private boolean restarting;
+  private @Nullable Instant nextTry;
 
   LocalPod(Loop loop, ReplicaSetPods owner, long order, PodTemplate template, String name, int port,
       Kubelet kubelet, ToIntFunction<Destination> inFlight) {
@@ -67,14 +74,16 @@ final class LocalPod {
     this.port = port;
     this.kubelet = kubelet;
     this.inFlight = inFlight;
+    this.progressDeadline = kubelet.progressDeadline(template);
   }
 
-  /** From now on it is one of these pods. */
+  /** Sets the ReplicaSet that owns the pod from now on. */
   void adoptedBy(ReplicaSetPods pods) {
     owner = pods;
   }
 
   void start() {
+    deadline = loop.schedule(progressDeadline, () -> handle(new Event.DeadlinePassed()));
     startProcess(1);
   }
 
@@ -88,7 +97,7 @@ final class LocalPod {
     }
   }
 
-  /** Something that its environment lacked may be there now. */
+  /** A ConfigMap or Secret that its environment lacked may exist now. */
   void configChanged() {
     if (state instanceof PodState.Waiting(var run, _) && failure != null
         && failure.reason().equals(Exit.CONFIG_ERROR)) {
@@ -112,21 +121,52 @@ final class LocalPod {
     return PodView.of(name, order, state, Math.max(0, runs - 1));
   }
 
-  /** Null while its process runs. */
+  /** How its last process failed; null while a process runs. */
   @Nullable Exit failure() {
     return failure;
   }
 
-  /** Why its process, which runs, is not ready; empty if it is, or if nothing is known. */
+  /** Why its running process is not ready; empty if it is ready, or if the reason is unknown. */
   String problem() {
+    var now = unready();
+    if (restarting && now.isEmpty() && last != null && last.exit() != null) {
+      return last.exit().message() + "; it is started again";
+    }
+    return overdue && !now.isEmpty() ? afterDeadline(now) : now;
+  }
+
+  private String unready() {
     return problem.contains(LocalProbe.NOTHING_LISTENS) ? problem + elsewhere : problem;
+  }
+
+  private String afterDeadline(String why) {
+    return "no pod was ready within " + progressDeadline.toSeconds()
+        + " s, the progress deadline: " + why;
+  }
+
+  /** Whether a process of it that served has ended, and none was ready since. */
+  boolean isRestarting() {
+    return restarting;
+  }
+
+  /** Null if its process was never started again, and will not be. */
+  @Nullable Restarted restarted() {
+    var ended = last == null ? failure : last.exit();
+    return runs <= 1 && nextTry == null
+        ? null
+        : new Restarted(name, Math.max(0, runs - 1), nextTry, ended == null ? "" : ended.message());
+  }
+
+  /** Why it was not ready within its progress deadline; empty if it was, or may still be. */
+  String overdue() {
+    return overdue ? afterDeadline(failure == null ? unready() : failure.message()) : "";
   }
 
   @Nullable Run current() {
     return current;
   }
 
-  /** The run before; null if there was none. */
+  /** The previous run; null if there was none. */
   @Nullable Run last() {
     return last;
   }
@@ -143,28 +183,58 @@ final class LocalPod {
       case Effect.StartProcess(var run) -> startProcess(run);
       case Effect.SettleAfter(var run, var pause) ->
         loop.schedule(pause, () -> handle(new Event.Settled(run)));
-      case Effect.ReportFailure(var exit) -> owner.failed(this, exit);
-      case Effect.ReportReady() -> owner.ready(this);
-      case Effect.RestartAfter(var run, var pause) ->
+      case Effect.ReportFailure(var exit) -> {
+        restarting = false;
+        owner.failed(this, exit);
+      }
+      case Effect.ReportRestart(var exit) -> {
+        restarting = true;
+        owner.restarting(this, exit);
+      }
+      case Effect.ReportReady() -> {
+        onTime();
+        restarting = false;
+        owner.ready(this);
+      }
+      case Effect.ReportOverdue() -> {
+        overdue = true;
+        log.warn("Pod {}: {}", name, overdue());
+        owner.overdue(this);
+      }
+      case Effect.RestartAfter(var run, var pause) -> {
+        nextTry = kubelet.now().plus(pause);
         loop.schedule(pause, () -> handle(new Event.PauseOver(run)));
+      }
       case Effect.Drain() -> drain(loop.nanoTime(), loop.nanoTime());
       case Effect.StopProcess() -> {
         if (process != null) {
           process.stop();
         }
       }
-      case Effect.Remove() -> owner.removed(this);
+      case Effect.Remove() -> {
+        onTime();
+        owner.removed(this);
+      }
+    }
+  }
+
+  private void onTime() {
+    overdue = false;
+    if (deadline != null) {
+      deadline.cancel();
+      deadline = null;
     }
   }
 
   private void startProcess(int run) {
     failure = null;
+    nextTry = null;
     unhealthy = "";
     elsewhere = "";
     var environment = kubelet.environment(template, name);
     if (!environment.problem().isEmpty()) {
       log.warn("Pod {} waits: {}", name, environment.problem());
-      // Not now: the caller has more to do for this state first.
+      // Later: the caller must first finish the effects of this state.
       loop.execute(() -> ended(run, Exit.configError(environment.problem())));
       return;
     }
@@ -262,7 +332,7 @@ final class LocalPod {
   }
 
   private boolean isSlow(int run) {
-    return state instanceof PodState.Running(var now, var ready, _) && now == run && !ready
+    return state instanceof PodState.Running(var now, var ready, _, _) && now == run && !ready
         && !problem.isEmpty();
   }
 
@@ -308,10 +378,10 @@ final class LocalPod {
       }
     }
 
-    /** Its end is that of any process. */
+    /** Stops the process; its exit is handled like any other. */
     void endUnhealthy(String why) {
       var running = process;
-      if (running != null && state instanceof PodState.Running(var now, _, _) && now == run) {
+      if (running != null && state instanceof PodState.Running(var now, _, _, _) && now == run) {
         unhealthy = "its " + what + " failed too often: " + why;
         log.warn("Pod {} is started again: {}", name, unhealthy);
         stopProbes();

@@ -34,7 +34,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     int successThreshold, int failureThreshold) {
   static final String NOTHING_LISTENS = "nothing listens on ";
   private static final int MAX_SECONDS = 3600;
-  /** A program may send anything, without end. */
+  /** A program may send a line that never ends. */
   private static final int MAX_LINE_CHARS = 1024;
 
   sealed interface Action {}
@@ -50,14 +50,14 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   /** @param service empty for the whole program */
   record Grpc(int port, String service) implements Action {}
 
-  /** The process that is probed, as far as it appears in messages. */
+  /** The probed process: its id and port for messages, its builder for exec. */
   record Probed(long pid, int port, Supplier<ProcessBuilder> builder) {
     private String port(int number) {
       return number == port ? "its PORT " + number : "port " + number;
     }
   }
 
-  /** @param ports from a port of the manifest to one of this machine */
+  /** @param ports maps a port of the manifest to one of this machine */
   static LocalProbe of(JsonNode probe, ToIntFunction<JsonNode> ports) {
     return new LocalProbe(action(probe, ports), seconds(probe, "initialDelaySeconds", 0),
         seconds(probe, "periodSeconds", 0), seconds(probe, "timeoutSeconds", 1),
@@ -86,7 +86,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     for (var header : get.path("httpHeaders")) {
       headers.put(header.path("name").stringValue(""), header.path("value").asString(""));
     }
-    // The activator, which reads the same, logs what is left out.
+    // What is left out is logged by the activator, which reads the same probe.
     var form = ReadinessProbe.httpGet(get.path("path").stringValue(""), headers, new ArrayList<>());
     return form.connects()
         ? new Connect(port)
@@ -151,12 +151,12 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     return "process " + process.pid() + " runs, " + NOTHING_LISTENS + process.port(port);
   }
 
-  /** With a socket that is not connected yet. */
+  /** Takes a socket that is not connected yet. */
   private String connect(Socket socket, int port, Probed process, Conversation conversation)
       throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     socket.connect(address, millis());
-    // Without a listener, a connection from this same port would connect to itself.
+    // Without a listener, a socket whose local port is this port connects to itself.
     if (address.equals(socket.getLocalSocketAddress())) {
       return silent(port, process);
     }
@@ -196,7 +196,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     }
   }
 
-  /** With any certificate, as the kubelet; closes the connected socket with itself. */
+  /** Accepts any certificate, as the kubelet does; closing it closes the connected socket. */
   private static Socket overTls(Socket connected) throws IOException {
     try {
       var context = SSLContext.getInstance("TLS");
@@ -208,7 +208,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     }
   }
 
-  /** Without its end, or the start of a long one; null if there is none. */
+  /** The first line without its line end, cut if too long; null if the stream is empty. */
   private static @Nullable String firstLine(InputStream in) throws IOException {
     var line = new StringBuilder();
     int next = in.read();

@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  */
 final class LocalProcess implements UserProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
-  private static final String POD_VARIABLE = "ACTIVATOR_POD";
+  /** Names a pod: our process, the pod, its port. */
+  static final String POD_VARIABLE = "ACTIVATOR_POD";
   private static final Path PROC = Path.of("/proc");
   private static final Duration OUTPUT_TIMEOUT = Duration.ofMillis(200);
 
@@ -146,7 +147,7 @@ final class LocalProcess implements UserProcess {
       log.warn("Process {} of {} ended with exit code {}; its last lines: {}", running.pid(),
           spec.pod(), code, output.lastLines());
     }
-    exited.accept(Exit.code(spec.template().id().name(), code, output.lastLine()));
+    exited.accept(Exit.code(spec.template().id().name(), code, output.errorLine()));
   }
 
   private void killOrphans() {

@@ -4,6 +4,7 @@ import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.Loop;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,12 +81,9 @@ public final class LocalRuntime {
     return serving.latest(namespace, service);
   }
 
-  /**
-   * Why the process of this revision, or of the Deployment of this name, runs and is not ready; empty
-   * if it is, or does not run.
-   */
-  public String problem(RevisionId workload) {
-    return kubelet.problem(workload);
+  /** What is unusual about the processes of this revision, or of the Deployment of this name. */
+  public LocalProcesses processes(RevisionId workload) {
+    return kubelet.processes(workload);
   }
 
   public Set<RevisionId> services() {

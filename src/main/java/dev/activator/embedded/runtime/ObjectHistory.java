@@ -17,6 +17,8 @@ final class ObjectHistory {
   /** @param type Normal or Warning */
   record News(String type, String reason, String message) {}
 
+  private static final String CRASHED = "CrashLoopBackOff";
+
   private ObjectHistory() {}
 
   /**
@@ -27,6 +29,12 @@ final class ObjectHistory {
     var old = before == null ? MissingNode.getInstance() : before;
     if (kind.equals(Kinds.POD)) {
       return after == null ? List.of(stopped(old)) : pod(old, after);
+    }
+    if (kind.equals(Kinds.REVISION)) {
+      return after != null
+          ? List.of()
+          : List.of(new News(NORMAL, "RevisionDeleted",
+              "Deleted Revision " + old.at("/metadata/name").asString("")));
     }
     if (after == null) {
       return List.of();
@@ -52,18 +60,24 @@ final class ObjectHistory {
     }
     var waiting = now.at("/state/waiting");
     String reason = waiting.path("reason").asString("");
-    if (!reason.equals(old.at("/state/waiting/reason").asString(""))
-        && waiting.has("message")) {
-      boolean ran = reason.equals("CrashLoopBackOff");
-      news.add(new News(WARNING, ran ? "Crashed" : "Failed",
-          ran && !ended.isEmpty() ? ended : waiting.path("message").asString("")));
+    var lastEnd = now.at("/lastState/terminated");
+    boolean crashed = (reason.isEmpty() || reason.equals(CRASHED))
+        && now.at(STARTED).isMissingNode() && !lastEnd.isMissingNode()
+        && (!old.at(STARTED).isMissingNode() || !lastEnd.equals(old.at("/lastState/terminated")));
+    if (crashed) {
+      news.add(new News(WARNING, "Crashed", ended));
+      news.add(new News(WARNING, "BackOff", "Back-off restarting failed container "
+          + now.path("name").asString("")));
+    } else if (!reason.equals(old.at("/state/waiting/reason").asString(""))
+        && waiting.has("message") && !reason.equals(CRASHED)) {
+      news.add(new News(WARNING, "Failed", waiting.path("message").asString("")));
     }
     if (becameTrue(before, after)) {
       news.add(new News(NORMAL, "Ready", "Container " + now.path("name").asString("")
           + " is ready"));
     }
     String problem = Conditions.find(after, "Ready").path("message").asString("");
-    if (reason.isEmpty() && !problem.isEmpty()
+    if (!now.at(STARTED).isMissingNode() && !problem.isEmpty()
         && !problem.equals(Conditions.find(before, "Ready").path("message").asString(""))) {
       news.add(new News(WARNING, "Unhealthy", problem));
     }

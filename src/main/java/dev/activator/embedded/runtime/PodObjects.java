@@ -26,7 +26,7 @@ final class PodObjects {
         Meta.of(pod).set(field, given.deepCopy());
       }
     }
-    Ownership.setController(pod, Kinds.REPLICA_SET, replicaSet);
+    ControllerRefs.setController(pod, Kinds.REPLICA_SET, replicaSet);
     var spec = template.spec() instanceof ObjectNode given ? given.deepCopy() : Json.object();
     spec.remove("containerConcurrency");
     spec.remove("timeoutSeconds");
@@ -72,6 +72,8 @@ final class PodObjects {
     var state = container.putObject("state");
     if (current != null) {
       state.putObject("running").put("startedAt", text(current.started()));
+    } else if (pod.isRestarting() && pod.last() != null) {
+      terminated(state.putObject("terminated"), pod.last());
     } else {
       waiting(state.putObject("waiting"), pod.failure());
     }

@@ -28,7 +28,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
 
   static PodTemplate of(JsonNode object) {
     var template = object.path("spec").path("template");
-    var controller = Ownership.controller(object);
+    var controller = ControllerRefs.controller(object);
     boolean owned = controller.path("kind").asString("").equals(Kinds.DEPLOYMENT.kind());
     return new PodTemplate(Meta.namespace(object), Meta.name(object),
         owned ? controller.path("name").asString("") : Meta.name(object),

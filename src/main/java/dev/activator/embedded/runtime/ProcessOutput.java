@@ -1,6 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.OutputLog;
+import dev.activator.embedded.runtime.policy.ErrorLine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -22,6 +23,8 @@ final class ProcessOutput {
   /** Longer lines are split: a process may never end one. */
   private static final int MAX_CHARS = 8 * 1024;
   private static final int LAST_LINES = 20;
+  /** For the line that names an error: a stack trace may be long. */
+  private static final int SEARCHED_LINES = 300;
   /** Of a line that is quoted in a status. */
   private static final int QUOTED_CHARS = 500;
 
@@ -38,16 +41,19 @@ final class ProcessOutput {
   }
 
   List<String> lastLines() {
+    return last(LAST_LINES);
+  }
+
+  private List<String> last(int count) {
     var all = lines.lines();
-    return all.subList(Math.max(0, all.size() - LAST_LINES), all.size()).stream()
+    return all.subList(Math.max(0, all.size() - count), all.size()).stream()
         .map(OutputLog.Line::text).toList();
   }
 
-  /** May be empty. */
-  String lastLine() {
-    String last = lastLines().reversed().stream().filter(one -> !one.isBlank()).findFirst()
-        .orElse("").strip();
-    return last.length() > QUOTED_CHARS ? last.substring(0, QUOTED_CHARS) : last;
+  /** The one that names why the process ended; may be empty. */
+  String errorLine() {
+    var line = ErrorLine.of(last(SEARCHED_LINES));
+    return line.length() > QUOTED_CHARS ? line.substring(0, QUOTED_CHARS) : line;
   }
 
   boolean ended() {

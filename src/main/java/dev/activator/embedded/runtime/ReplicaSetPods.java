@@ -96,12 +96,12 @@ final class ReplicaSetPods {
     }
     for (var pod : List.copyOf(other.pods.values())) {
       var object = objects.find(Kinds.POD, template.namespace(), pod.name());
-      if (object != null && Ownership.mayAdopt(replicaSet, object)) {
+      if (object != null && ControllerRefs.mayAdopt(replicaSet, object)) {
         other.pods.remove(pod.name());
         pods.put(pod.name(), pod);
         pod.adoptedBy(this);
         objects.edit(Kinds.POD, template.namespace(), pod.name(),
-            found -> Ownership.setController(found, Kinds.REPLICA_SET, replicaSet));
+            found -> ControllerRefs.setController(found, Kinds.REPLICA_SET, replicaSet));
       }
     }
   }
@@ -140,14 +140,34 @@ final class ReplicaSetPods {
   }
 
   void failed(LocalPod pod, Exit exit) {
+    problemChanged();
     publishPod(pod);
     publishFailure(exit);
+  }
+
+  /** A process that served has ended; it is started again, and requests wait for that. */
+  void restarting(LocalPod pod, Exit exit) {
+    problemChanged();
+    publishPod(pod);
+    publishTrouble(now -> now.unknown("Ready", "Restarting", pod.problem()));
   }
 
   /** The pod's process runs, and is not ready in the usual time. */
   void slow(LocalPod pod) {
     publishPod(pod);
-    publishTrouble(now -> now.unknown("Ready", "Deploying", pod.problem()));
+    if (pod.overdue().isEmpty()) {
+      publishTrouble(now -> now.unknown("Ready", "Deploying", pod.problem()));
+    } else {
+      overdue(pod);
+    }
+  }
+
+  /** The pod was not ready within its progress deadline. */
+  void overdue(LocalPod pod) {
+    publishTrouble(now -> now
+        .fail("ResourcesAvailable", DeploymentController.OVERDUE, pod.overdue())
+        .fail("Ready", DeploymentController.OVERDUE, pod.overdue()));
+    publishReplicas();
   }
 
   void ready(LocalPod pod) {
@@ -234,7 +254,24 @@ final class ReplicaSetPods {
   private void publishReplicas() {
     if (!retired) {
       objects.updateStatus(Kinds.REPLICA_SET, template.namespace(), template.name(),
-          found -> PodObjects.withReplicas(found, views()));
+          found -> {
+            publishOverdue(found);
+            PodObjects.withReplicas(found, views());
+          });
+    }
+  }
+
+  private void publishOverdue(ObjectNode found) {
+    var overdue = views().stream().anyMatch(PodView::ready)
+        ? ""
+        : pods.values().stream().map(LocalPod::overdue).filter(one -> !one.isEmpty()).findFirst()
+            .orElse("");
+    if (!overdue.isEmpty()) {
+      Conditions.of(found, clock.instant()).hold(DeploymentController.REPLICA_FAILURE,
+          DeploymentController.OVERDUE, overdue);
+    } else if (Conditions.isTrue(found, DeploymentController.REPLICA_FAILURE)) {
+      Conditions.of(found, clock.instant()).fail(DeploymentController.REPLICA_FAILURE,
+          "PodsReady", "");
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
@@ -47,7 +48,7 @@ public record RevisionObjects(ObjectNode revision) {
     labels(revision).put(KnativeLabels.SERVICE, name).put(KnativeLabels.CONFIGURATION, name)
         .put(KnativeLabels.GENERATION, String.valueOf(number))
         .put(KnativeLabels.ROUTING_STATE, "pending");
-    Ownership.setController(revision, Kinds.KNATIVE_SERVICE, service);
+    ControllerRefs.setController(revision, Kinds.KNATIVE_SERVICE, service);
     var annotations = Meta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
     annotations.put(KnativeLabels.TEMPLATE, fingerprint).put(KnativeLabels.PROBE,
@@ -62,7 +63,9 @@ public record RevisionObjects(ObjectNode revision) {
 
   ObjectNode deployment(int replicas) {
     var deployment = of(Kinds.DEPLOYMENT, deploymentName(name()));
-    var spec = deployment.putObject("spec").put("replicas", replicas);
+    var spec = deployment.putObject("spec").put("replicas", replicas).put("progressDeadlineSeconds",
+        ScalingAnnotations.progressDeadline(
+            DeploymentScaleClient.annotations(Meta.of(revision))).toSeconds());
     spec.putObject("selector").putObject("matchLabels").put(KnativeLabels.REVISION_UID,
         Meta.uid(revision));
     var template = spec.putObject("template");
@@ -117,7 +120,7 @@ public record RevisionObjects(ObjectNode revision) {
     }
     labels.put(KnativeLabels.REVISION, name()).put(KnativeLabels.REVISION_UID, Meta.uid(revision))
         .put(KnativeLabels.SERVERLESS_SERVICE, name()).put("app", name());
-    Ownership.setController(object, Kinds.REVISION, revision);
+    ControllerRefs.setController(object, Kinds.REVISION, revision);
     return object;
   }
 

@@ -9,8 +9,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -21,17 +23,44 @@ public final class ScaledServiceKind {
   private static final String FILE = "/embedded/scaledservices.yaml";
   private static final Pattern HOST = Pattern.compile(
       "([*][.])?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?([.][a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*");
-  private static final Map<String, BiPredicate<JsonNode, @Nullable JsonNode>> RULES = Map.of(
-      "!has(self.maxReplicas) || self.maxReplicas >= self.minReplicas",
-      (spec, _) -> !spec.has("maxReplicas")
-          || spec.path("maxReplicas").asInt() >= spec.path("minReplicas").asInt(),
-      "has(self.maxReplicas) || self.minReplicas <= 1",
-      (spec, _) -> spec.has("maxReplicas") || spec.path("minReplicas").asInt() <= 1,
-      "has(self.target) || self.containerConcurrency > 0",
-      (spec, _) -> spec.has("target") || spec.path("containerConcurrency").asInt() > 0,
-      "self == oldSelf", (now, before) -> before == null || now.equals(before),
-      "self.matches('^" + HOST.pattern() + "$')",
-      (host, _) -> HOST.matcher(host.asString("")).matches());
+  private static final Pattern OTHER = Pattern.compile(
+      "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?([.][a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?");
+  private static final Pattern TIME = Pattern.compile("([01][0-9]|2[0-3]):[0-5][0-9]");
+  private static final Pattern LENGTH = Pattern.compile("[0-9]{1,6}(ms|s|m)");
+  private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);
+  private static final Map<String, BiPredicate<JsonNode, @Nullable JsonNode>> RULES = Map.ofEntries(
+      Map.entry("!has(self.maxReplicas) || self.maxReplicas >= self.minReplicas",
+          (spec, _) -> !spec.has("maxReplicas")
+              || spec.path("maxReplicas").asInt() >= spec.path("minReplicas").asInt()),
+      Map.entry("has(self.maxReplicas) || self.minReplicas <= 1",
+          (spec, _) -> spec.has("maxReplicas") || spec.path("minReplicas").asInt() <= 1),
+      Map.entry("has(self.target) || self.containerConcurrency > 0",
+          (spec, _) -> spec.has("target") || spec.path("containerConcurrency").asInt() > 0),
+      Map.entry("self == oldSelf", (now, before) -> before == null || now.equals(before)),
+      Map.entry("self.matches('^" + HOST.pattern() + "$')",
+          (host, _) -> HOST.matcher(host.asString("")).matches()),
+      Map.entry("self.matches('^" + OTHER.pattern() + "$')",
+          (name, _) -> OTHER.matcher(name.asString("")).matches()),
+      Map.entry("has(self.path) || has(self.pathPrefix) || has(self.method) || has(self.headers)"
+          + " || has(self.userAgent)",
+          (rule, _) -> Stream.of("path", "pathPrefix", "method", "headers", "userAgent")
+              .anyMatch(rule::has)),
+      Map.entry("!(has(self.path) && has(self.pathPrefix))",
+          (rule, _) -> !rule.has("path") || !rule.has("pathPrefix")),
+      Map.entry("self.matches('^" + TIME.pattern() + "$')",
+          (time, _) -> TIME.matcher(time.asString("")).matches()),
+      Map.entry("has(self.service) != has(self.respond)",
+          (fallback, _) -> fallback.has("service") != fallback.has("respond")),
+      Map.entry("self.matches('^" + LENGTH.pattern() + "$')",
+          (length, _) -> LENGTH.matcher(length.asString("")).matches()),
+      Map.entry("has(self.respond) != has(self.refuse)",
+          (rule, _) -> rule.has("respond") != rule.has("refuse")),
+      Map.entry("!(has(self.value) && has(self.valuePrefix))",
+          (header, _) -> !header.has("value") || !header.has("valuePrefix")),
+      Map.entry("!has(self.status) || !(self.status in [204, 205, 304]) || !has(self.body)"
+          + " || size(self.body) == 0",
+          (answer, _) -> !WITHOUT_BODY.contains(answer.path("status").asInt(0))
+              || answer.path("body").asString("").isEmpty()));
 
   private ScaledServiceKind() {}
 

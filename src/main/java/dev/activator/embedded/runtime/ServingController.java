@@ -26,40 +26,39 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The controller that gives each Service a Revision for each of its last templates, and each
- * Revision its objects.
+ * The controller that creates a Revision for each of a Service's last templates, and each
+ * Revision's objects.
  *
- * <p><b>Threads.</b> Works on {@code loop}; any may ask for the latest revision.
+ * <p><b>Threads.</b> Works on {@code loop}; any thread may ask for the latest revision.
  *
  * <p><b>Errors.</b> A Service that cannot run is refused when it is written. Objects that a user
  * deletes are created again at once.
  *
- * <p><b>Source.</b> Knative Serving's service, configuration, revision and serverlessservice
- * reconcilers.
+ * <p><b>Source.</b> Knative Serving's service and configuration reconcilers.
  */
 public final class ServingController {
   /** Not an image: the sample runs in this process. */
   public static final String SAMPLE_IMAGE = "activator.dev/hello";
 
-  private static final String READY = "Ready";
-  /** How long a write of a Service waits at most until requests find it. */
+  static final String READY = "Ready";
+  /** The longest that a write of a Service waits until requests for it are routed. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
   private static final List<Kind> OWNED_BY_REVISION = List.of(Kinds.ENDPOINTS, Kinds.SERVICE,
       Kinds.DEPLOYMENT);
 
   private static final class Known {
-    /** Of its spec, when it was last acted on. */
+    /** The generation that was reconciled last. */
     private long generation = -1;
     private String newest = "";
-    /** Took over last, and keeps the requests when a later process of it fails; empty if none did. */
+    /** The revision that took over last; it keeps the requests if a process fails later. Empty if none. */
     private String ready = "";
   }
 
   private final ApiStore store;
   private final Loop loop;
   private final StoreWriter objects;
-  private final String address;
+  private final RevisionDependents dependents;
   private final Map<RevisionId, RevisionId> latest = new ConcurrentHashMap<>();
   private final Map<RevisionId, Known> services = new HashMap<>();
   private final Map<RevisionId, List<CompletableFuture<Void>>> waiting = new HashMap<>();
@@ -73,12 +72,13 @@ public final class ServingController {
     this.routable = routable;
     this.loop = loop;
     this.objects = new StoreWriter(store);
-    this.address = address;
+    this.dependents = new RevisionDependents(store, objects, address);
     store.onAdmission(Kinds.KNATIVE_SERVICE, ServiceValidation::admit);
   }
 
   public void start(int requestPort) {
     this.requestPort = requestPort;
+    dependents.start(requestPort);
     store.onWritten(Kinds.KNATIVE_SERVICE, this::awaitRoute);
     subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed));
     subscriptions.add(store.subscribe(Kinds.REVISION, loop, this::revisionChanged));
@@ -102,7 +102,8 @@ public final class ServingController {
     var sample = Json.object();
     Meta.of(sample).put("namespace", namespace).put("name", name);
     var template = sample.putObject("spec").putObject("template");
-    template.putObject("metadata").putObject("annotations").put(RevisionScaling.INITIAL_SCALE, "0");
+    template.putObject("metadata").putObject("annotations").put(DeploymentScaleClient.INITIAL_SCALE,
+        "0");
     template.putObject("spec").putArray("containers").addObject().put("image", SAMPLE_IMAGE);
     store.create(Kinds.KNATIVE_SERVICE, sample);
   }
@@ -131,7 +132,7 @@ public final class ServingController {
     var known = services.computeIfAbsent(id(service), _ -> new Known());
     long generation = Meta.of(service).path("generation").longValue(0);
     if (known.generation == generation || Meta.terminating(service)) {
-      // Only its status or its labels changed, or its revisions are about to go.
+      // Only its status or its labels changed, or it is being deleted.
       return;
     }
     adopt(service);
@@ -145,7 +146,7 @@ public final class ServingController {
     }
     // First: observers of the revision may look it up by the Service's name.
     latest.putIfAbsent(id(service), id(wanted.revision()));
-    var revision = ensure(Kinds.REVISION, wanted.revision());
+    var revision = dependents.ensure(Kinds.REVISION, wanted.revision());
     if (revision == null) {
       return;
     }
@@ -154,9 +155,9 @@ public final class ServingController {
     known.newest = wanted.name();
     if (plan.fresh()) {
       objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
-          this::begin);
+          dependents::begin);
     }
-    complete(revision);
+    dependents.complete(revision);
     if (!before.isEmpty() && !before.equals(known.newest) && !before.equals(known.ready)) {
       label(service, before, KnativeLabels.RESERVE);
     }
@@ -176,7 +177,7 @@ public final class ServingController {
     }
   }
 
-  /** The newest one comes back, as in Knative; an older one does not. */
+  /** The newest revision is created again, as in Knative; an older one is not. */
   private void revisionDeleted(ObjectNode revision) {
     var service = serviceOf(revision);
     var known = service == null ? null : services.get(id(service));
@@ -206,11 +207,11 @@ public final class ServingController {
       return;
     }
     var revision = store.find(Kinds.REVISION, Meta.namespace(object),
-        Ownership.controller(object).path("name").asString(""));
-    if (revision != null && Ownership.controls(revision, object)) {
+        ControllerRefs.controller(object).path("name").asString(""));
+    if (revision != null && ControllerRefs.controls(revision, object)) {
       unlessOvertaken(revision, () -> {
         if (deleted) {
-          complete(revision);
+          dependents.complete(revision);
         } else {
           restedAtZero(revision);
         }
@@ -218,7 +219,7 @@ public final class ServingController {
     }
   }
 
-  /** One that was ready, and whose pods are gone, is ready: the next request starts one. */
+  /** A revision that was ready stays ready at zero: the next request starts a pod. */
   private void restedAtZero(ObjectNode revision) {
     var service = serviceOf(revision);
     var known = service == null ? null : services.get(id(service));
@@ -229,7 +230,7 @@ public final class ServingController {
     }
   }
 
-  /** Null if it is gone, or is deleted. */
+  /** Null if it is gone or being deleted. */
   private @Nullable ObjectNode serviceOf(ObjectNode revision) {
     var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision),
         Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, ""));
@@ -267,7 +268,7 @@ public final class ServingController {
       return;
     }
     var id = id(service);
-    // Until one was ready the newest takes the requests, which wait for it.
+    // While none has been ready yet, the newest gets the requests, which wait for it.
     boolean ready = Conditions.isTrue(newest, READY);
     if (isRoutable(newest) && (ready || known.ready.isEmpty())) {
       latest.put(id, id(newest));
@@ -325,56 +326,6 @@ public final class ServingController {
     }
   }
 
-  /** Makes what the revision lacks. */
-  private void complete(ObjectNode revision) {
-    if (Meta.terminating(revision)) {
-      return;
-    }
-    var wanted = new RevisionObjects(revision);
-    ensure(Kinds.SERVICE, wanted.publicService());
-    ensure(Kinds.SERVICE, wanted.privateService());
-    ensure(Kinds.ENDPOINTS, wanted.privateEndpoints());
-    ensure(Kinds.ENDPOINTS, wanted.publicEndpoints(address, requestPort));
-    int replicas = revision.at("/status/desiredReplicas")
-        .asInt(RevisionScaling.initialScale(revision));
-    var deployment = wanted.deployment(replicas);
-    if (!exists(Kinds.DEPLOYMENT, deployment)) {
-      ensure(Kinds.DEPLOYMENT, deployment);
-      if (replicas > 0) {
-        objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
-            this::deploying);
-      }
-    }
-  }
-
-  private void deploying(ObjectNode revision) {
-    Conditions.of(revision, store.now()).unknown("ContainerHealthy", "Deploying", "")
-        .unknown(READY, "Deploying", "");
-  }
-
-  /** A revision that starts without pods is ready: the first request starts one. */
-  private void begin(ObjectNode revision) {
-    if (Conditions.find(revision, READY).isMissingNode()) {
-      if (RevisionScaling.initialScale(revision) == 0) {
-        Conditions.of(revision, store.now()).hold(READY);
-      } else {
-        deploying(revision);
-      }
-    }
-  }
-
-  /** Null if the namespace is gone. */
-  private @Nullable ObjectNode ensure(Kind kind, ObjectNode object) {
-    if (!exists(kind, object)) {
-      objects.create(kind, object);
-    }
-    return store.find(kind, Meta.namespace(object), Meta.name(object));
-  }
-
-  private boolean exists(Kind kind, ObjectNode object) {
-    return store.find(kind, Meta.namespace(object), Meta.name(object)) != null;
-  }
-
   private RevisionHistory.Entry entry(ObjectNode revision) {
     int number = Integer
         .parseInt(Meta.labels(revision).getOrDefault(KnativeLabels.GENERATION, "0"));
@@ -383,13 +334,13 @@ public final class ServingController {
     return new RevisionHistory.Entry(number, template);
   }
 
-  /** Takes revisions of a Service of this name that was deleted without them. */
+  /** Adopts revisions that an earlier Service of this name orphaned. */
   private void adopt(ObjectNode service) {
-    store.list(Kinds.REVISION, one -> Ownership.controller(one).isMissingNode()
+    store.list(Kinds.REVISION, one -> ControllerRefs.controller(one).isMissingNode()
         && Meta.namespace(one).equals(Meta.namespace(service)) && !Meta.terminating(one)
         && Meta.name(service).equals(Meta.labels(one).get(KnativeLabels.SERVICE)))
         .forEach(one -> objects.edit(Kinds.REVISION, Meta.namespace(one), Meta.name(one),
-            found -> Ownership.setController(found, Kinds.KNATIVE_SERVICE, service)));
+            found -> ControllerRefs.setController(found, Kinds.KNATIVE_SERVICE, service)));
   }
 
   private List<ObjectNode> revisionsOf(ObjectNode service) {
@@ -405,7 +356,7 @@ public final class ServingController {
 
   private static boolean belongsTo(ObjectNode service, ObjectNode revision) {
     return Meta.namespace(revision).equals(Meta.namespace(service))
-        && Ownership.controls(service, revision);
+        && ControllerRefs.controls(service, revision);
   }
 
   private static RevisionId id(ObjectNode object) {

@@ -45,6 +45,11 @@ final class WorkloadValidation {
       causes.add(new Cause("FieldValueInvalid", "spec.replicas",
           "Invalid value: " + replicas + ": must be greater than or equal to 0"));
     }
+    var deadline = workload.at("/spec/progressDeadlineSeconds");
+    if (deadline.isInt() && deadline.intValue() <= 0) {
+      causes.add(new Cause("FieldValueInvalid", "spec.progressDeadlineSeconds",
+          "Invalid value: " + deadline + ": must be greater than minReadySeconds"));
+    }
     int before = causes.size();
     if (selector.isMissingNode() || selector.isNull()) {
       causes.add(new Cause("FieldValueRequired", SELECTOR, "Required value"));
@@ -55,7 +60,7 @@ final class WorkloadValidation {
     var labels = workload.at("/spec/template/metadata/labels");
     try {
       boolean empty = !selector.isMissingNode() && causes.size() > before;
-      boolean matches = causes.size() == before && Ownership.selector(selector)
+      boolean matches = causes.size() == before && ControllerRefs.selector(selector)
           .matches(Meta.labels(workload.at("/spec/template")));
       if (!empty && !matches) {
         causes.add(invalid(LABELS, labels, "`selector` does not match template `labels`"));

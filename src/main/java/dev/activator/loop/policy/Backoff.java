@@ -10,27 +10,44 @@ import java.util.random.RandomGenerator;
 public final class Backoff {
   /** A server or a proxy that asks for more must not stop a client for hours. */
   public static final Duration MAX_RETRY_AFTER = Duration.ofMinutes(5);
+  private static final Duration MAX_NANOS = Duration.ofNanos(Long.MAX_VALUE);
   private static final double RETRY_AFTER_JITTER = 0.5;
-  private static final int MAX_DOUBLINGS = 10;
+  private static final double DOUBLING = 2;
+  private static final double MAX_FACTOR = 1 << 10;
 
   private final Duration first;
   private final Duration max;
   private final double jitter;
   private final RandomGenerator random;
+  private final double growth;
   /** Stays at its maximum, so that it cannot run over. */
-  private int doublings;
+  private double factor = 1;
 
-  /** @param jitter the share by which a pause may be longer */
+  /**
+   * Doubles.
+   *
+   * @param jitter the share by which a pause may be longer
+   */
   public Backoff(Duration first, Duration max, double jitter, RandomGenerator random) {
+    this(first, max, DOUBLING, jitter, random);
+  }
+
+  /**
+   * @param growth from one pause to the next
+   * @param jitter the share by which a pause may be longer
+   */
+  public Backoff(Duration first, Duration max, double growth, double jitter,
+      RandomGenerator random) {
     this.first = first;
     this.max = max;
+    this.growth = growth;
     this.jitter = jitter;
     this.random = random;
   }
 
   public Duration next() {
-    var grown = first.multipliedBy(1L << doublings);
-    doublings = Math.min(doublings + 1, MAX_DOUBLINGS);
+    var grown = Duration.ofNanos((long) (first.toNanos() * factor));
+    factor = Math.min(factor * growth, MAX_FACTOR);
     return longer(grown.compareTo(max) < 0 ? grown : max, jitter, random);
   }
 
@@ -45,7 +62,7 @@ public final class Backoff {
   }
 
   public void reset() {
-    doublings = 0;
+    factor = 1;
   }
 
   /** What a server's {@code Retry-After} comes to: never less, and not the same for all clients. */
@@ -61,7 +78,7 @@ public final class Backoff {
 
   /** Shorter or longer by up to a share of it. */
   public static Duration jittered(Duration period, double share, RandomGenerator random) {
-    long nanos = period.toNanos();
+    long nanos = period.compareTo(MAX_NANOS) < 0 ? period.toNanos() : Long.MAX_VALUE;
     return Duration.ofNanos((long) (nanos * (1 - share + 2 * share * random.nextDouble())));
   }
 }

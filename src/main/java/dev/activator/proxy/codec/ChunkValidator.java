@@ -1,5 +1,6 @@
 package dev.activator.proxy.codec;
 
+import dev.activator.proxy.codec.RequestDecoder.LineValidator;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpConstants;
 

@@ -56,6 +56,9 @@ public interface Downstream {
   /** Cuts a response off so that the caller cannot take it for complete. */
   void abort();
 
+  /** Closes an upgraded connection with a code, if its protocol has one for this. */
+  default void goAway() {}
+
   /** How long a caller may read nothing after the response is complete. */
   void drainWithin(long nanos);
 

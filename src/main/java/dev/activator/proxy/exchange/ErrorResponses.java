@@ -1,6 +1,6 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitStatus;
 
 /**
@@ -11,7 +11,7 @@ import dev.activator.proxy.policy.WaitStatus;
  */
 public record ErrorResponses(boolean startMessages, WaitingPages pages) {
   public static final ErrorResponses NONE = new ErrorResponses(false,
-      new WaitingPages(WaitingPage.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
+      new WaitingPages(WaitingPagePolicy.Mode.OFF, () -> WaitingPageTemplate.DEFAULT,
           _ -> WaitStatus.UNKNOWN, (_, _) -> {
           }));
 }

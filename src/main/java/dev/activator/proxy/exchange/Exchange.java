@@ -5,8 +5,12 @@ import dev.activator.observability.Outcome;
 import dev.activator.observability.Phases;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
-import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitingPagePolicy;
+import dev.activator.revision.DoNotWake;
+import dev.activator.revision.Fallback;
+import dev.activator.revision.FixedAnswer;
 import dev.activator.revision.Revision;
 import dev.activator.upstream.PodPools;
 import dev.activator.throttle.Admission.Ending;
@@ -21,6 +25,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,30 +44,32 @@ public final class Exchange implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   /** The status that nginx logs for a caller that went away. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
+  /** For a 503 of a fallback, when a start has failed. */
+  private static final int START_RETRY_SECONDS = 30;
 
-  private final RequestDispatcher dispatcher;
   private final HttpRequestRecord record;
   private final Downstream downstream;
-  private final Revision revision;
-  /** What was read of the request's body and not forwarded. */
+  /** Another one after a fallback. */
+  private Revision revision;
+  /** The part of the request's body that was read and not forwarded yet. */
   private @Nullable PartBuffer body;
   private @Nullable QueueEntry queueEntry;
   private @Nullable Forwarder forwarder;
   private long stepDueNanos;
   private boolean stepLimited;
-  /** Whether the current step ends with a waiting page. */
-  private boolean pageDue;
+  /** Whether the current step ends with a waiting page or a fallback. */
+  private boolean holdEnds;
   private long lastWriteNanos;
   /** Whether anything was written to the caller, the pod's 1xx responses included. */
   private boolean written;
   private boolean responding;
   /** Whether a 101 was sent. */
   private boolean switched;
+  /** Set for an upgraded connection that does not count while it is silent. */
+  private SilentConnections.@Nullable Connection silence;
   private boolean ended;
 
-  Exchange(RequestDispatcher dispatcher, HttpRequestRecord record, Downstream downstream,
-      Revision revision) {
-    this.dispatcher = dispatcher;
+  Exchange(HttpRequestRecord record, Downstream downstream, Revision revision) {
     this.record = record;
     this.downstream = downstream;
     this.revision = revision;
@@ -72,14 +79,29 @@ public final class Exchange implements QueuedCaller {
     return revision;
   }
 
+  /** Not a field: with one more, each exchange would take eight bytes more. */
+  private RequestDispatcher dispatcher() {
+    return record.dispatcher();
+  }
+
   void start() {
     record.begin();
-    dispatcher.counter().arrived(revision.id());
+    var rule = record.rule();
+    if (rule == null) {
+      dispatcher().counter().arrived(revision.id());
+    } else if (rule.always()) {
+      answer(rule);
+      return;
+    }
     downstream.checkAt(record.arrivedNanos()
         + Deadlines.leftBeforeWrite(revision.timeouts(), 0));
+    admit();
+  }
+
+  private void admit() {
     Admission admission;
     try {
-      admission = dispatcher.throttle().apply(revision, this);
+      admission = dispatcher().throttle().apply(revision, this);
     } catch (RuntimeException e) {
       log.error("Admitting a request of {} failed", revision.id(), e);
       fail(new Failure.Internal());
@@ -87,10 +109,11 @@ public final class Exchange implements QueuedCaller {
     }
     switch (admission) {
       case Permit now -> forward(now);
+      case Admission.NoRoom _ -> answer(Objects.requireNonNull(record.rule()));
       case QueueEntry later -> {
-        boolean full = dispatcher.held().isFull(later.heldBytes());
+        boolean full = dispatcher().held().isFull(later.heldBytes());
         queue(later);
-        if (full) {
+        if (full && queueEntry == later) {
           log.debug("Too many bytes are held to queue another request of {}", revision.id());
           fail(new Failure.MemoryFull(later.retryAfterSeconds()));
         }
@@ -98,17 +121,45 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
+  private void answer(DoNotWake of) {
+    finish(LocalResponse.of(of.answer()).with(Failure.REASON, Outcome.NOT_WOKEN.toString()),
+        Outcome.NOT_WOKEN);
+  }
+
   private void queue(QueueEntry later) {
-    record.queued();
+    if (!record.isQueued()) {
+      record.queued();
+    }
     queueEntry = later;
     body().countIn(later, PartBuffer.cost(record.request()));
     limitQueueing(later);
-    if (dispatcher.texts().pages().isFor(record, revision) && isStarting()
-        && stepNanosLeft() > WaitingPage.HOLD.toNanos()) {
-      limitStep(WaitingPage.HOLD.toNanos());
-      pageDue = true;
+    long hold = holdNanos();
+    if (stepNanosLeft() > hold && (hold > 0 || isStarting())) {
+      holdEnds = true;
+      if (hold == 0) {
+        holdEnds(later);
+        return;
+      }
+      limitStep(hold);
     }
     transferBody();
+  }
+
+  /** How long it waits before the page or the fallback; {@link Deadlines#NONE} without either. */
+  private long holdNanos() {
+    if (record.hasFallenBack()) {
+      return Deadlines.NONE;
+    }
+    if (dispatcher().texts().pages().isFor(record, revision)) {
+      return WaitingPagePolicy.HOLD.toNanos();
+    }
+    var fallback = fallback();
+    return fallback == null ? Deadlines.NONE : fallback.after().toNanos();
+  }
+
+  private @Nullable Fallback fallback() {
+    var rules = revision.rules();
+    return rules == null ? null : rules.fallback();
   }
 
   private void limitQueueing(QueueEntry later) {
@@ -119,40 +170,102 @@ public final class Exchange implements QueuedCaller {
   }
 
   private boolean isStarting() {
-    return !dispatcher.texts().pages().status(revision.id()).ready();
+    return !dispatcher().texts().pages().status(revision.id()).ready();
   }
 
-  /** Holds the request further if it only waits for its turn. */
-  private void pageDue(QueueEntry waiting) {
-    pageDue = false;
+  /** Sends the page or falls back; while a pod is up, keeps the request queued for its turn. */
+  private void holdEnds(QueueEntry waiting) {
+    holdEnds = false;
+    // A stand-in is queued before this request leaves, so that the start is not given up.
+    var pages = dispatcher().texts().pages();
+    var fallback = fallback();
     if (!isStarting()) {
       limitQueueing(waiting);
+    } else if (pages.isFor(record, revision)) {
+      finish(pages.page(dispatcher(), record, revision, waiting.retryAfterSeconds()),
+          Outcome.WAITING_PAGE);
+    } else if (fallback != null && fallback.answer() != null) {
+      pages.keep(dispatcher(), revision, record);
+      answer(fallback.answer(), waiting.retryAfterSeconds());
+    } else {
+      redirect(waiting, fallback);
+    }
+  }
+
+  private void answer(FixedAnswer ofFallback, int retryAfterSeconds) {
+    finish(LocalResponse.of(ofFallback).withRetryAfter(retryAfterSeconds)
+        .with(Failure.REASON, Outcome.FALLBACK.toString()), Outcome.FALLBACK);
+  }
+
+  private void finish(LocalResponse answer, Outcome how) {
+    end();
+    record.ended(how, answer);
+    downstream.answer(answer);
+    downstream.ended();
+  }
+
+  /** Hands the request to another revision, which gets all of it: nothing was sent before. */
+  private void redirect(QueueEntry waiting, @Nullable Fallback to) {
+    var service = to == null ? null : to.service();
+    var other = service == null ? null : dispatcher().router().fallback(revision, service);
+    if (other == null) {
+      log.debug("{}: there is no {} to fall back to, so a request waits", revision.id(), service);
+      limitQueueing(waiting);
+      transferBody();
       return;
     }
-    // Queues its stand-in before this leaves, so that the start goes on.
-    var page = dispatcher.texts().pages().page(dispatcher, record, revision,
-        waiting.retryAfterSeconds());
-    end();
-    record.ended(Outcome.WAITING_PAGE, page.status());
-    downstream.answer(page);
-    downstream.ended();
+    dispatcher().texts().pages().keep(dispatcher(), revision, null);
+    leaveQueue();
+    waiting.giveUp();
+    handTo(other);
+  }
+
+  private void handTo(Revision other) {
+    dispatcher().counter().left(revision.id());
+    revision = other;
+    record.fellBack();
+    dispatcher().counter().arrived(revision.id());
+    downstream.checkAt(record.arrivedNanos()
+        + Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos()));
+    admit();
+    if (!ended) {
+      flushUpstream();
+    }
+  }
+
+  /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
+  @Nullable String service() {
+    return record.hasFallenBack() ? dispatcher().router().service(revision.id()) : record.service();
   }
 
   private void leaveQueue() {
     queueEntry = null;
-    pageDue = false;
+    holdEnds = false;
     body().countOut();
     stepDone();
   }
 
   @Override
   public Loop loop() {
-    return dispatcher.loop();
+    return dispatcher().loop();
   }
 
   @Override
   public long maxWaitNanos() {
-    return record.callerNanosLeft();
+    long left = record.callerNanosLeft();
+    // One that has a page or a fallback in time need not wait for the start.
+    return holdNanos() < left ? Deadlines.NONE : left;
+  }
+
+  @Override
+  public boolean mayWait() {
+    return record.rule() == null;
+  }
+
+  /** Nothing was sent, and the request may not wait for another pod: its rule answers. */
+  void undelivered(String kind) {
+    record.failed(kind);
+    answer(Objects.requireNonNull(record.rule()));
   }
 
   @Override
@@ -161,7 +274,7 @@ public final class Exchange implements QueuedCaller {
       granted.release(Ending.UNCOUNTED);
       return;
     }
-    boolean tooLate = !pageDue && stepNanosLeft() <= 0;
+    boolean tooLate = !holdEnds && stepNanosLeft() <= 0;
     leaveQueue();
     if (tooLate) {
       granted.release(Ending.ABANDONED);
@@ -174,18 +287,38 @@ public final class Exchange implements QueuedCaller {
 
   @Override
   public void rejected(Rejection reason) {
-    if (!ended) {
-      leaveQueue();
-      fail(dispatcher.failure(reason));
+    if (ended) {
+      return;
+    }
+    leaveQueue();
+    var fallback = record.hasFallenBack() ? null : fallback();
+    if (reason instanceof Rejection.CannotStart && fallback != null) {
+      cannotStart(fallback, dispatcher().failure(reason));
+    } else {
+      fail(dispatcher().failure(reason));
+    }
+  }
+
+  /** No start goes on. */
+  private void cannotStart(Fallback fallback, Failure failure) {
+    var other = fallback.service() == null
+        ? null
+        : dispatcher().router().fallback(revision, fallback.service());
+    if (fallback.answer() != null) {
+      answer(fallback.answer(), START_RETRY_SECONDS);
+    } else if (other != null) {
+      handTo(other);
+    } else {
+      fail(failure);
     }
   }
 
   private void forward(Permit granted) {
-    // First, as it releases the permit, whatever fails from here on.
+    // First: from here on the forwarder releases the permit, whatever fails.
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      record.granted(dispatcher.pools().address(granted.destination(), revision.id()));
+      record.granted(dispatcher().pools().address(granted.destination(), revision.id()));
       record.forwarding();
       to.start();
     } catch (RuntimeException e) {
@@ -209,11 +342,11 @@ public final class Exchange implements QueuedCaller {
   }
 
   PodPools pools() {
-    return dispatcher.pools();
+    return dispatcher().pools();
   }
 
   PartBuffer newBuffer() {
-    return new PartBuffer(dispatcher.held());
+    return new PartBuffer(dispatcher().held());
   }
 
   PartBuffer body() {
@@ -232,8 +365,9 @@ public final class Exchange implements QueuedCaller {
     if (switched) {
       // Bytes in both directions reset the idle timeout.
       wrote();
+      notSilent(part);
     }
-    if (forwarder != null && !holdsBody() && forwarder.takesBody()) {
+    if (forwarder != null && !holdsBody() && forwarder.takes(part)) {
       forwarder.send(part);
     } else {
       body().add(part);
@@ -249,8 +383,8 @@ public final class Exchange implements QueuedCaller {
       return;
     }
     int window = queueEntry == null
-        ? dispatcher.held().windowWhileForwarding()
-        : dispatcher.held().windowWhileQueued(queueEntry.heldBytes());
+        ? dispatcher().held().windowWhileForwarding()
+        : dispatcher().held().windowWhileQueued(queueEntry.heldBytes());
     if ((body == null ? 0 : body.bytes()) >= window) {
       downstream.pauseReading();
     } else {
@@ -294,15 +428,33 @@ public final class Exchange implements QueuedCaller {
     downstream.head(head);
     if (switched) {
       downstream.flush();
+      var rules = revision.rules();
+      if (rules != null && rules.ignoreIdleAfter() != null && mayWait()) {
+        silence = dispatcher().silent().add(this, revision.id(), rules.ignoreIdleAfter());
+      }
     }
+  }
+
+  boolean isPodWithdrawn() {
+    return forwarder != null && forwarder.isPodWithdrawn();
+  }
+
+  void goAway() {
+    downstream.goAway();
   }
 
   void respond(HttpContent part) {
     boolean last = part instanceof LastHttpContent;
     wrote();
+    notSilent(part);
     record.wrote(part.content().readableBytes());
     downstream.content(part);
+    if (ended) {
+      // The caller's connection has just ended, so the write failed.
+      return;
+    }
     if (last) {
+      closeIfSilent();
       end();
       record.succeeded(switched);
       downstream.drainWithin(idleNanos());
@@ -314,6 +466,19 @@ public final class Exchange implements QueuedCaller {
 
   void flushDownstream() {
     downstream.flush();
+  }
+
+  private void notSilent(HttpContent part) {
+    if (silence != null && part.content().isReadable()) {
+      silence.bytesCame();
+    }
+  }
+
+  /** Asks a WebSocket's caller to close, as a stopped pod may end without a Close frame. */
+  private void closeIfSilent() {
+    if (silence != null && silence.isSilent()) {
+      downstream.goAway();
+    }
   }
 
   private void wrote() {
@@ -343,9 +508,20 @@ public final class Exchange implements QueuedCaller {
 
   private long requestNanosLeft() {
     return written
-        ? Deadlines.leftAfterWrite(revision.timeouts(), passedNanos(),
-            loop().nanoTime() - lastWriteNanos)
+        ? Deadlines.leftAfterWrite(revision.timeouts(), writingNanos(),
+            loop().nanoTime() - lastWriteNanos - marginNanos())
         : Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
+  }
+
+  /** The age of a request whose response has begun, as the timeouts count it. */
+  private long writingNanos() {
+    return revision.hasQueueProxy()
+        ? loop().nanoTime() - record.grantedNanos() - marginNanos()
+        : passedNanos();
+  }
+
+  private long marginNanos() {
+    return revision.hasQueueProxy() ? Deadlines.QUEUE_PROXY_MARGIN : 0;
   }
 
   private long idleNanos() {
@@ -361,7 +537,7 @@ public final class Exchange implements QueuedCaller {
       stepTimedOut();
     } else if (whole <= 0) {
       timedOut(written
-          ? Deadlines.overAfterWrite(revision.timeouts(), passedNanos())
+          ? Deadlines.overAfterWrite(revision.timeouts(), writingNanos())
           : Deadlines.overBeforeWrite(revision.timeouts(), passedNanos()));
     }
     return ended ? Long.MAX_VALUE : Math.max(0, Math.min(stepNanosLeft(), requestNanosLeft()));
@@ -369,8 +545,8 @@ public final class Exchange implements QueuedCaller {
 
   private void stepTimedOut() {
     stepDone();
-    if (queueEntry != null && pageDue) {
-      pageDue(queueEntry);
+    if (queueEntry != null && holdEnds) {
+      holdEnds(queueEntry);
     } else if (queueEntry != null) {
       queueTimedOut();
     } else if (forwarder != null) {
@@ -389,12 +565,15 @@ public final class Exchange implements QueuedCaller {
   }
 
   private String why() {
-    return dispatcher.texts().pages().status(revision.id()).why();
+    return dispatcher().texts().pages().status(revision.id()).why();
   }
 
   public void callerGone() {
     if (!ended) {
       log.debug("The caller of {} is gone", revision.id());
+      if (switched && forwarder != null) {
+        forwarder.sendLast();
+      }
       abandon();
       end();
       record.ended(Outcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
@@ -412,11 +591,12 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** A response that has begun is cut off. */
+  /** Answers with the failure, or breaks off the response if it has begun. */
   public void fail(Failure failure) {
     end();
     record.ended(failure);
     if (responding) {
+      closeIfSilent();
       downstream.abort();
     } else {
       downstream.answer(failure, record.errorFormat());
@@ -432,7 +612,9 @@ public final class Exchange implements QueuedCaller {
     try {
       release();
     } finally {
-      dispatcher.counter().left(revision.id());
+      if (mayWait() && (silence == null || silence.end())) {
+        dispatcher().counter().left(revision.id());
+      }
     }
   }
 

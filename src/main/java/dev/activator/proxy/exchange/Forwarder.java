@@ -3,7 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Replay;
@@ -46,7 +46,7 @@ final class Forwarder implements UpstreamListener {
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final int RETRY_AFTER_SECONDS = 1;
-  /** A pod that took more has looked at the request. */
+  /** A pod that has read more of the body has probably acted on the request. */
   private static final int MAX_KEPT_BYTES = 64 << 10;
 
   private final Exchange exchange;
@@ -72,14 +72,14 @@ final class Forwarder implements UpstreamListener {
     this.permit = permit;
     this.http2 = request.protocolVersion().majorVersion() == Http2Head.VERSION.majorVersion();
     this.idempotent = Replay.isIdempotent(request.method().name(), fields);
-    this.awaitsContinue = fields.has(Field.EXPECT);
+    this.awaitsContinue = fields.has(HeaderName.EXPECT);
   }
 
   void start() {
     var pool = pool();
-    var service = exchange.record().service();
+    var service = exchange.service();
     var fields = exchange.record().fields();
-    if (service == null && exchange.revision().readinessProbe() != null) {
+    if (service == null && !exchange.revision().hasQueueProxy()) {
       HeaderRewriter.addressContainer(fields);
     } else {
       HeaderRewriter.address(fields, pool.authority(), service);
@@ -138,8 +138,10 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  boolean takesBody() {
-    return connection != null && !awaitsContinue && connection.isWritable();
+  /** An empty part needs no window; some pods open none before they have the end of the body. */
+  boolean takes(HttpContent part) {
+    return connection != null && !awaitsContinue
+        && (!part.content().isReadable() || connection.isWritable());
   }
 
   /** The write can fail and end the exchange. */
@@ -152,10 +154,20 @@ final class Forwarder implements UpstreamListener {
   }
 
   void sendBody() {
-    while (exchange.holdsBody() && takesBody()
+    while (exchange.holdsBody() && exchange.body().peek() instanceof HttpContent part
+        && takes(part)) {
+      exchange.body().poll();
+      send(part);
+    }
+  }
+
+  /** The caller has ended a tunnel, and the pod gets all that it has sent. */
+  void sendLast() {
+    while (connection != null && exchange.holdsBody()
         && exchange.body().poll() instanceof HttpContent part) {
       send(part);
     }
+    flush();
   }
 
   void flush() {
@@ -169,6 +181,10 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
+  boolean isPodWithdrawn() {
+    return permit.isWithdrawn();
+  }
+
   void setReading(boolean writable) {
     if (connection != null && writable) {
       connection.resumeReading();
@@ -178,7 +194,10 @@ final class Forwarder implements UpstreamListener {
   }
 
   void stepTimedOut() {
-    if (dial != null) {
+    long grace = dial == null ? 0 : dial.graceNanos();
+    if (grace > 0) {
+      exchange.limitStep(grace);
+    } else if (dial != null) {
       var missing = dial.timedOut();
       dial = null;
       notConnected(missing);
@@ -324,6 +343,11 @@ final class Forwarder implements UpstreamListener {
       broken(why);
       return;
     }
+    if (!exchange.mayWait()) {
+      ending = Ending.BROKEN;
+      exchange.undelivered(why.text());
+      return;
+    }
     ending = null;
     var again = permit.retry(exchange);
     if (again == null) {
@@ -385,14 +409,14 @@ final class Forwarder implements UpstreamListener {
     all.add(copy(part));
   }
 
-  /** Netty's would have a table for trailers, too. */
+  /** Netty's copy would also allocate a table for trailers. */
   private static HttpContent copy(HttpContent part) {
     return part instanceof LastHttpContent last && last.trailingHeaders().isEmpty()
         ? new DefaultLastHttpContent(part.content().retainedDuplicate(), EmptyHttpHeaders.INSTANCE)
         : part.retainedDuplicate();
   }
 
-  /** Once the head is out. */
+  /** Called once the head is flushed. */
   private void keepLess() {
     if (!idempotent && !http2) {
       forgetSent();

@@ -8,8 +8,10 @@ import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.Framing;
+import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.revision.DoNotWake;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
@@ -38,6 +40,10 @@ final class HttpRequestRecord extends RequestRecord {
     this.route = route;
   }
 
+  RequestDispatcher dispatcher() {
+    return dispatcher;
+  }
+
   HttpRequest request() {
     return request;
   }
@@ -46,7 +52,17 @@ final class HttpRequestRecord extends RequestRecord {
     return fields;
   }
 
-  /** Null where pods are reached by their own addresses. */
+  /** The rule that keeps the request from waking its revision; null for most requests. */
+  @Nullable DoNotWake rule() {
+    return route == null ? null : route.rule();
+  }
+
+  @Override
+  public boolean mayWake() {
+    return rule() == null;
+  }
+
+  /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
   @Nullable String service() {
     return route == null ? null : route.service();
   }
@@ -74,11 +90,14 @@ final class HttpRequestRecord extends RequestRecord {
   }
 
   void ended(Failure failure) {
-    var answer = failure.answer(errorFormat());
+    ended(outcome(failure), failure.answer(errorFormat()));
+  }
+
+  void ended(Outcome how, LocalResponse answer) {
     if (!responded() && !method().equals("HEAD")) {
       wrote(ByteBufUtil.utf8Bytes(answer.body()));
     }
-    ended(outcome(failure), answer.status());
+    ended(how, answer.status());
   }
 
   /** As in Go's servers, a 101 counts as a 200. */
@@ -138,7 +157,7 @@ final class HttpRequestRecord extends RequestRecord {
 
   @Override
   public String host() {
-    return route == null ? fields.text(Field.HOST) : route.host();
+    return route == null ? fields.text(HeaderName.HOST) : route.host();
   }
 
   @Override

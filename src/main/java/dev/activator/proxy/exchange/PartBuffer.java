@@ -16,9 +16,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parts of requests in order, counted with their objects' overhead. A part keeps the whole buffer
- * it was read into, so small parts are joined; the first is not before {@link #compact}, as it is
- * mostly passed on at once.
+ * Parts of requests in order, counted with the overhead of their objects. A part retains the whole
+ * buffer it was read into, so small parts are copied into one. The first part is copied only after
+ * {@link #compact}, as it is mostly forwarded at once.
  */
 public final class PartBuffer {
   static final int PART_BYTES = 128;
@@ -93,7 +93,7 @@ public final class PartBuffer {
     }
   }
 
-  /** Later parts are compacted too: they will stay for a while. */
+  /** Copies small parts, now and from now on: they will stay for a while. */
   public void compact() {
     compact = true;
     for (int left = parts == null ? 0 : parts.size(); left > 0; left--) {
@@ -103,7 +103,7 @@ public final class PartBuffer {
     }
   }
 
-  /** Counts for the revision's queue from now on. */
+  /** From now on the bytes also count for the revision's queue. */
   public void countIn(QueueEntry queue, int ofHead) {
     headBytes = ofHead;
     queueEntry = queue;

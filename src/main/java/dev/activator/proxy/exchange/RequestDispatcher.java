@@ -8,7 +8,7 @@ import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
-import dev.activator.stats.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.Admission;
@@ -20,7 +20,15 @@ import java.util.function.BiFunction;
 public record RequestDispatcher(Loop loop, Router router,
     BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
     RequestObserver observer, HeldBytes.Share held, UnreadBytes.Share unread,
-    ErrorResponses texts) {
+    ErrorResponses texts, SilentConnections silent) {
+
+  public RequestDispatcher(Loop loop, Router router,
+      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
+      RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
+      UnreadBytes.Share unread, ErrorResponses texts) {
+    this(loop, router, throttle, pools, counter, observer, held, unread, texts,
+        new SilentConnections(loop, counter));
+  }
 
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
     var fields = FieldList.in(request);
@@ -48,7 +56,7 @@ public record RequestDispatcher(Loop loop, Router router,
         var record = new HttpRequestRecord(this, downstream.caller(), request, fields, route);
         request.setUri(route.path());
         HeaderRewriter.request(fields, version, route.host(), downstream.caller().address());
-        var exchange = new Exchange(this, record, downstream, route.revision());
+        var exchange = new Exchange(record, downstream, route.revision());
         downstream.begin(exchange);
         exchange.start();
       }
@@ -63,7 +71,8 @@ public record RequestDispatcher(Loop loop, Router router,
       case Rejection.Unreachable _ -> new Failure.Unreachable();
       case Rejection.ShuttingDown(var revision) -> new Failure.ShuttingDown(revision);
       case Rejection.CannotStart(var revision, var why) ->
-        new Failure.CannotStart(revision, why.reason(), texts.startMessages() ? why.message() : "");
+        new Failure.CannotStart(revision, why.reason(),
+            texts.startMessages() ? why.message() : why.forCallers());
     };
   }
 }

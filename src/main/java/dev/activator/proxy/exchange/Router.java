@@ -3,21 +3,25 @@ package dev.activator.proxy.exchange;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.codec.Malformed;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
+import dev.activator.http.FieldList;
 import dev.activator.http.Fields;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.Probes;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.Version;
-import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitingPagePolicy;
+import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpRequest;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,14 +51,19 @@ public final class Router {
   /**
    * @param path path and query
    * @param service null where pods are reached by their own addresses
+   * @param rule that keeps the request from waking the revision; null for most requests
    */
-  public record ToRevision(Revision revision, String host, String path, @Nullable String service)
+  public record ToRevision(Revision revision, String host, String path, @Nullable String service,
+      @Nullable DoNotWake rule)
       implements Route {}
 
   private final RevisionNames names;
   private final Function<RevisionId, @Nullable String> services;
   private final Revisions revisions;
   private final Supplier<Readiness> readiness;
+  /** For all revisions, after their own rules. */
+  private final List<DoNotWake> rules;
+  private final Function<RevisionId, @Nullable RevisionId> named;
   /** The answer to the kubelet's last probe. */
   private volatile Readiness lastReadiness = new Readiness.Ready();
 
@@ -64,6 +73,18 @@ public final class Router {
    */
   public Router(RevisionNames names, Function<RevisionId, @Nullable String> services,
       Revisions revisions, Supplier<Readiness> readiness) {
+    this(names, services, revisions, readiness, List.of(), id -> id);
+  }
+
+  /**
+   * @param rules for all revisions, after their own
+   * @param named the revision that a name means now; null if there is none
+   */
+  public Router(RevisionNames names, Function<RevisionId, @Nullable String> services,
+      Revisions revisions, Supplier<Readiness> readiness, List<DoNotWake> rules,
+      Function<RevisionId, @Nullable RevisionId> named) {
+    this.rules = List.copyOf(rules);
+    this.named = named;
     this.names = names;
     this.services = services;
     this.revisions = revisions;
@@ -71,7 +92,7 @@ public final class Router {
   }
 
   /** The order matters: each check keeps a request from those below. */
-  public Route route(HttpRequest request, Fields fields, Version version) {
+  public Route route(HttpRequest request, FieldList fields, Version version) {
     if (request.decoderResult().isFailure()) {
       return new Refused(malformed(request.decoderResult().cause()));
     }
@@ -86,18 +107,20 @@ public final class Router {
       return new Refused(new Failure.BadRequest("malformed target"));
     }
     if (Probes.isFromKubelet(fields)) {
-      return new Answered(health());
+      // With a host of a revision it is meant for that, if a rule says so.
+      return !rules.isEmpty() && toRevision(target, method, fields) instanceof ToRevision route
+          && route.rule() != null ? route : new Answered(health());
     }
     // Probes of the network are neither counted nor looked up.
     var probe = Probes.toNetwork(fields);
     if (probe != null) {
-      return fields.text(Field.NETWORK_PROBE).equals(WaitingPage.POLL)
-          && toRevision(target, fields) instanceof ToRevision route
+      return fields.text(HeaderName.NETWORK_PROBE).equals(WaitingPagePolicy.POLL)
+          && toRevision(target, method, fields) instanceof ToRevision route
               ? new Poll(route.revision(), probe)
               : new Answered(probe);
     }
     var expectation = Framing.expectation(version, fields);
-    return expectation != null ? new Refused(expectation) : toRevision(target, fields);
+    return expectation != null ? new Refused(expectation) : toRevision(target, method, fields);
   }
 
   private static Failure malformed(Throwable cause) {
@@ -117,8 +140,8 @@ public final class Router {
     return Probes.toKubelet(message);
   }
 
-  private Route toRevision(Framing.Target target, Fields fields) {
-    String host = target.host() == null ? fields.text(Field.HOST) : target.host();
+  private Route toRevision(Framing.Target target, String method, FieldList fields) {
+    String host = target.host() == null ? fields.text(HeaderName.HOST) : target.host();
     var id = names.of(fields, host);
     if (id == null) {
       log.debug("No revision is named by a request to {}", host);
@@ -127,13 +150,83 @@ public final class Router {
     try {
       var revision = revisions.find(id);
       if (revision != null) {
-        return new ToRevision(revision, host, target.path(), services.apply(id));
+        return new ToRevision(revision, host, target.path(), services.apply(id),
+            rule(revision, method, target.path(), fields));
       }
       log.debug("No revision {}", id);
       return new Refused(names.unknown(fields, id));
     } catch (RuntimeException e) {
       log.error("Looking up {} failed", id, e);
       return new Refused(new Failure.LookupFailed());
+    }
+  }
+
+  /** The one in the same namespace that a fallback names; null if there is none. */
+  @Nullable Revision fallback(Revision from, String service) {
+    var id = named.apply(new RevisionId(from.id().namespace(), service));
+    return id == null || id.equals(from.id()) ? null : revisions.find(id);
+  }
+
+  /** That a mesh routes by; null where pods are reached by their own addresses. */
+  @Nullable String service(RevisionId id) {
+    return services.apply(id);
+  }
+
+  private @Nullable DoNotWake rule(Revision revision, String method, String target,
+      FieldList fields) {
+    var own = revision.rules();
+    if (own == null && rules.isEmpty()) {
+      return null;
+    }
+    return Stream.concat(own == null ? Stream.of() : own.doNotWake().stream(), rules.stream())
+        .filter(rule -> rule.matches(method, target, fields::getAll)).findFirst().orElse(null);
+  }
+
+  /**
+   * Requests that ask about this process, and their answers.
+   *
+   * <p><b>Source.</b> {@code HealthHandler} in Knative's {@code healthz/handler.go};
+   * {@code NewHandler} in Knative networking's {@code probe_handler.go}; {@code ProbeHandler} of the
+   * activator.
+   */
+  static final class Probes {
+    private Probes() {}
+
+    /** Any caller may send these headers, as in Knative. */
+    static boolean isFromKubelet(Fields fields) {
+      String agent = fields.first(HeaderName.USER_AGENT);
+      return (agent != null && agent.startsWith("kube-probe/"))
+          || !fields.text(HeaderName.KUBELET_PROBE).isEmpty();
+    }
+
+    /** @param problem null if ready */
+    static LocalResponse toKubelet(@Nullable String problem) {
+      return problem == null ? LocalResponse.empty(200) : LocalResponse.error(500, problem);
+    }
+
+    /** From ingresses and autoscalers; null for other requests. */
+    static @Nullable LocalResponse toNetwork(Fields fields) {
+      String kind = fields.text(HeaderName.NETWORK_PROBE);
+      return switch (kind) {
+        case "" -> null;
+        case "probe" -> echo(fields.text(HeaderName.NETWORK_HASH));
+        case "activator" -> LocalResponse.plain(200, "activator");
+        default -> LocalResponse.error(400,
+            "unexpected probe header value: \"" + escape(kind) + "\"");
+      };
+    }
+
+    private static LocalResponse echo(String hash) {
+      return hash.isEmpty()
+          ? LocalResponse.error(400,
+              "a probe request must contain a non-empty \"K-Network-Hash\" header")
+          : new LocalResponse(200, Map.of("K-Network-Hash", hash), "");
+    }
+
+    /** As Go: HTML first, then a quoted string. */
+    private static String escape(String value) {
+      return value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+          .replace("\"", "&#34;").replace("'", "&#39;").replace("\\", "\\\\").replace("\t", "\\t");
     }
   }
 }

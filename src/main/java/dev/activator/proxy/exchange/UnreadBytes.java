@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class UnreadBytes {
   public interface CallerConnection {
-    /** What is queued above the socket, by HTTP/2 flow control. */
+    /** Bytes that HTTP/2 flow control holds back, above the socket. */
     long queuedBytes();
 
     /**
@@ -42,7 +42,7 @@ public final class UnreadBytes {
   private static final Logger log = LoggerFactory.getLogger(UnreadBytes.class);
   /** Per turn of the loop: some milliseconds of work, as each may have many streams. */
   private static final int MAX_ENDED_AT_ONCE = 16;
-  /** The age after which bytes read count half. */
+  /** After this time the bytes that a caller has read count half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
   private static final Duration STALLED = Duration.ofMillis(100);
 
@@ -96,7 +96,7 @@ public final class UnreadBytes {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicBoolean endingScheduled = new AtomicBoolean();
     private final DeadlineTimer stalled;
-    /** Those that hold anything, in no order. */
+    /** Accounts with unread bytes, unordered. */
     private final List<Account> accounts = new ArrayList<>();
     private final LogLimit limit = new LogLimit();
 
@@ -105,7 +105,7 @@ public final class UnreadBytes {
       this.stalled = new DeadlineTimer(loop, this::scheduleEnding);
     }
 
-    /** @param drainNanos until {@link Account#drainWithin} */
+    /** @param drainNanos the limit until {@link Account#drainWithin} is called */
     public Account account(Channel channel, CallerConnection connection, long drainNanos) {
       return new Account(this, channel, connection, drainNanos);
     }
@@ -125,7 +125,7 @@ public final class UnreadBytes {
       }
     }
 
-    /** Not at once, as this may be inside a write, and after other connections were read. */
+    /** Scheduled: this may be inside a write, and other connections must be served first. */
     private void scheduleEnding() {
       if (endingScheduled.compareAndSet(false, true)) {
         loop.schedule(Duration.ZERO, this::endSlowest);
@@ -139,7 +139,7 @@ public final class UnreadBytes {
       long before = bytes.getPlain();
       long excessOfAll = budget.excess(total());
       if (before == 0 && excessOfAll > 0) {
-        // What this share held has gone since it was the largest.
+        // This share was the largest when it was chosen, and is empty now.
         freeMemory();
       }
       long excess = Math.min(excessOfAll, before);
@@ -172,7 +172,7 @@ public final class UnreadBytes {
           stalled.within(STALLED);
           var largest = largest();
           if (largest != this) {
-            // Meanwhile more may be held there, by callers that have stalled.
+            // By now another share may be the largest, with callers that have stalled.
             largest.scheduleEnding();
           }
         }
@@ -227,7 +227,7 @@ public final class UnreadBytes {
       return measure() == 0 ? 0 : share.loop.nanoTime() - progressNanos;
     }
 
-    /** How long a caller may take nothing of what waits in its socket. */
+    /** Sets how long a caller may read nothing while bytes wait in its socket. */
     public void drainWithin(long nanos) {
       drainNanos = nanos;
     }

@@ -3,7 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.WaitStatus;
-import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitingPagePolicy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -41,8 +41,8 @@ public record WaitingPageTemplate(String html, String contentPolicy) {
   }
 
   LocalResponse page(WaitStatus now, int retryAfterSeconds) {
-    String status = ErrorFormat.html(WaitingPage.json(now));
-    return WaitingPage.page(html.replace("{{style}}", "<style>" + STYLE + "</style>")
+    String status = ErrorFormat.html(WaitingPagePolicy.json(now));
+    return WaitingPagePolicy.page(html.replace("{{style}}", "<style>" + STYLE + "</style>")
         .replace(SCRIPT_PLACE,
             "<script data-status=\"" + status + "\">" + SCRIPT + "</script>"),
         contentPolicy, retryAfterSeconds);

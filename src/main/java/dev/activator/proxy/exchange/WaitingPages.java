@@ -5,14 +5,10 @@ import dev.activator.observability.Outcome;
 import dev.activator.observability.RequestRecord;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.WaitStatus;
-import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.throttle.Admission.Ending;
-import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
+import dev.activator.waking.StandIn;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,18 +27,18 @@ public final class WaitingPages {
   /** Browsers slow the timers of hidden tabs to one a second, or one a minute. */
   private static final Duration KEEP = Duration.ofSeconds(65);
 
-  private final WaitingPage.Mode mode;
+  private final WaitingPagePolicy.Mode mode;
   private final Supplier<WaitingPageTemplate> template;
   private final Function<RevisionId, WaitStatus> status;
   private final BiConsumer<RequestRecord, Outcome> startEnded;
-  private final Map<RevisionId, StandIn> standIns = new ConcurrentHashMap<>();
+  private final Map<RevisionId, KeptStart> starts = new ConcurrentHashMap<>();
 
   /**
    * @param mode of revisions without the annotation
    * @param status any thread may ask
    * @param startEnded gets the first navigation, which ended long before
    */
-  public WaitingPages(WaitingPage.Mode mode, Supplier<WaitingPageTemplate> template,
+  public WaitingPages(WaitingPagePolicy.Mode mode, Supplier<WaitingPageTemplate> template,
       Function<RevisionId, WaitStatus> status, BiConsumer<RequestRecord, Outcome> startEnded) {
     this.mode = mode;
     this.template = template;
@@ -55,12 +51,12 @@ public final class WaitingPages {
   }
 
   private boolean isOn(Revision revision) {
-    return mode.with(revision.annotations()) == WaitingPage.Mode.AUTO;
+    return mode.with(revision.annotations()) == WaitingPagePolicy.Mode.AUTO;
   }
 
   boolean isFor(HttpRequestRecord request, Revision revision) {
     return isOn(revision)
-        && WaitingPage.isFor(WaitingPage.Mode.AUTO, request.method(), request.fields());
+        && WaitingPagePolicy.isFor(WaitingPagePolicy.Mode.AUTO, request.method(), request.fields());
   }
 
   LocalResponse page(RequestDispatcher dispatcher, HttpRequestRecord request, Revision revision,
@@ -78,13 +74,18 @@ public final class WaitingPages {
     if (!now.ready()) {
       keep(dispatcher, revision, null);
     }
-    return WaitingPage.status(now);
+    return WaitingPagePolicy.status(now);
   }
 
-  private void keep(RequestDispatcher dispatcher, Revision revision,
+  /**
+   * Keeps a start requested without its request.
+   *
+   * @param navigation or a request that had a fallback; null if it does not wait for the start
+   */
+  void keep(RequestDispatcher dispatcher, Revision revision,
       @Nullable HttpRequestRecord navigation) {
-    var fresh = new StandIn(dispatcher, revision, navigation);
-    var known = standIns.putIfAbsent(revision.id(), fresh);
+    var fresh = new KeptStart(dispatcher, revision, navigation);
+    var known = starts.putIfAbsent(revision.id(), fresh);
     if (known == null) {
       fresh.start();
     } else {
@@ -92,81 +93,57 @@ public final class WaitingPages {
     }
   }
 
-  private final class StandIn implements QueuedCaller {
+  private final class KeptStart {
     private final RequestDispatcher dispatcher;
-    private final Revision revision;
+    private final RevisionId id;
     private final @Nullable HttpRequestRecord navigation;
+    private final StandIn standIn;
     private volatile long lastAsked;
-    private @Nullable QueueEntry entry;
     private Loop.@Nullable Timer timer;
 
-    StandIn(RequestDispatcher dispatcher, Revision revision,
+    KeptStart(RequestDispatcher dispatcher, Revision revision,
         @Nullable HttpRequestRecord navigation) {
       this.dispatcher = dispatcher;
-      this.revision = revision;
+      this.id = revision.id();
       this.navigation = navigation;
+      this.standIn = new StandIn(dispatcher.loop(), dispatcher.counter(), revision,
+          end -> ended(outcome(end)));
       this.lastAsked = dispatcher.loop().nanoTime();
     }
 
     void start() {
-      dispatcher.counter().arrived(revision.id());
-      try {
-        switch (dispatcher.throttle().apply(revision, this)) {
-          case Permit now -> granted(now);
-          case QueueEntry later -> {
-            entry = later;
-            timer = loop().schedule(KEEP, this::giveUpIfForgotten);
-          }
-        }
-      } catch (RuntimeException e) {
-        // Or the revision would have demand for ever.
-        end(Outcome.INTERNAL);
-        throw e;
+      if (standIn.start(dispatcher.throttle())) {
+        timer = dispatcher.loop().schedule(KEEP, this::giveUpIfForgotten);
       }
     }
 
     private void giveUpIfForgotten() {
-      var queued = entry;
-      if (queued == null) {
-        return;
-      }
-      long left = KEEP.toNanos() - (loop().nanoTime() - lastAsked);
+      var loop = dispatcher.loop();
+      long left = KEEP.toNanos() - (loop.nanoTime() - lastAsked);
       if (left > 0) {
-        timer = loop().schedule(Duration.ofNanos(left), this::giveUpIfForgotten);
+        timer = loop.schedule(Duration.ofNanos(left), this::giveUpIfForgotten);
       } else {
-        queued.giveUp();
-        end(Outcome.CALLER_GONE);
+        standIn.giveUp();
       }
     }
 
-    @Override
-    public Loop loop() {
-      return dispatcher.loop();
+    private Outcome outcome(StandIn.End end) {
+      return switch (end) {
+        case StandIn.End.Ready() -> navigation != null && navigation.outcome() == Outcome.FALLBACK
+            ? Outcome.FALLBACK
+            : Outcome.WAITING_PAGE;
+        case StandIn.End.Rejected(var reason) ->
+          HttpRequestRecord.outcome(dispatcher.failure(reason));
+        case StandIn.End.GivenUp() -> Outcome.CALLER_GONE;
+        case StandIn.End.Failed() -> Outcome.INTERNAL;
+      };
     }
 
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
-    }
-
-    @Override
-    public void granted(Permit permit) {
-      permit.release(Ending.UNCOUNTED);
-      end(Outcome.WAITING_PAGE);
-    }
-
-    @Override
-    public void rejected(Rejection reason) {
-      end(HttpRequestRecord.outcome(dispatcher.failure(reason)));
-    }
-
-    private void end(Outcome how) {
-      entry = null;
+    private void ended(Outcome how) {
       if (timer != null) {
         timer.cancel();
       }
-      standIns.remove(revision.id(), this);
-      dispatcher.counter().left(revision.id());
+      starts.remove(id, this);
       if (navigation != null) {
         startEnded.accept(navigation, how);
       }

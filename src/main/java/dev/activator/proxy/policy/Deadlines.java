@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import dev.activator.revision.RequestTimeouts;
 import java.time.Duration;
@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Deadlines {
   public static final long NONE = Long.MAX_VALUE;
+  /**
+   * How much later than a queue-proxy the activator ends a response that has begun. The queue-proxy has the same limits,
+   * counts from when it gets the request, and ends the response itself; this covers connecting and the way back.
+   */
+  public static final long QUEUE_PROXY_MARGIN = 1_000_000_000L;
 
   private static final int MAX_DIGITS = 8;
 
@@ -57,9 +62,9 @@ public final class Deadlines {
 
   /** The shortest that the caller sent; invalid values are ignored. */
   public static long ofCaller(Fields fields) {
-    long grpc = grpc(fields.first(Field.GRPC_TIMEOUT));
-    long envoy = number(fields.first(Field.ENVOY_EXPECTED_TIMEOUT_MS), 1_000_000L);
-    long seconds = number(fields.first(Field.REQUEST_TIMEOUT), 1_000_000_000L);
+    long grpc = grpc(fields.first(HeaderName.GRPC_TIMEOUT));
+    long envoy = number(fields.first(HeaderName.ENVOY_EXPECTED_TIMEOUT_MS), 1_000_000L);
+    long seconds = number(fields.first(HeaderName.REQUEST_TIMEOUT), 1_000_000_000L);
     return Math.min(grpc, Math.min(envoy, seconds));
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import java.util.Locale;
 import java.util.Map;
@@ -20,9 +20,9 @@ public enum ErrorFormat {
 
   /** The preferred one of those we write; of equals, the first. */
   public static ErrorFormat of(Fields fields) {
-    String accept = fields.first(Field.ACCEPT);
+    String accept = fields.first(HeaderName.ACCEPT);
     return accept == null || accept.equals("*/*")
-        || fields.text(Field.CONTENT_TYPE).startsWith("application/grpc")
+        || fields.text(HeaderName.CONTENT_TYPE).startsWith("application/grpc")
             ? TEXT
             : preferred(fields);
   }
@@ -32,7 +32,7 @@ public enum ErrorFormat {
       ErrorFormat format = TEXT;
       double quality;
     };
-    Fields.eachToken(fields.all(Field.ACCEPT), range -> {
+    Fields.eachToken(fields.all(HeaderName.ACCEPT), range -> {
       var format = format(range);
       double quality = quality(range);
       if (format != null && quality > best.quality) {

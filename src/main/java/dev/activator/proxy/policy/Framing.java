@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -43,29 +43,29 @@ public final class Framing {
     if (method.equals("TRACE") && hasBody(fields)) {
       return new Failure.BadRequest("TRACE with a body");
     }
-    String host = fields.first(Field.HOST);
+    String host = fields.first(HeaderName.HOST);
     if (host == null && version == Version.HTTP_1_1) {
       return new Failure.BadRequest("missing required Host header");
     }
-    if (host != null && fields.isRepeated(Field.HOST)) {
+    if (host != null && fields.isRepeated(HeaderName.HOST)) {
       return new Failure.BadRequest("too many Host headers");
     }
     if (host != null && !isHost(host)) {
       return new Failure.BadRequest("malformed Host header");
     }
-    return fields.has(Field.TRANSFER_ENCODING) ? coding(fields) : null;
+    return fields.has(HeaderName.TRANSFER_ENCODING) ? coding(fields) : null;
   }
 
   public static boolean hasBody(Fields fields) {
-    String length = fields.first(Field.CONTENT_LENGTH);
-    return fields.has(Field.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
+    String length = fields.first(HeaderName.CONTENT_LENGTH);
+    return fields.has(HeaderName.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
   }
 
   private static @Nullable Failure coding(Fields fields) {
-    if (fields.has(Field.CONTENT_LENGTH)) {
+    if (fields.has(HeaderName.CONTENT_LENGTH)) {
       return new Failure.BadRequest("both Content-Length and Transfer-Encoding");
     }
-    var codings = fields.all(Field.TRANSFER_ENCODING);
+    var codings = fields.all(HeaderName.TRANSFER_ENCODING);
     return codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked")
         ? null
         : new Failure.UnknownCoding();
@@ -73,7 +73,7 @@ public final class Framing {
 
   /** Null if nothing is wrong. */
   public static @Nullable Failure expectation(Version version, Fields fields) {
-    String expect = fields.first(Field.EXPECT);
+    String expect = fields.first(HeaderName.EXPECT);
     return expect == null || version == Version.HTTP_1_0 || expect.equalsIgnoreCase("100-continue")
         ? null
         : new Failure.UnknownExpectation();
@@ -84,7 +84,7 @@ public final class Framing {
    * headers.
    */
   public static boolean mayTrail(String name) {
-    for (var field : Field.values()) {
+    for (var field : HeaderName.values()) {
       if (field.text().equalsIgnoreCase(name)) {
         return false;
       }

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HeaderRewriter {
   private static final String CHUNKED = "chunked";
-  private static final Field[] HOP_BY_HOP = {Field.CONNECTION, Field.PROXY_CONNECTION,
-      Field.KEEP_ALIVE, Field.PROXY_AUTHENTICATE, Field.PROXY_AUTHORIZATION, Field.TE,
-      Field.TRANSFER_ENCODING, Field.UPGRADE};
+  private static final HeaderName[] HOP_BY_HOP = {HeaderName.CONNECTION,
+      HeaderName.PROXY_CONNECTION,
+      HeaderName.KEEP_ALIVE, HeaderName.PROXY_AUTHENTICATE, HeaderName.PROXY_AUTHORIZATION,
+      HeaderName.TE,
+      HeaderName.TRANSFER_ENCODING, HeaderName.UPGRADE};
 
   public enum BodyEnd {
     /** The length is known, or there is no body. */
@@ -30,56 +32,56 @@ public final class HeaderRewriter {
   private HeaderRewriter() {}
 
   public static void request(Fields fields, Version version, String host, String peer) {
-    boolean chunked = fields.has(Field.TRANSFER_ENCODING);
-    boolean trailers = fields.has(Field.TE) && fields.hasToken(Field.TE, "trailers");
+    boolean chunked = fields.has(HeaderName.TRANSFER_ENCODING);
+    boolean trailers = fields.has(HeaderName.TE) && fields.hasToken(HeaderName.TE, "trailers");
     String upgrade = Upgrade.wanted(version, fields);
     removeHopByHop(fields);
-    fields.remove(Field.TRAILER);
-    fields.remove(Field.REVISION);
-    fields.remove(Field.REVISION_NAMESPACE);
-    fields.remove(Field.NETWORK_HASH);
+    fields.remove(HeaderName.TRAILER);
+    fields.remove(HeaderName.REVISION);
+    fields.remove(HeaderName.REVISION_NAMESPACE);
+    fields.remove(HeaderName.NETWORK_HASH);
     if (version == Version.HTTP_1_0) {
       // RFC 9110, section 10.1.1: servers must ignore it in HTTP/1.0.
-      fields.remove(Field.EXPECT);
+      fields.remove(HeaderName.EXPECT);
     }
     if (chunked) {
-      fields.set(Field.TRANSFER_ENCODING, CHUNKED);
+      fields.set(HeaderName.TRANSFER_ENCODING, CHUNKED);
     }
     if (trailers) {
-      fields.set(Field.TE, "trailers");
+      fields.set(HeaderName.TE, "trailers");
     }
     if (upgrade != null) {
       Upgrade.put(fields, upgrade);
     }
-    if (fields.text(Field.ORIGINAL_HOST).isEmpty()) {
-      fields.set(Field.ORIGINAL_HOST, host);
+    if (fields.text(HeaderName.ORIGINAL_HOST).isEmpty()) {
+      fields.set(HeaderName.ORIGINAL_HOST, host);
     }
-    fields.set(Field.PROXY_REQUEST, "activator");
-    fields.set(Field.FORWARDED_FOR, forwardedFor(fields, peer));
+    fields.set(HeaderName.PROXY_REQUEST, "activator");
+    fields.set(HeaderName.FORWARDED_FOR, forwardedFor(fields, peer));
   }
 
   private static String forwardedFor(Fields fields, String peer) {
-    return fields.has(Field.FORWARDED_FOR)
-        ? String.join(", ", fields.all(Field.FORWARDED_FOR)) + ", " + peer
+    return fields.has(HeaderName.FORWARDED_FOR)
+        ? String.join(", ", fields.all(HeaderName.FORWARDED_FOR)) + ", " + peer
         : peer;
   }
 
   /** @param service that a mesh routes by; null where pods are reached directly */
   public static void address(Fields fields, String authority, @Nullable String service) {
     if (service == null) {
-      fields.set(Field.HOST, authority);
+      fields.set(HeaderName.HOST, authority);
     } else {
-      fields.set(Field.HOST, service);
-      fields.set(Field.PASSTHROUGH, "true");
+      fields.set(HeaderName.HOST, service);
+      fields.set(HeaderName.PASSTHROUGH, "true");
     }
   }
 
   /** For a container without queue-proxy. */
   public static void addressContainer(Fields fields) {
-    String host = fields.first(Field.ORIGINAL_HOST);
+    String host = fields.first(HeaderName.ORIGINAL_HOST);
     if (host != null) {
-      fields.set(Field.HOST, host);
-      fields.remove(Field.ORIGINAL_HOST);
+      fields.set(HeaderName.HOST, host);
+      fields.remove(HeaderName.ORIGINAL_HOST);
     }
   }
 
@@ -89,15 +91,15 @@ public final class HeaderRewriter {
     if (caller == Version.HTTP_2) {
       return BodyEnd.STREAM;
     }
-    if (bodyless || fields.has(Field.CONTENT_LENGTH)) {
-      fields.remove(Field.TRAILER);
+    if (bodyless || fields.has(HeaderName.CONTENT_LENGTH)) {
+      fields.remove(HeaderName.TRAILER);
       return BodyEnd.LENGTH;
     }
     if (caller == Version.HTTP_1_0) {
-      fields.remove(Field.TRAILER);
+      fields.remove(HeaderName.TRAILER);
       return BodyEnd.CLOSE;
     }
-    fields.set(Field.TRANSFER_ENCODING, CHUNKED);
+    fields.set(HeaderName.TRANSFER_ENCODING, CHUNKED);
     return BodyEnd.CHUNK;
   }
 
@@ -106,9 +108,9 @@ public final class HeaderRewriter {
    * would be read as another message.
    */
   private static void removeHopByHop(Fields fields) {
-    String options = fields.first(Field.CONNECTION);
-    boolean usual = Field.KEEP_ALIVE.text().equalsIgnoreCase(options)
-        && !fields.isRepeated(Field.CONNECTION);
+    String options = fields.first(HeaderName.CONNECTION);
+    boolean usual = HeaderName.KEEP_ALIVE.text().equalsIgnoreCase(options)
+        && !fields.isRepeated(HeaderName.CONNECTION);
     if (options != null && !usual) {
       removeNamed(fields);
     }
@@ -119,8 +121,8 @@ public final class HeaderRewriter {
 
   private static void removeNamed(Fields fields) {
     var named = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-    Fields.eachToken(fields.all(Field.CONNECTION), named::add);
-    named.remove(Field.CONTENT_LENGTH.text());
+    Fields.eachToken(fields.all(HeaderName.CONNECTION), named::add);
+    named.remove(HeaderName.CONTENT_LENGTH.text());
     fields.removeAll(named);
   }
 }

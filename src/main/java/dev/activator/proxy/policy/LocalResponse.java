@@ -1,5 +1,6 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.revision.FixedAnswer;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -22,6 +23,10 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return new LocalResponse(status, PLAIN, body);
   }
 
+  public static LocalResponse of(FixedAnswer written) {
+    return new LocalResponse(written.status(), written.headers(), written.body());
+  }
+
   /** As Go's {@code http.Error}. */
   public static LocalResponse error(int status, String message) {
     return new LocalResponse(status, ERROR, message + "\n");
@@ -31,6 +36,18 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     var more = new TreeMap<>(headers);
     more.put(name, value);
     return new LocalResponse(status, Map.copyOf(more), body);
+  }
+
+  /** Of a 304 it would have to be that of the 200; RFC 9110, section 8.6. */
+  public boolean hasLength() {
+    return status != 204 && status != 304;
+  }
+
+  /** For a 503 that does not say it itself. */
+  public LocalResponse withRetryAfter(int seconds) {
+    return status != 503 || headers.keySet().stream().anyMatch("Retry-After"::equalsIgnoreCase)
+        ? this
+        : with("Retry-After", Integer.toString(seconds));
   }
 
   /** The same in another form. */

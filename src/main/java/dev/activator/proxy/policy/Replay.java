@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 /**
  * What happens to a request whose connection ended before any byte of an answer.
@@ -37,7 +37,7 @@ public enum Replay {
   public static boolean isIdempotent(String method, Fields fields) {
     return switch (method) {
       case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
-      default -> fields.has(Field.IDEMPOTENCY_KEY) || fields.has(Field.X_IDEMPOTENCY_KEY);
+      default -> fields.has(HeaderName.IDEMPOTENCY_KEY) || fields.has(HeaderName.X_IDEMPOTENCY_KEY);
     };
   }
 }

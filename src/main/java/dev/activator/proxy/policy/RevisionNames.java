@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import dev.activator.revision.RevisionId;
 import java.util.List;
@@ -28,7 +28,8 @@ public sealed interface RevisionNames {
   record Knative(String clusterDomain, HostRule others) implements RevisionNames {
     @Override
     public @Nullable RevisionId of(Fields fields, String host) {
-      var byHeaders = id(fields.text(Field.REVISION_NAMESPACE), fields.text(Field.REVISION));
+      var byHeaders = id(fields.text(HeaderName.REVISION_NAMESPACE),
+          fields.text(HeaderName.REVISION));
       if (byHeaders != null) {
         return byHeaders;
       }
@@ -49,7 +50,7 @@ public sealed interface RevisionNames {
 
     @Override
     public Failure unknown(Fields fields, @Nullable RevisionId id) {
-      return new Failure.UnknownRevision(id == null ? fields.text(Field.REVISION) : id.name());
+      return new Failure.UnknownRevision(id == null ? fields.text(HeaderName.REVISION) : id.name());
     }
   }
 
@@ -63,13 +64,13 @@ public sealed interface RevisionNames {
       implements RevisionNames {
     @Override
     public @Nullable RevisionId of(Fields fields, String host) {
-      var found = fields.text(Field.REVISION).isEmpty() ? services.revision(host) : null;
+      var found = fields.text(HeaderName.REVISION).isEmpty() ? services.revision(host) : null;
       return found == null ? others.of(fields, host) : found;
     }
 
     @Override
     public Failure unknown(Fields fields, @Nullable RevisionId id) {
-      return fields.text(Field.REVISION).isEmpty()
+      return fields.text(HeaderName.REVISION).isEmpty()
           ? new Failure.UnknownHost(known.get())
           : others.unknown(fields, id);
     }

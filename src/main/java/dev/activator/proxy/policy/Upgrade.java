@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import org.jspecify.annotations.Nullable;
 
@@ -16,31 +16,31 @@ public final class Upgrade {
 
   /** Null for HTTP/2, which ends at this proxy. */
   public static @Nullable String wanted(Version version, Fields fields) {
-    return isAsked(version, fields) && !fields.hasToken(Field.UPGRADE, H2C)
-        ? fields.first(Field.UPGRADE)
+    return isAsked(version, fields) && !fields.hasToken(HeaderName.UPGRADE, H2C)
+        ? fields.first(HeaderName.UPGRADE)
         : null;
   }
 
   /** Only without a body, which would have to be read first. */
   public static boolean toHttp2(Version version, Fields fields) {
-    return isAsked(version, fields) && fields.hasToken(Field.UPGRADE, H2C)
-        && fields.all(Field.HTTP2_SETTINGS).size() == 1
-        && fields.hasToken(Field.CONNECTION, Field.HTTP2_SETTINGS.text())
-        && !fields.has(Field.TRANSFER_ENCODING) && !fields.has(Field.CONTENT_LENGTH);
+    return isAsked(version, fields) && fields.hasToken(HeaderName.UPGRADE, H2C)
+        && fields.all(HeaderName.HTTP2_SETTINGS).size() == 1
+        && fields.hasToken(HeaderName.CONNECTION, HeaderName.HTTP2_SETTINGS.text())
+        && !fields.has(HeaderName.TRANSFER_ENCODING) && !fields.has(HeaderName.CONTENT_LENGTH);
   }
 
   public static boolean agrees(Fields request, Fields response) {
-    String asked = request.first(Field.UPGRADE);
-    return asked != null && asked.equalsIgnoreCase(response.first(Field.UPGRADE));
+    String asked = request.first(HeaderName.UPGRADE);
+    return asked != null && asked.equalsIgnoreCase(response.first(HeaderName.UPGRADE));
   }
 
   public static void put(Fields fields, String protocol) {
-    fields.set(Field.CONNECTION, "Upgrade");
-    fields.set(Field.UPGRADE, protocol);
+    fields.set(HeaderName.CONNECTION, "Upgrade");
+    fields.set(HeaderName.UPGRADE, protocol);
   }
 
   public static boolean isAsked(Version version, Fields fields) {
-    return version == Version.HTTP_1_1 && fields.has(Field.UPGRADE)
-        && fields.hasToken(Field.CONNECTION, "upgrade");
+    return version == Version.HTTP_1_1 && fields.has(HeaderName.UPGRADE)
+        && fields.hasToken(HeaderName.CONNECTION, "upgrade");
   }
 }

@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options of one revision's queue and balancing: the defaults, replaced by its annotations.
  *
+ * @param queueCapacity of the queue at this activator
+ * @param sharedCapacity of the queues of all activators together; {@link #NO_BOUND} for none
  * @param queueTimeout from arrival; zero for no limit but the revision's own timeouts
  * @param balancer null to choose by container concurrency
  * @param slowStart the first window of a new pod without a limit; 0 for none
  */
-public record RevisionOptions(int queueCapacity, Duration queueTimeout,
+public record RevisionOptions(int queueCapacity, int sharedCapacity, Duration queueTimeout,
     @Nullable Balancer balancer, int slowStart) {
   public static final String QUEUE_CAPACITY = "activator.dev/queue-capacity";
   public static final String QUEUE_TIMEOUT = "activator.dev/queue-timeout";
@@ -22,11 +24,13 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
   public static final String WAITING_PAGE = "activator.dev/waiting-page";
   public static final String SLOW_START = "activator.dev/slow-start";
 
+  public static final int NO_BOUND = Integer.MAX_VALUE;
+
   private static final int SLOW_START_WINDOW = 16;
   private static final String SLOW_START_OFF = "off";
 
   public static RevisionOptions of(int queueCapacity) {
-    return new RevisionOptions(queueCapacity, Duration.ZERO, null, SLOW_START_WINDOW);
+    return new RevisionOptions(queueCapacity, NO_BOUND, Duration.ZERO, null, SLOW_START_WINDOW);
   }
 
   /** @param problems gets a sentence for each invalid annotation, which is ignored */
@@ -34,11 +38,18 @@ public record RevisionOptions(int queueCapacity, Duration queueTimeout,
     var reader = new Reader(annotations, problems);
     // Used by the request path, which does not warn.
     reader.read(WAITING_PAGE, RevisionOptions::autoOrOff, "");
-    return new RevisionOptions(
-        reader.read(QUEUE_CAPACITY, RevisionOptions::atLeastOne, queueCapacity),
+    int ofRevision = reader.read(QUEUE_CAPACITY, RevisionOptions::atLeastOne, NO_BOUND);
+    return new RevisionOptions(ofRevision == NO_BOUND ? queueCapacity : ofRevision, ofRevision,
         reader.read(QUEUE_TIMEOUT, RevisionOptions::positive, queueTimeout),
         reader.read(BALANCING, Balancer::parse, balancer),
         reader.read(SLOW_START, RevisionOptions::window, slowStart));
+  }
+
+  /** How many requests may be queued here while so many are queued at other activators. */
+  public int queueBound(int elsewhere) {
+    return sharedCapacity == NO_BOUND
+        ? queueCapacity
+        : Math.min(queueCapacity, Math.max(0, sharedCapacity - elsewhere));
   }
 
   public Balancer balancer(int containerConcurrency) {

@@ -1,7 +1,7 @@
 package dev.activator.throttle.policy;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
 import java.util.HashMap;
@@ -24,14 +24,14 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
   }
 
   public static Routing initial(RevisionId revision) {
-    return new Routing(HealthyDestinations.pods(revision, Destinations.NONE),
+    return new Routing(HealthyDestinations.pods(revision, DestinationSet.NONE),
         ActivatorIndex.UNKNOWN, Map.of());
   }
 
   /** Ends the ejection of destinations that are not in it. */
   public Routing withHealthy(HealthyDestinations now) {
     var clusterIp = now.clusterIp();
-    var listed = clusterIp == null ? now.pods() : Destinations.of(clusterIp);
+    var listed = clusterIp == null ? now.pods() : DestinationSet.of(clusterIp);
     var ejected = new HashMap<>(ejectedUntilNanos);
     ejected.keySet().removeIf(Predicate.not(listed::contains));
     return new Routing(now, activator, ejected);
@@ -40,6 +40,11 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
   /** @param addresses sorted as text */
   public Routing withActivators(List<String> addresses, String own) {
     return new Routing(healthy, activator.after(addresses, own), ejectedUntilNanos);
+  }
+
+  /** For activators that lend: each may use all pods. */
+  public Routing undivided() {
+    return new Routing(healthy, ActivatorIndex.UNKNOWN, ejectedUntilNanos);
   }
 
   public Routing eject(Destination destination, long untilNanos) {
@@ -59,8 +64,8 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
   }
 
   /** Empty if pods are addressed. */
-  public Destinations podsBehindClusterIp() {
-    return healthy.clusterIp() == null ? Destinations.NONE : healthy.pods();
+  public DestinationSet podsBehindClusterIp() {
+    return healthy.clusterIp() == null ? DestinationSet.NONE : healthy.pods();
   }
 
   public Subset subset(int containerConcurrency, long nowNanos) {

@@ -1,7 +1,7 @@
 package dev.activator.throttle.policy;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +49,7 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
     return new Subset(rest, limit, limit == UNLIMITED ? UNLIMITED : product(limit, rest.size()));
   }
 
-  private static Subset ofPods(Destinations pods, ActivatorIndex activator, int concurrency) {
+  private static Subset ofPods(DestinationSet pods, ActivatorIndex activator, int concurrency) {
     if (concurrency == 0) {
       return new Subset(pods.all(), UNLIMITED, UNLIMITED);
     }

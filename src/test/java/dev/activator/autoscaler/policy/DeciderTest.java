@@ -222,7 +222,7 @@ class DeciderTest {
   }
 
   @Test
-  void aStepDownOfAnUnreachableRevisionIsNot() {
+  void scalesDownInOneStep_whenTheRevisionIsUnreachable() {
     var trace = trace().target(1).limits(1_000, 1.1, 0, 0).report(1, 0, 9);
     assertThat(trace.at(10, 100).cause()).startsWith("90 = floor(100 ready ÷ 1.1), one step down");
 
@@ -231,7 +231,7 @@ class DeciderTest {
   }
 
   @Test
-  void aDelayKeepsTheMostOfTheLastTime() {
+  void keepsTheRecentMaximum_whenScaleDownIsDelayed() {
     // given reports that begin at -6, played ten seconds later
     var trace = trace().window(6, 10).target(10).threshold(100).limits(1_000, 10, 10, 0)
         .report(40, 4, 10).report(20, 11, 18).report(0, 19, 30);
@@ -248,7 +248,7 @@ class DeciderTest {
   @ParameterizedTest(name = "zeros until {0}")
   @CsvSource({"70, 10 20 50 60 66 68 69, 10 5 5 5 5 5 5",
       "10, 10 20 50 60 66 68 69, 10 10 10 9 8 5 5"})
-  void zerosCountAndSilenceDoesNot(int until, String times, String pods) {
+  void countsReportedZeros_butNotMissingReports(int until, String times, String pods) {
     var trace = trace().report(100, 0, 9).report(0, 10, until);
     String[] wanted = pods.split(" ");
     String[] at = times.split(" ");

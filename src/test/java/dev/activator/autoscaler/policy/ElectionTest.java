@@ -72,7 +72,7 @@ class ElectionTest {
   @ParameterizedTest
   @CsvSource({"-9223372036854775808, 100000000000000000", "9223372036854775807, 100000000000000000",
       "0, -100000000000000000"})
-  void aClockThatRunsOverOrIsSetByAnyNumberOfYearsEndsATermAtMost(long nanos, long years) {
+  void neverExtendsATerm_whenAClockOverflowsOrJumps(long nanos, long years) {
     var begin = new Moment(nanos, NOON);
     election.wrote(stored(election.absent(begin), "1"), begin, begin);
     long second = 1_000_000_000;
@@ -84,7 +84,7 @@ class ElectionTest {
   }
 
   @Test
-  void anOldLeaseIsNoReasonAtTheFirstLook() {
+  void doesNotTakeAnOldLease_atTheFirstRead() {
     // given a lease that was renewed an hour ago by this machine's clock, which may be wrong
     assertThat(election.read(OTHERS, at(0, 3_600))).isNull();
   }
@@ -162,7 +162,7 @@ class ElectionTest {
   }
 
   @Test
-  void anUncertainRenewalKeepsTheLeadUntilItsFence() {
+  void stillLeads_whenTheAnswerToARenewalIsLost() {
     leadsSince(100);
     election.notWritten();
     assertThat(election.renewal(at(102))).isNull();

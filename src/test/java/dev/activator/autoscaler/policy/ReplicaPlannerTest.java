@@ -356,7 +356,7 @@ class ReplicaPlannerTest {
   }
 
   @Test
-  void whileNothingMayShrinkTheSameNumberNeedsNoNote() {
+  void hasNoNote_whenTheReplicasNeedNoChange() {
     var target = new Target(0);
     target.sees(3);
     target.decided = 3;
@@ -419,7 +419,7 @@ class ReplicaPlannerTest {
   }
 
   @Test
-  void withAnotherAutoscalerZeroThatIsWantedIsNobodyElses() {
+  void ownsZero_whenZeroIsWantedBesideAnotherAutoscaler() {
     var target = new Target(0);
     target.regime = Regime.ZERO_OR_ONE;
     assertThat(target.sees(4)).isFalse();
@@ -440,7 +440,7 @@ class ReplicaPlannerTest {
   }
 
   @Test
-  void aRevisionsScaleIsNobodyElses() {
+  void overwritesAnotherClientsScale_whenItScalesAlone() {
     var target = new Target(0);
     target.regime = Regime.ALONE;
     target.sees(3);

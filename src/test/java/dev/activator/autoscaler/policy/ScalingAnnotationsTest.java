@@ -140,6 +140,22 @@ class ScalingAnnotationsTest {
     assertThat(ScalingAnnotations.problems(map(name, value))).isEmpty();
   }
 
+  @ParameterizedTest(name = "[{0}]")
+  @CsvSource({"20s, 20, ''", "1h30m, 5400, ''", "'', 600, 'invalid value: '",
+      "soon, 600, 'invalid value: soon'", "0s, 600, 'progress-deadline=0s must be positive'",
+      "-5s, 600, 'progress-deadline=-5s must be positive'",
+      "1500ms, 600, 'progress-deadline=1500ms must be specified with at most second precision'"})
+  void podsMustBeReadyWithinTheProgressDeadline(String value, int seconds, String problem) {
+    var annotations = Map.of("serving.knative.dev/progress-deadline", value);
+
+    assertThat(ScalingAnnotations.settings(annotations, 0, DEFAULTS).idle().progressDeadline())
+        .isEqualTo(Duration.ofSeconds(seconds));
+    assertThat(ScalingAnnotations.problems(annotations).stream().map(Problem::message))
+        .isEqualTo(problem.isEmpty()
+            ? List.of()
+            : List.of(problem + ": serving.knative.dev/progress-deadline"));
+  }
+
   @Test
   void weighsRecentSecondsOnlyIfAsked() {
     assertThat(settings(0).windows().weighted()).isFalse();

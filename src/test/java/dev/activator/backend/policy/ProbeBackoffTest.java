@@ -51,14 +51,16 @@ class ProbeBackoffTest {
   @CsvSource({"PT0S, PT0.2S", "PT1.5S, PT0.2S", "PT1.65S, PT0.15S", "PT1.799S, PT0.01S",
       "PT1.8S, PT0.01S", "PT2S, PT0.01S", "PT2.2S, PT0.01S", "PT2.24S, PT0.07S", "PT10S, PT0.2S"})
   void areShortWhenThePodIsExpected(Duration age, Duration pause) {
-    assertThat(backoff.after(age, new Estimate(ofSeconds(2), ofMillis(50)))).isEqualTo(pause);
+    assertThat(backoff.after(age, new DurationEstimate(ofSeconds(2), ofMillis(50))))
+        .isEqualTo(pause);
   }
 
   @ParameterizedTest(name = "after {0}: {1}")
   @CsvSource({"PT0S, PT0.01S", "PT1.6S, PT0.05S", "PT4S, PT0.1S", "PT5S, PT0.1S",
       "PT6.4S, PT0.2S"})
   void areAsCoarseAsTheExpectation(Duration age, Duration pause) {
-    assertThat(backoff.after(age, new Estimate(ofSeconds(2), ofSeconds(1)))).isEqualTo(pause);
+    assertThat(backoff.after(age, new DurationEstimate(ofSeconds(2), ofSeconds(1))))
+        .isEqualTo(pause);
   }
 
   @ParameterizedTest(name = "{0} less {1}: {2}")

@@ -23,7 +23,7 @@ import dev.activator.backend.policy.WatcherState.Stopped;
 import dev.activator.backend.policy.WatcherState.Suspected;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.Listing.Identity;
@@ -60,11 +60,11 @@ class WatcherStateTest {
   }
 
   private List<Effect> ready(Destination... pods) {
-    return on(new Listed(new Listing(Destinations.of(pods), Destinations.NONE)));
+    return on(new Listed(new Listing(DestinationSet.of(pods), DestinationSet.NONE)));
   }
 
   private List<Effect> notReady(Destination... pods) {
-    return on(new Listed(new Listing(Destinations.NONE, Destinations.of(pods))));
+    return on(new Listed(new Listing(DestinationSet.NONE, DestinationSet.of(pods))));
   }
 
   private List<Effect> answers(Destination from, ProbeOutcome outcome) {
@@ -80,10 +80,10 @@ class WatcherStateTest {
   }
 
   private static Effect publish(Destination... pods) {
-    return new Publish(HealthyDestinations.pods(ID, Destinations.of(pods)));
+    return new Publish(HealthyDestinations.pods(ID, DestinationSet.of(pods)));
   }
 
-  private Estimate start() {
+  private DurationEstimate start() {
     return ((Watching) state).start();
   }
 
@@ -187,13 +187,13 @@ class WatcherStateTest {
     now = ofSeconds(2);
     on(new Due(A));
     answers(A, OK);
-    assertThat(start()).isEqualTo(new Estimate(ofSeconds(2), ofSeconds(1)));
+    assertThat(start()).isEqualTo(new DurationEstimate(ofSeconds(2), ofSeconds(1)));
 
     // one that answers at once may have begun long ago
     now = ofSeconds(9);
     notReady(A, B);
     answers(B, OK);
-    assertThat(start()).isEqualTo(new Estimate(ofSeconds(2), ofSeconds(1)));
+    assertThat(start()).isEqualTo(new DurationEstimate(ofSeconds(2), ofSeconds(1)));
   }
 
   @Test
@@ -218,7 +218,7 @@ class WatcherStateTest {
       ready();
     }
 
-    on(new Listed(new Listing(Destinations.of(A), Destinations.of(B))));
+    on(new Listed(new Listing(DestinationSet.of(A), DestinationSet.of(B))));
 
     assertThat(answers(B, REFUSED)).containsExactly(new ProbeLater(B, ofMillis(200)));
     assertThat(answers(A, REFUSED)).containsExactly(new ProbeLater(A, ofMillis(10)));
@@ -352,7 +352,7 @@ class WatcherStateTest {
     assertThat(on(new Addressed(OTHER_CIP))).containsExactly(probeInItsTurn(OTHER_CIP));
     assertThat(answers(CIP, OK)).isEmpty();
     assertThat(answers(OTHER_CIP, OK)).containsExactly(
-        new Publish(new HealthyDestinations(ID, OTHER_CIP, Destinations.of(A))));
+        new Publish(new HealthyDestinations(ID, OTHER_CIP, DestinationSet.of(A))));
   }
 
   @Test
@@ -406,16 +406,16 @@ class WatcherStateTest {
     answers(A, OK);
     answers(B, OK);
 
-    var ending = Destinations.of(A);
-    assertThat(on(new Listed(new Listing(Destinations.of(A, B), Destinations.NONE, ending,
+    var ending = DestinationSet.of(A);
+    assertThat(on(new Listed(new Listing(DestinationSet.of(A, B), DestinationSet.NONE, ending,
         Map.of())))).containsExactly(publish(B));
-    assertThat(on(new Listed(new Listing(ending, Destinations.NONE, ending, Map.of()))))
+    assertThat(on(new Listed(new Listing(ending, DestinationSet.NONE, ending, Map.of()))))
         .containsExactly(publish(A));
   }
 
   @Test
-  void aPodOfWhichItIsNotSaidAnyMoreWhichItIsServesOn() {
-    on(new Listed(new Listing(Destinations.of(A), Destinations.NONE, Destinations.NONE,
+  void keepsServing_whenAPodsIdentityIsNoLongerListed() {
+    on(new Listed(new Listing(DestinationSet.of(A), DestinationSet.NONE, DestinationSet.NONE,
         Map.of(A, new Identity("u", "1")))));
     answers(A, OK);
 
@@ -435,7 +435,7 @@ class WatcherStateTest {
 
     assertThat(notReady(A)).contains(publish());
     assertThat(ready(A)).contains(
-        new Publish(new HealthyDestinations(ID, CIP, Destinations.of(A))));
+        new Publish(new HealthyDestinations(ID, CIP, DestinationSet.of(A))));
     assertThat(isProbing(CIP)).isFalse();
   }
 

@@ -12,7 +12,7 @@ import dev.activator.backend.policy.WatcherState.ProbeNow;
 import dev.activator.backend.policy.WatcherState.Publish;
 import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.RevisionId;
@@ -37,33 +37,33 @@ class WatchingTest {
         new ProbeBackoff(Duration.ofMillis(200))));
   }
 
-  private static Destinations some(Random random) {
+  private static DestinationSet some(Random random) {
     var pods = new ArrayList<Destination>();
     for (int i = 1; i < 9; i++) {
       if (random.nextInt(3) > 0) {
         pods.add(new Destination("10.0.0." + i, 8012));
       }
     }
-    return Destinations.of(pods);
+    return DestinationSet.of(pods);
   }
 
   @Test
-  void areOnePublicationAndAPauseForEachThatFailed() {
+  void publishesOnceAndPausesFailedPods_whenAnswersArriveTogether() {
     var asked = watching()
-        .on(new Listed(new Listing(Destinations.of(A, B), Destinations.NONE)), Duration.ZERO);
+        .on(new Listed(new Listing(DestinationSet.of(A, B), DestinationSet.NONE)), Duration.ZERO);
 
     var step = asked.next().on(
         new Answered(List.of(new Answer(A, OK, TOOK), new Answer(B, REFUSED, TOOK))),
         TOOK);
 
     assertThat(step.effects()).containsExactly(
-        new Publish(HealthyDestinations.pods(ID, Destinations.of(A))),
+        new Publish(HealthyDestinations.pods(ID, DestinationSet.of(A))),
         new ProbeLater(B, Duration.ofMillis(10)));
   }
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
-  void comeToTheSameTogetherAndOneByOne(long seed) {
+  void reachesTheSameState_whenAnswersArriveTogetherOrOneByOne(long seed) {
     var random = new Random(seed);
     // Their probes are urgent whatever is published meanwhile.
     var together = watching().on(new Awaited(), Duration.ZERO).next();

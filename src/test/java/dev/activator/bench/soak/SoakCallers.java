@@ -110,6 +110,19 @@ final class SoakCallers {
     repeat(Duration.ofSeconds(20), () -> cluster.roll(rolled, 3));
   }
 
+  /** Requests that must not fail while the activator ends: no pod is killed, and nobody leaves. */
+  void startLightly() {
+    stopped = false;
+    running = new Phaser(1);
+    for (int i = 0; i < 4; i++) {
+      repeat(Duration.ofMillis(250), () -> http1(Kind.HTTP1));
+      repeat(Duration.ofSeconds(1), () -> http2(Kind.HTTP2));
+    }
+    repeat(Duration.ofSeconds(1), () -> http1(Kind.HTTP1_TLS));
+    repeat(Duration.ofSeconds(2), () -> http2(Kind.HTTP2_TLS));
+    repeat(Duration.ofSeconds(1), this::stream);
+  }
+
   private interface Task {
     void run() throws IOException;
   }

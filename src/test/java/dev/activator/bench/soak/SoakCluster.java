@@ -6,13 +6,18 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.SecureApi;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -26,6 +31,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
+import reactor.netty.http.Http2SslContextSpec;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -106,16 +112,47 @@ final class SoakCluster implements AutoCloseable {
   private final AtomicInteger killed = new AtomicInteger();
   private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor(
       task -> Thread.ofPlatform().daemon().name("later").unstarted(task));
+  private final @Nullable SslContext podTls;
   private AutoscalerServer autoscaler;
 
-  /** @param rate how fast pods come and go; 1 as by default */
-  SoakCluster(double rate) throws GeneralSecurityException {
+  /**
+   * @param rate how fast pods come and go; 1 as by default
+   * @param tlsToPods whether it has {@code system-internal-tls}
+   */
+  SoakCluster(double rate, boolean tlsToPods) throws GeneralSecurityException, IOException {
     ownAddresses = (int) Math.ceil(OWN_ADDRESSES * Math.max(1, rate));
     shared = new Addresses(networks.getAndIncrement(),
         (int) Math.ceil(SHARED_ADDRESSES * Math.max(1, rate)));
     api = Certificate.rsa().api();
     SystemConfigMaps.createIn(api.store());
+    podTls = tlsToPods ? podTls() : null;
     autoscaler = startAutoscaler();
+  }
+
+  /** What pods show, which an authority of a trust bundle vouches for; the activator has its own certificate. */
+  private SslContext podTls() throws GeneralSecurityException, IOException {
+    var routing = Authority.named("routing");
+    var pods = Authority.named("pods");
+    var own = routing.issue("kn-routing", "data-plane.knative.dev");
+    api.store().create(Kinds.SECRET, Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Secret',
+         'metadata': {'namespace': '%s', 'name': 'routing-serving-certs'},
+         'data': {'tls.crt': '%s', 'tls.key': '%s', 'ca.crt': '%s'}}
+        """.formatted(SYSTEM, base64(own.pem()), base64(own.keyPem()), base64(routing.pem()))));
+    var bundle = Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'ConfigMap',
+         'metadata': {'namespace': '%s', 'name': 'pods',
+           'labels': {'networking.knative.dev/trust-bundle': 'true'}}, 'data': {}}
+        """.formatted(SYSTEM));
+    bundle.withObjectProperty("data").put("ca.crt", pods.pem());
+    api.store().create(Kinds.CONFIG_MAP, bundle);
+    configure("config-network", "system-internal-tls", "enabled");
+    var shown = pods.issue("data-plane.knative.dev", "kn-user-" + NAMESPACE);
+    return Http2SslContextSpec.forServer(shown.key(), shown.certificate()).sslContext();
+  }
+
+  private static String base64(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
   SecureApi api() {
@@ -325,7 +362,7 @@ final class SoakCluster implements AutoCloseable {
     if (address == null) {
       throw new IllegalStateException("no address is free for a pod of " + revision.name);
     }
-    return new SoakPod(loops, address, POD_PORT);
+    return new SoakPod(loops, address, POD_PORT, podTls);
   }
 
   private void list(Deployed revision) {

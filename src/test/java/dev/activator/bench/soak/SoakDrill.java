@@ -16,13 +16,16 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.slf4j.LoggerFactory;
 
 /**
  * An activator in cluster mode under everything at once: callers of all kinds, pods that are killed, an API and an
- * autoscaler that go away, new settings and certificates, revisions that come and go. Then all callers leave.
+ * autoscaler that go away, new settings and certificates, revisions that come and go. Then all callers leave, and at last
+ * it drains under a light load.
  * {@code bench/drills/soak} runs it.
  */
 public final class SoakDrill {
@@ -33,13 +36,17 @@ public final class SoakDrill {
   private static final Duration REST_INTERVAL = Duration.ofSeconds(15);
   private static final Duration REST_PATIENCE = Duration.ofMinutes(5);
   private static final Duration CALLERS_PATIENCE = Duration.ofMinutes(1);
+  private static final Duration BEFORE_DRAIN = Duration.ofSeconds(5);
+  /** Shorter than the ports stay open after SIGTERM, for callers that do not know of it yet. */
+  private static final Duration REQUESTS_IN_DRAIN = Duration.ofSeconds(35);
+  private static final Duration DRAIN_PATIENCE = Duration.ofMinutes(3);
   private static final Duration API_AWAY = Duration.ofSeconds(20);
   private static final Duration AUTOSCALER_AWAY = Duration.ofSeconds(15);
 
   private final long minutes;
   private final Path program;
   private final double rate = Double.parseDouble(System.getenv().getOrDefault("RATE", "1"));
-  private final SoakCluster cluster = new SoakCluster(rate);
+  private final SoakCluster cluster = new SoakCluster(rate, System.getenv("POD_TLS") != null);
   private final SoakCounts counts = new SoakCounts();
   private final Authority authority = Authority.named("soak");
   private final Path folder = Files.createTempDirectory("soak");
@@ -87,10 +94,11 @@ public final class SoakDrill {
     ActivatorProcess.awaitReady(ports.http1(), process);
     // Classes, buffers and caches that the first requests need are no growth.
     phase(callers, () -> pause(WARM_UP));
-    cluster.resetCounts();
-    counts.reset();
     begunNanos = System.nanoTime();
     var before = rest(process);
+    // Nobody has sent anything since, and what is lost says when it was, from here on.
+    cluster.resetCounts();
+    counts.reset();
     begunNanos = System.nanoTime();
     long cpu = ProcessCost.cpuMicros(process.pid());
     int cut = phase(callers, () -> load(process));
@@ -106,14 +114,31 @@ public final class SoakDrill {
         callers.certificates(), cut, share);
     counts.print();
     report.print();
-    var failures = new ArrayList<>(counts.failures());
-    failures.addAll(report.failures());
+    var failures = new ArrayList<>(report.failures());
     SoakSample.permits(management, new HashSet<>(cluster.revisions()))
         .forEach(permits -> failures.add("at rest " + permits));
+    drain(process, callers).ifPresent(failures::add);
+    failures.addAll(counts.failures());
     failures.forEach(failure -> System.out.println("FAILED: " + failure));
     System.out.println(failures.isEmpty() ? "passed" : failures.size() + " failures");
     process.destroyForcibly().waitFor();
     return failures.isEmpty();
+  }
+
+  /** SIGTERM under a light load. Returns what was wrong, but for lost requests, which are counted. */
+  private Optional<String> drain(Process process, SoakCallers callers) throws InterruptedException {
+    counts.reset();
+    callers.startLightly();
+    pause(BEFORE_DRAIN);
+    process.destroy();
+    pause(REQUESTS_IN_DRAIN);
+    int cut = callers.stop(CALLERS_PATIENCE);
+    boolean ended = process.waitFor(DRAIN_PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    System.out.printf("%ndrained: %,d requests around SIGTERM, %d callers cut, %s%n",
+        counts.total(), cut, ended ? "exit code " + process.exitValue() : "still there");
+    return ended && process.exitValue() == 0
+        ? Optional.empty()
+        : Optional.of("it did not end with 0 after SIGTERM");
   }
 
   private Process activator() throws IOException {

@@ -4,9 +4,13 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import io.netty.handler.ssl.SslContext;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -24,6 +28,8 @@ import reactor.netty.resources.LoopResources;
 final class SoakPod {
   /** Names a request, in both directions. */
   static final String ID = "x-soak-id";
+  /** Of every pod with a queue-proxy, as Knative has it. */
+  private static final int TLS_PORT = 8112;
   private static final int PART_BYTES = 16 << 10;
 
   private final String ip;
@@ -31,15 +37,23 @@ final class SoakPod {
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE,
       true);
   private final Set<String> running = ConcurrentHashMap.newKeySet();
-  private final DisposableServer server;
+  private final List<DisposableServer> servers = new ArrayList<>();
 
-  SoakPod(LoopResources loops, String ip, int port) {
+  /** @param tls of what its TLS port speaks, besides plain HTTP on the other; null for none */
+  SoakPod(LoopResources loops, String ip, int port, @Nullable SslContext tls) {
     this.ip = ip;
     this.port = port;
-    this.server = HttpServer.create().runOn(loops).host(ip).port(port)
-        .option(ChannelOption.SO_REUSEADDR, true)
-        .protocol(HttpProtocol.H2C, HttpProtocol.HTTP11).handle(this::handle)
-        .doOnChannelInit((_, channel, _) -> connections.add(channel)).bindNow();
+    servers.add(at(loops, port).protocol(HttpProtocol.H2C, HttpProtocol.HTTP11).bindNow());
+    if (tls != null) {
+      servers.add(at(loops, TLS_PORT).protocol(HttpProtocol.H2, HttpProtocol.HTTP11)
+          .secure(spec -> spec.sslContext(tls)).bindNow());
+    }
+  }
+
+  private HttpServer at(LoopResources loops, int at) {
+    return HttpServer.create().runOn(loops).host(ip).port(at)
+        .option(ChannelOption.SO_REUSEADDR, true).handle(this::handle)
+        .doOnChannelInit((_, channel, _) -> connections.add(channel));
   }
 
   String ip() {
@@ -57,7 +71,7 @@ final class SoakPod {
 
   /** As if the process was killed: resets all connections. */
   void kill() {
-    server.channel().close().awaitUninterruptibly();
+    servers.forEach(server -> server.channel().close().awaitUninterruptibly());
     for (var connection : connections) {
       connection.config().setOption(ChannelOption.SO_LINGER, 0);
       connection.close();
@@ -66,7 +80,7 @@ final class SoakPod {
 
   /** Ends it when it has nothing to do any more. */
   void close() {
-    server.channel().close().awaitUninterruptibly();
+    servers.forEach(server -> server.channel().close().awaitUninterruptibly());
     connections.close();
   }
 

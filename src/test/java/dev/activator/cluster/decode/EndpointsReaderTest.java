@@ -6,7 +6,7 @@ import dev.activator.cluster.Yaml;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PublicAddresses;
@@ -58,15 +58,15 @@ class EndpointsReaderTest {
     return new PodListing(REVISION, http1, h2c);
   }
 
-  private static Destinations of(String... pods) {
-    return Destinations.of(Stream.of(pods).map(pod -> {
+  private static DestinationSet of(String... pods) {
+    return DestinationSet.of(Stream.of(pods).map(pod -> {
       int colon = pod.lastIndexOf(':');
       return new Destination(pod.substring(0, colon), Integer.parseInt(pod.substring(colon + 1)));
     }).toList());
   }
 
   private static Listing ready(String... pods) {
-    return new Listing(of(pods), Destinations.NONE);
+    return new Listing(of(pods), DestinationSet.NONE);
   }
 
   @Test

@@ -6,13 +6,23 @@ import dev.activator.cluster.Yaml;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
+import dev.activator.revision.DoNotWake;
+import dev.activator.revision.Fallback;
+import dev.activator.revision.FixedAnswer;
+import dev.activator.revision.RequestRules;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.Schedule;
+import dev.activator.revision.WarmTimes;
 import java.nio.file.Path;
+import java.time.DayOfWeek;
 import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +49,22 @@ class ScaledServiceReaderTest {
         containerConcurrency: 40
         timeoutSeconds: 30
         scaleDown: {stabilizationWindowSeconds: 90}
+        keepWarm: {mode: observe, maxSeconds: 900}
+        schedule:
+          timeZone: Europe/Berlin
+          windows: [{days: [Mon], start: "08:00", end: "18:30", minReplicas: 2}]
+        fallback:
+          after: 2s
+          respond: {status: 202, contentType: text/html, body: soon, headers: [{name: Location, value: /later}]}
+        idleConnections: {ignoreAfterSeconds: 45}
+        wakeWith: [cart, auth.users]
+        doNotWake:
+          - {pathPrefix: /metrics, userAgent: Prometheus/, refuse: {retryAfterSeconds: 30}}
+          - path: /healthz
+            method: GET
+            headers: [{name: X-Probe}, {name: X-From, value: lb}]
+            respond: {status: 299, contentType: text/html, body: fine}
+            always: true
       status:
         replicas: 2
         desiredReplicas: 3
@@ -68,7 +94,28 @@ class ScaledServiceReaderTest {
     assertThat(read(WHOLE)).isEqualTo(new ScaledService(new RevisionId("shop", "web"), "u",
         "2026-01-01T00:00:00Z", 4, new ScaleTargetRef("apps/v1", "Deployment", "web"), "svc",
         "http", List.of("shop.example.com"), 1, OptionalInt.of(10), OptionalInt.of(20), 40,
-        Duration.ofSeconds(30), Duration.ofSeconds(90), Map.of("l", "x"), Map.of("a", "y"),
+        Duration.ofSeconds(30), Duration.ofSeconds(90), List.of("cart", "auth.users"),
+        Map.of("l", "x"), Map.of("a", "y"),
+        new RequestRules(List.of(
+            new DoNotWake(new DoNotWake.Text("/metrics", true), null,
+                List.of(DoNotWake.userAgent("Prometheus/")),
+                new FixedAnswer(503,
+                    Map.of("Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options",
+                        "nosniff", "Retry-After", "30"),
+                    "this request does not start the service\n"),
+                false),
+            new DoNotWake(new DoNotWake.Text("/healthz", false), "GET",
+                List.of(new DoNotWake.Header("X-Probe", new DoNotWake.Text("", true)),
+                    new DoNotWake.Header("X-From", new DoNotWake.Text("lb", false))),
+                new FixedAnswer(299, Map.of("Content-Type", "text/html"), "fine"), true)),
+            new Fallback(Duration.ofSeconds(2), null,
+                new FixedAnswer(202,
+                    Map.of("Content-Type", "text/html", "Location", "/later"), "soon")),
+            Duration.ofSeconds(45), List.of()),
+        new WarmTimes(new Schedule(ZoneId.of("Europe/Berlin"),
+            List.of(new Schedule.Window(Set.of(DayOfWeek.MONDAY), LocalTime.of(8, 0),
+                LocalTime.of(18, 30), 2))),
+            new WarmTimes.KeepWarm(true, Duration.ofSeconds(900)), List.of()),
         new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
             List.of(new Condition("Ready", "True", "R", "m", "t")))));
   }
@@ -78,7 +125,9 @@ class ScaledServiceReaderTest {
     var schema = YAML.readTree(Path.of("src/main/resources/embedded/scaledservices.yaml"))
         .at("/spec/versions/0/schema/openAPIV3Schema/properties");
     return Stream.of("spec", "status")
-        .flatMap(part -> fields("/" + part, schema.path(part)));
+        .flatMap(part -> fields("/" + part, schema.path(part)))
+        // The example has an answer instead.
+        .filter(field -> !field.equals("/spec/fallback/service"));
   }
 
   private static Stream<String> fields(String path, JsonNode schema) {

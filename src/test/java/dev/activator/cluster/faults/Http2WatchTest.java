@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Rig;
-import dev.activator.cluster.reflector.ApiErrors;
+import dev.activator.cluster.reflector.ApiErrorText;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
@@ -85,7 +85,7 @@ class Http2WatchTest {
   @DisplayName("8.8 C-3 notices by pings that the connection is half open, and watches over another")
   void noticesAHalfOpenConnection() {
     var informers = Quiescence.watch(new Informers(api,
-        new ReflectorContext(loop, Rig.QUICK, new Random(1), new ApiErrors(api.url()))));
+        new ReflectorContext(loop, Rig.QUICK, new Random(1), new ApiErrorText(api.url()))));
     var lease = informers.lease(Rig.ENDPOINTS);
     await().until(() -> lease.view().health().watching());
     assertThat(watches).hasSize(1);

@@ -66,7 +66,7 @@ class DeltaQueueTest {
 
   @Test
   @DisplayName("2.4 collapses deletions only where they are neighbours")
-  void keepsDeletionsApartThatHaveALifeBetweenThem() {
+  void keepsBothDeletions_whenTheObjectIsCreatedInBetween() {
     store.put(at("x", 1));
     queue.remove(at("x", 2));
     queue.put(at("x", 3));
@@ -97,7 +97,7 @@ class DeltaQueueTest {
 
   @Test
   @DisplayName("2.6 knows of what is missing the newest that was seen, stored or not")
-  void losesTheNewestState() {
+  void reportsMissingObjectsWithTheirNewestState_whenAListReplaces() {
     store.put(at("stored", 1));
     store.put(at("both", 1));
     queue.put(at("both", 2));
@@ -183,7 +183,7 @@ class DeltaQueueTest {
 
   @Test
   @DisplayName("2.8 does not put back what something newer follows")
-  void resurrectsNothing() {
+  void doesNotPutBack_whenANewerDeltaIsPending() {
     queue.put(at("x", 1));
 
     // when it cannot be done, and an update came meanwhile

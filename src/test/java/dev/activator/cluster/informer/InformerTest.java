@@ -7,10 +7,12 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.loop.Loop;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -92,7 +94,7 @@ class InformerTest {
 
   @Test
   @DisplayName("3.1 believes the store rather than the name of the event")
-  void decidesByWhatIsStored() {
+  void reportsAddOrUpdate_byWhatIsStored() {
     listen();
 
     put(at("x", 9));
@@ -207,6 +209,49 @@ class InformerTest {
     assertThat(told).containsExactly("add y@1", "add x@2");
     assertThat(informer.hasSynced()).isTrue();
     assertThat(informer.view().failures()).isEqualTo(1);
+  }
+
+  @Test
+  void resyncsEachHandlerInItsOwnPeriod_afterOneHadNoMemory() {
+    var full = new AtomicBoolean();
+    var handlers = new Loop() {
+      @Override
+      public void execute(Runnable task) {
+        loop.execute(task);
+      }
+
+      @Override
+      public Timer schedule(Duration delay, Runnable task) {
+        return loop.schedule(delay, task);
+      }
+
+      @Override
+      public long nanoTime() {
+        if (full.getAndSet(false)) {
+          throw new OutOfMemoryError("on purpose");
+        }
+        return loop.nanoTime();
+      }
+    };
+    var things = new Informer<String>("others", loop, ofSeconds(10), (_, seen) -> seen);
+    var often = new ArrayList<String>();
+    var seldom = new ArrayList<String>();
+    things.addHandler(change -> often.add(change.key()),
+        HandlerOptions.on(handlers, "often").resyncedEvery(ofSeconds(10)));
+    things.addHandler(change -> seldom.add(change.key()),
+        HandlerOptions.on(loop, "seldom").resyncedEvery(ofSeconds(30)));
+    things.start();
+    things.sink().replace(List.of(at("x", 1)));
+    loop.run();
+
+    full.set(true);
+    loop.advance(ofSeconds(65));
+
+    assertThat(things.view().failures()).isEqualTo(1);
+    // The first, and those of each 10 s and 30 s; one of them was tried twice.
+    assertThat(often).hasSize(1 + 6);
+    assertThat(seldom).hasSize(1 + 2);
+    things.close();
   }
 
   @Test

@@ -5,8 +5,8 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
-import dev.activator.cluster.policy.PodStatus.FailureReason;
-import dev.activator.cluster.policy.PodStatus.Persistence;
+import dev.activator.cluster.policy.PodStartStatus.FailureReason;
+import dev.activator.cluster.policy.PodStartStatus.Persistence;
 import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FailingPodsTest {
   private static final GracePeriods GRACE = new GracePeriods(ofSeconds(3), ofSeconds(60));
 
-  private static PodStatus pod(String name, @Nullable Persistence persistence, String reason) {
-    return new PodStatus(name,
+  private static PodStartStatus pod(String name, @Nullable Persistence persistence, String reason) {
+    return new PodStartStatus(name,
         persistence == null ? null : new FailureReason(persistence, reason, "why"));
   }
 

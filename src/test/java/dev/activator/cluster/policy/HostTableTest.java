@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.WarmTimes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,8 @@ class HostTableTest {
     return new ScaledService(new RevisionId(parts[0], parts[1]), "u", created, 1,
         new ScaleTargetRef("apps/v1", "Deployment", parts[1]), parts[1], "http", List.of(hosts), 0,
         OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofSeconds(300), Duration.ofSeconds(60),
-        Map.of(), Map.of(), ScaledServiceStatus.NONE);
+        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
+        ScaledServiceStatus.NONE);
   }
 
   private static final HostTable TABLE = HostTable.of(List.of(

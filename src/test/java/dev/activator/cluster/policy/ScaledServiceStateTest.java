@@ -9,10 +9,11 @@ import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.ReadinessProbe;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.ScaleTargetRef;
 import java.util.List;
 import java.util.OptionalInt;
@@ -67,13 +68,13 @@ class ScaledServiceStateTest {
   private static ScaledServiceState state(@Nullable BackendService service,
       WorkloadState workload) {
     return ScaledServiceState.of(OBJECT, new References(service, List.of(SLICE), workload,
-        List.of(), null, false, List.of(), IpFamily.IPV4));
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
   }
 
   private static ScaledServiceState with(List<Taken> taken, @Nullable ScaledService older,
       @Nullable Hpa hpa) {
     return ScaledServiceState.of(OBJECT, new References(SERVICE, List.of(SLICE), FOUND, taken,
-        older, false, hpa == null ? List.of() : List.of(hpa), IpFamily.IPV4));
+        older, false, hpa == null ? List.of() : List.of(hpa), List.of(), IpFamily.IPV4));
   }
 
   @Test
@@ -87,9 +88,9 @@ class ScaledServiceStateTest {
     assertThat(state.revision().readinessProbe())
         .isEqualTo(new ReadinessProbe("/ready", java.util.Map.of()));
     assertThat(state.pods().http1().ready())
-        .isEqualTo(Destinations.of(new Destination("10.0.0.1", 8080)));
+        .isEqualTo(DestinationSet.of(new Destination("10.0.0.1", 8080)));
     assertThat(state.pods().http1().notReady())
-        .isEqualTo(Destinations.of(new Destination("10.0.0.2", 8080)));
+        .isEqualTo(DestinationSet.of(new Destination("10.0.0.2", 8080)));
     assertThat(state.ready()).isEqualTo(1);
     assertThat(state.listed()).isEqualTo(OptionalInt.of(2));
     assertThat(state.target().maxReplicas()).isEqualTo(OptionalInt.of(10));
@@ -114,7 +115,7 @@ class ScaledServiceStateTest {
             "Service shop/svc has no port http; it has web (80)"));
     assertThat(state(service("{ports: [{name: http, port: 80}]}"), FOUND).troubles())
         .containsExactly(new Trouble("NoSelector",
-            "Service shop/svc has no selector, so it is unknown which pods are its"));
+            "Service shop/svc has no selector, so its pods are unknown"));
     assertThat(state(SERVICE, new WorkloadState.Missing()).troubles()).containsExactly(
         new Trouble("TargetNotFound", "there is no Deployment web in namespace shop"));
     assertThat(state(SERVICE, new WorkloadState.NoKind()).troubles()).containsExactly(new Trouble(
@@ -124,8 +125,8 @@ class ScaledServiceStateTest {
     assertThat(state(SERVICE, new WorkloadState.Hidden()).troubles()).isEmpty();
     assertThat(state(SERVICE, found("{}", "{conditions: [{type: ReplicaFailure, status: 'True',"
         + " message: 'pods \"web\" is forbidden: exceeded quota: small'}]}")).troubles())
-        .containsExactly(new Trouble("QuotaExceeded", "no more pods of Deployment web can be made:"
-            + " pods \"web\" is forbidden: exceeded quota: small"));
+        .containsExactly(new Trouble("QuotaExceeded", "no more pods of Deployment web can be"
+            + " created: pods \"web\" is forbidden: exceeded quota: small"));
   }
 
   @Test
@@ -136,6 +137,48 @@ class ScaledServiceStateTest {
         .as("scaled at once when it comes").isNull();
     assertThat(state(SERVICE, new WorkloadState.Hidden()).target()).isNotNull();
     assertThat(state(null, FOUND).listed()).isEmpty();
+  }
+
+  @Test
+  void startsNoPod_whileWhatItNeedsIsMissingOrRefused() {
+    assertThat(state(SERVICE, FOUND).revision().startFailure()).isNull();
+    assertThat(state(null, FOUND).revision().startFailure()).isEqualTo(
+        RevisionStartFailure.shown("ServiceNotFound", "there is no Service shop/svc"));
+    assertThat(state(SERVICE, new WorkloadState.Missing()).revision().startFailure())
+        .isEqualTo(RevisionStartFailure.shown("TargetNotFound",
+            "there is no Deployment web in namespace shop"));
+    assertThat(with(List.of(), OBJECT, null).revision().startFailure().reason())
+        .isEqualTo("TargetTaken");
+    assertThat(with(List.of(new Taken("a.b", new RevisionId("other", "old"))), null, null)
+        .revision().startFailure()).as("its other hosts are served").isNull();
+    assertThat(state(SERVICE, found("{}", "{conditions: [{type: ReplicaFailure, status: 'True',"
+        + " message: 'exceeded quota: small'}]}")).revision().startFailure())
+        .as("in words that callers do not read")
+        .isEqualTo(RevisionStartFailure.lasting("QuotaExceeded",
+            "no more pods of Deployment web can be created: exceeded quota: small"));
+  }
+
+  @Test
+  void startsNoPod_whileTheStatusSaysForbidden() {
+    var forbidden = Yaml
+        .decoded(ResourceKind.SCALED_SERVICES,
+            """
+                metadata: {namespace: shop, name: web, uid: u}
+                spec:
+                  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+                  serviceRef: {name: svc, port: http}
+                  target: {concurrency: 20}
+                status:
+                  conditions:
+                  - {type: Ready, status: 'False', reason: Forbidden, message: no patch, lastTransitionTime: "2026-01-01T00:00:00Z"}
+                """)
+        .fact();
+
+    var state = ScaledServiceState.of(forbidden, new References(SERVICE, List.of(SLICE), FOUND,
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
+
+    assertThat(state.revision().startFailure())
+        .isEqualTo(RevisionStartFailure.lasting("Forbidden", "no patch"));
   }
 
   @Test

@@ -46,7 +46,7 @@ class ScaledServiceStatusTest {
   private static ScaledServiceState state(@Nullable BackendService service,
       WorkloadState workload) {
     return ScaledServiceState.of(OBJECT, new References(service, List.of(TWO_PODS), workload,
-        List.of(), null, false, List.of(), IpFamily.IPV4));
+        List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));
   }
 
   private static Scaling scaling(OptionalInt desired, String active, @Nullable Trouble trouble) {

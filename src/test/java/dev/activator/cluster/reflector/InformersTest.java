@@ -70,10 +70,10 @@ class InformersTest {
     var config = Config.empty();
     config.setMasterUrl("http://127.0.0.1:1");
     var loop = new VirtualLoop();
-    try (var api = new KubernetesApi(config, null, WriteRate.UNLIMITED, new Refusing())) {
+    try (var api = new KubernetesApi(config, null, WriteRateLimiter.UNLIMITED, new Refusing())) {
       var informers = Quiescence
           .watch(new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT,
-              new Random(1), new ApiErrors("http://x"))));
+              new Random(1), new ApiErrorText("http://x"))));
       var lease = informers.lease(Rig.ENDPOINTS);
       loop.run();
       loop.run();

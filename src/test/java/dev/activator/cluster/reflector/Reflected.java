@@ -18,7 +18,7 @@ abstract class Reflected {
   final Reflector<String> reflector = new Reflector<>("things", "things.example.com -A", api,
       sink, () -> sink.versions,
       new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
-          new ApiErrors("http://x")));
+          new ApiErrorText("http://x")));
 
   void start() {
     reflector.start();

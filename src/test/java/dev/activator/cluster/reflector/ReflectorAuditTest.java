@@ -8,8 +8,12 @@ import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.informer.VersionedObject;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.time.Duration;
+import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /** Watches that are open and do not tell: three minutes to a doubt, about ten to an audit. */
@@ -94,6 +98,25 @@ class ReflectorAuditTest extends Reflected {
     assertThat(api.audits).isEqualTo(2);
     assertThat(api.watches).hasSize(1);
     assertThat(reflector.view().health().alarmed()).isFalse();
+  }
+
+  @ParameterizedTest(name = "{0} days")
+  @ValueSource(longs = {106_750, 106_752, 1_000_000})
+  void listsAndAudits_whereSettingsAreNearTheEndOfTheirRange(long days) {
+    var never = Duration.ofDays(days);
+    try (var seldom = new Reflector<>("things", "things -A", api, sink, () -> sink.versions,
+        new ReflectorContext(loop, new ReflectorSettings(never, ofMinutes(3), never, never),
+            new Random(1), new ApiErrorText("http://x")))) {
+      api.put("a");
+      seldom.start();
+      loop.run();
+      assertThat(sink.versions).isEqualTo(api.truth());
+
+      loop.advance(ofMinutes(4));
+
+      assertThat(api.audits).isOne();
+    }
+    loop.run();
   }
 
   @Test

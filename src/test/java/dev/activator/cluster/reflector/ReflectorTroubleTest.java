@@ -216,7 +216,7 @@ class ReflectorTroubleTest extends Reflected {
     var slow = new SlowPages(loop);
     var patient = new Reflector<>("pages", "pages -A", slow, sink, () -> sink.versions,
         new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
-            new ApiErrors("http://x")));
+            new ApiErrorText("http://x")));
     patient.start();
 
     loop.advance(ofMinutes(8));

@@ -30,6 +30,9 @@ public final class SimulatedApi {
 
   private record Write(long version, boolean removed, VersionedObject<Decoded<Object>> object) {}
 
+  /** Most simulations pass the largest signed number, as a server may that counts on for long. */
+  private static final long FIRST_VERSION = Long.MAX_VALUE - 300;
+
   private final VirtualLoop clock;
   private final Random random;
   private final Map<ResourceKind<?>, Kind> kinds = new LinkedHashMap<>();
@@ -54,7 +57,7 @@ public final class SimulatedApi {
 
   /** Creates or changes an object. */
   public <F> void put(ResourceKind<F> kind, String key, String uid, F fact) {
-    kind(kind).put(new VersionedObject<>(key, uid, Long.toString(++version),
+    kind(kind).put(new VersionedObject<>(key, uid, text(++version),
         new Decoded<>(fact, null, List.of())));
   }
 
@@ -86,10 +89,14 @@ public final class SimulatedApi {
     }
   }
 
+  private static String text(long version) {
+    return Long.toUnsignedString(FIRST_VERSION + version);
+  }
+
   /** All watches tell what happens so much later for a while. */
   public void lags(Duration length) {
     kinds.values().forEach(kind -> kind.watches.forEach(
-        watch -> watch.notBefore = clock.nanoTime() + length.toNanos()));
+        watch -> watch.notBefore = clock.elapsed().toNanos() + length.toNanos()));
   }
 
   /** Old versions are forgotten: watches cannot go on from there, nor lists be read on. */
@@ -126,7 +133,7 @@ public final class SimulatedApi {
       if (last != null) {
         version++;
         write(new Write(version, true, new VersionedObject<>(key, last.uid(),
-            Long.toString(version), last.object())));
+            text(version), last.object())));
       }
     }
 
@@ -149,12 +156,12 @@ public final class SimulatedApi {
     @Override
     public CompletableFuture<Page<Decoded<Object>>> unpaged() {
       return answer(
-          () -> new Page<>(List.copyOf(objects.values()), Long.toString(version), ""));
+          () -> new Page<>(List.copyOf(objects.values()), text(version), ""));
     }
 
     private Page<Decoded<Object>> first() {
       var all = List.copyOf(objects.values());
-      var at = Long.toString(version);
+      var at = text(version);
       snapshots.put(at, all);
       return part(all, at, 0);
     }
@@ -196,7 +203,7 @@ public final class SimulatedApi {
 
     @Override
     public Watch watch(String resourceVersion, Watcher<Decoded<Object>> watcher) {
-      long from = Long.parseLong(resourceVersion);
+      long from = Long.parseUnsignedLong(resourceVersion) - FIRST_VERSION;
       if (expired.contains(from)) {
         throw new AssertionError("asks again for a watch from " + from + ", which is expired");
       }
@@ -258,7 +265,7 @@ public final class SimulatedApi {
         told = version;
       }
       if (!closed && !silent) {
-        tell(List.of(new WatchEvent.Bookmark<>(Long.toString(told))));
+        tell(List.of(new WatchEvent.Bookmark<>(text(told))));
         clock.schedule(millis(10_000), this::bookmark);
       }
     }
@@ -266,7 +273,7 @@ public final class SimulatedApi {
     void tellSoon() {
       if (!pumping && !closed) {
         pumping = true;
-        var late = Duration.ofNanos(Math.max(0, notBefore - clock.nanoTime()));
+        var late = Duration.ofNanos(Math.max(0, notBefore - clock.elapsed().toNanos()));
         clock.schedule(late.plus(millis(4)), this::pump);
       }
     }

@@ -438,7 +438,7 @@ class KubectlTest {
 
   @Test
   @DisplayName("is told what a manifest has that means nothing")
-  void isToldWhatMeansNothing() {
+  void warnsOfIgnoredFields_andRefusesUnknownOnes() {
     String yaml = SERVICE_YAML.formatted("a").replace("containers",
         "volumes: [{name: v}], containers");
     var warned = kubectl.run("apply", "-f", file(yaml));

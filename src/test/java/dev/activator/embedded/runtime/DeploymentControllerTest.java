@@ -42,7 +42,7 @@ class DeploymentControllerTest {
         .isEqualTo(Objects.parse("{'app': 'web', 'pod-template-hash': '" + hash + "'}"));
     assertThat(set.at("/spec/template/metadata/labels"))
         .isEqualTo(set.at("/spec/selector/matchLabels"));
-    assertThat(Ownership.controls(deployment(), set)).isTrue();
+    assertThat(ControllerRefs.controls(deployment(), set)).isTrue();
     assertThat(replicas()).containsExactly(2);
     assertThat(revisions()).containsExactly("1");
     assertThat(revision(deployment())).isEqualTo("1");
@@ -137,7 +137,7 @@ class DeploymentControllerTest {
 
     assertThat(sets()).hasSize(1);
     assertThat(Meta.uid(sets().getFirst())).isEqualTo(before);
-    assertThat(Ownership.controls(deployment(), sets().getFirst())).isTrue();
+    assertThat(ControllerRefs.controls(deployment(), sets().getFirst())).isTrue();
   }
 
   @Test

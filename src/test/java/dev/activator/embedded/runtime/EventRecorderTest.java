@@ -65,6 +65,7 @@ class EventRecorderTest {
     assertThat(events()).containsExactly("Pod Normal Scheduled 1: Assigned to this machine",
         "Pod Normal Started 4: Started container c", "Pod Normal Ready 1: Container c is ready",
         "Pod Warning Crashed 3: exit code 1: no disk",
+        "Pod Warning BackOff 3: Back-off restarting failed container c",
         "Pod Normal Killing 1: Stopped container c");
     var event = store.list(Kinds.EVENT).getFirst();
     assertThat(event.at("/involvedObject/uid").asString()).isEqualTo(Meta.uid(pod));
@@ -84,6 +85,19 @@ class EventRecorderTest {
   }
 
   @Test
+  void saysOfAServiceThatARevisionWasDeleted() {
+    var service = store.create(Kinds.KNATIVE_SERVICE, named("a"));
+    ObjectNode revision = named("a-00001");
+    ControllerRefs.setController(revision, Kinds.KNATIVE_SERVICE, service);
+    store.create(Kinds.REVISION, revision);
+    loop.run();
+    store.delete(Kinds.REVISION, "default", "a-00001");
+
+    assertThat(events())
+        .containsExactly("Service Normal RevisionDeleted 1: Deleted Revision a-00001");
+  }
+
+  @Test
   void tellsWhyAPodIsNotReady() {
     store.create(Kinds.POD, named("a"));
     status(Kinds.POD, container("'state':{'waiting':{'reason':'CreateContainerConfigError',"
@@ -99,7 +113,7 @@ class EventRecorderTest {
   void tellsTheScaleOfADeploymentAndTheRevisionsOfAService() {
     var deployment = store.create(Kinds.DEPLOYMENT, named("a"));
     ObjectNode set = named("a-1");
-    Ownership.setController(set, Kinds.DEPLOYMENT, deployment);
+    ControllerRefs.setController(set, Kinds.DEPLOYMENT, deployment);
     set.set("spec", parse("{'replicas':0}"));
     store.create(Kinds.REPLICA_SET, set);
     loop.run();

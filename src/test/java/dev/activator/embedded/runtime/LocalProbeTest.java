@@ -80,7 +80,7 @@ class LocalProbeTest {
   }
 
   @Test
-  void aPortWhereNobodyListensIsNot() throws IOException {
+  void isNotReady_whenNothingListensOnThePort() throws IOException {
     int port = FreePort.next();
 
     assertThat(attempt(new Connect(port), port))
@@ -90,7 +90,7 @@ class LocalProbeTest {
   }
 
   @Test
-  void aConnectionThatMeetsItselfFindsNobody() throws IOException {
+  void isNotReady_whenTheConnectionConnectsToItself() throws IOException {
     // given a program that does not listen yet, and a connection that leaves from its port
     int port = FreePort.next();
     try (var socket = new Socket()) {

@@ -18,6 +18,7 @@ import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
@@ -124,7 +125,7 @@ class LocalRuntimeTest {
 
   @Test
   void goesFromZeroToOneAndBackAsTheAutoscalerDecides() {
-    var scaling = new RevisionScaling(store, loop(), new Defaults(Duration.ofSeconds(6), 10));
+    var scaling = new DeploymentScaleClient(store, loop(), new Defaults(Duration.ofSeconds(6), 10));
     var autoscaler = Quiescence
         .watch(new Autoscaler(loop(), scaling, WriteGuard.ALONE, new ScalingListener() {
         }, new Random(1)));
@@ -203,6 +204,42 @@ class LocalRuntimeTest {
     until(() -> !condition("broken-00001").path("lastTransitionTime")
         .equals(first.path("lastTransitionTime")));
     until(() -> !Conditions.isTrue(find(Kinds.KNATIVE_SERVICE, "broken"), "Ready"));
+  }
+
+  @Test
+  void aProgramThatServedAndEndedIsRestarting() throws Exception {
+    Path stop = directory.resolve("stop");
+    var served = service("served");
+    var container = (ObjectNode) served.at("/spec/template/spec/containers/0");
+    container.putArray("command").add("sh").add("-c")
+        .add("echo up; until test -f " + stop + "; do sleep 0.1; done; echo 'lost the database'; "
+            + "rm " + stop + "; exit 3");
+    container.putObject("readinessProbe").putObject("exec").putArray("command").add("true");
+    store.create(Kinds.KNATIVE_SERVICE, served);
+    var id = new RevisionId("default", "served-00001");
+    scale(id, 1);
+    until(() -> store.list(Kinds.POD).stream().anyMatch(pod -> Conditions.isTrue(pod, "Ready")));
+    assertThat(runtime.processes(id)).isEqualTo(LocalProcesses.NONE);
+
+    Files.writeString(stop, "");
+
+    var restarting = await().until(() -> runtime.processes(id), LocalProcesses::restarting);
+    assertThat(restarting.problem()).isEqualTo(
+        "process of served-00001 ended with exit code 3: lost the database; it is started again");
+    assertThat(restarting.output()).contains("lost the database");
+    assertThat(restarting.pods()).singleElement().satisfies(pod -> assertThat(pod.lastEnd())
+        .isEqualTo("process of served-00001 ended with exit code 3: lost the database"));
+    until(() -> runtime.processes(id).pods().getFirst().times() == 1
+        && !runtime.processes(id).restarting());
+    assertThat(Conditions.find(find(Kinds.REVISION, "served-00001"), "ContainerHealthy")
+        .path("status").asString("")).isNotEqualTo("False");
+    until(() -> events("BackOff") == 1 && events("Crashed") == 1 && events("Started") == 2);
+  }
+
+  private int events(String reason) {
+    return store.list(Kinds.EVENT).stream()
+        .filter(event -> event.path("reason").asString("").equals(reason))
+        .mapToInt(event -> event.path("count").intValue(0)).sum();
   }
 
   @Test
@@ -296,6 +333,49 @@ class LocalRuntimeTest {
   }
 
   @Test
+  void aProgramThatNeverListensIsOverdueAfterItsProgressDeadline() {
+    var mute = service("mute");
+    ((ObjectNode) mute.at("/spec/template/spec/containers/0")).putArray("command").add("sleep")
+        .add("1000");
+    ((ObjectNode) mute.at("/spec/template/metadata/annotations"))
+        .put("autoscaling.knative.dev/initial-scale", "1")
+        .put("serving.knative.dev/progress-deadline", "1s");
+    store.create(Kinds.KNATIVE_SERVICE, mute);
+
+    until(() -> Conditions.find(find(Kinds.REVISION, "mute-00001"), "ResourcesAvailable")
+        .path("reason").asString("").equals("ProgressDeadlineExceeded"));
+    var ready = Conditions.find(find(Kinds.REVISION, "mute-00001"), "Ready");
+    assertThat(ready.path("status").asString("")).isEqualTo("False");
+    assertThat(ready.path("message").asString(""))
+        .startsWith("no pod was ready within 1 s, the progress deadline: process ")
+        .contains("nothing listens on its PORT");
+    assertThat(runtime.processes(new RevisionId("default", "mute-00001")).problem())
+        .startsWith("no pod was ready within 1 s");
+    until(() -> Conditions.find(find(Kinds.DEPLOYMENT, "mute-00001-deployment"), "Progressing")
+        .path("reason").asString("").equals("ProgressDeadlineExceeded"));
+    until(() -> Conditions.find(find(Kinds.KNATIVE_SERVICE, "mute"), "Ready").path("message")
+        .asString("").contains("the progress deadline"));
+  }
+
+  @Test
+  void aDeploymentProgressesAgainWhenAPodIsReadyAfterItsDeadline() throws Exception {
+    Path ok = directory.resolve("late");
+    var deployment = deployment("late", 1, "sleep", "1000");
+    ((ObjectNode) deployment.path("spec")).put("progressDeadlineSeconds", 1);
+    var container = (ObjectNode) deployment.at("/spec/template/spec/containers/0");
+    container.putObject("readinessProbe").put("periodSeconds", 1).putObject("exec")
+        .putArray("command").add("test").add("-f").add(ok.toString());
+    store.create(Kinds.DEPLOYMENT, deployment);
+    until(() -> Conditions.find(find(Kinds.DEPLOYMENT, "late"), "Progressing").path("status")
+        .asString("").equals("False"));
+
+    Files.writeString(ok, "");
+
+    until(() -> Conditions.isTrue(find(Kinds.DEPLOYMENT, "late"), "Progressing"));
+    assertThat(runtime.processes(new RevisionId("default", "late")).problem()).isEmpty();
+  }
+
+  @Test
   void startsNoReadinessProbeBeforeTheStartupProbeHasPassed() {
     Path ok = directory.resolve("ok");
     var deployment = deployment("slow", 1, "sleep", "1000");
@@ -304,13 +384,14 @@ class LocalRuntimeTest {
         .putObject("exec").putArray("command").add("test").add("-f").add(ok.toString());
     container.putObject("readinessProbe").putObject("exec").putArray("command").add("true");
     store.create(Kinds.DEPLOYMENT, deployment);
-    until(() -> runtime.problem(new RevisionId("default", "slow")).contains("exit code 1"));
+    until(() -> runtime.processes(new RevisionId("default", "slow")).problem()
+        .contains("exit code 1"));
     assertThat(find(Kinds.DEPLOYMENT, "slow").at("/status/readyReplicas").intValue(0)).isZero();
 
     until(() -> Files.exists(Files.writeString(ok, "")));
 
     until(() -> find(Kinds.DEPLOYMENT, "slow").at("/status/readyReplicas").intValue(0) == 1);
-    assertThat(runtime.problem(new RevisionId("default", "slow"))).isEmpty();
+    assertThat(runtime.processes(new RevisionId("default", "slow")).problem()).isEmpty();
   }
 
   private static ObjectNode deployment(String name, int replicas, String... command) {

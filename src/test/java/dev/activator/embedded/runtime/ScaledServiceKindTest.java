@@ -65,7 +65,27 @@ class ScaledServiceKindTest {
       "'hosts': ['shop.example.com:80'] | spec.hosts[0] | without a port",
       "'hosts': ['*'] | spec.hosts[0] | such as shop.example.com or *.example.com",
       "'hosts': ['a.b', 'a.b'] | spec.hosts[1] | Duplicate value: \"a.b\"",
+      "'wakeWith': ['Cart'] | spec.wakeWith[0] | must be the name of a ScaledService",
+      "'wakeWith': ['cart.a.b'] | spec.wakeWith[0] | its name, a dot and its namespace",
+      "'wakeWith': ['cart', 'cart'] | spec.wakeWith[1] | Duplicate value",
       "'hosts': 'a.b' | spec.hosts | must be of type array",
+      "'doNotWake': [{'refuse': {}}] | spec.doNotWake[0] | needs a condition",
+      "'doNotWake': [{'path': '/a'}] | spec.doNotWake[0] | needs either respond or refuse",
+      "'doNotWake': [{'path': '/a', 'pathPrefix': '/', 'refuse': {}}] | spec.doNotWake[0] | not both",
+      "'doNotWake': [{'headers': [{'name': 'X', 'value': '', 'valuePrefix': ''}], 'refuse': {}}] | spec.doNotWake[0].headers[0] | not both",
+      "'doNotWake': [{'path': '/a', 'respond': {'status': 204, 'body': 'x'}}] | spec.doNotWake[0].respond | no body with the status 204",
+      "'doNotWake': [{'path': '/a', 'respond': {'status': 101}}] | spec.doNotWake[0].respond.status | to 200",
+      "'doNotWake': [{'path': '/a', 'refuse': {}, 'always': 1}] | spec.doNotWake[0].always | of type boolean",
+      "'fallback': {'after': '2s'} | spec.fallback | needs either service or respond",
+      "'fallback': {'after': 'soon', 'service': 'a'} | spec.fallback.after | such as 500ms",
+      "'fallback': {'respond': {'status': 204, 'body': 'x'}} | spec.fallback.respond | no body with",
+      "'idleConnections': {'ignoreAfterSeconds': 0} | spec.idleConnections.ignoreAfterSeconds | to 1",
+      "'schedule': {'windows': [{'start': '8:00', 'end': '18:00', 'minReplicas': 1}]} | spec.schedule.windows[0].start | must be a time",
+      "'schedule': {'windows': [{'start': '08:00', 'end': '24:00', 'minReplicas': 1}]} | spec.schedule.windows[0].end | must be a time",
+      "'schedule': {'windows': [{'days': ['Monday'], 'start': '08:00', 'end': '18:00', 'minReplicas': 1}]} | spec.schedule.windows[0].days[0] | should be one of",
+      "'schedule': {'windows': [{'start': '08:00', 'end': '18:00'}]} | spec.schedule.windows[0].minReplicas | Required value",
+      "'keepWarm': {'mode': 'sometimes'} | spec.keepWarm.mode | should be one of",
+      "'keepWarm': {'mode': 'on', 'maxSeconds': 5} | spec.keepWarm.maxSeconds | to 60",
       "'serviceRef': {'name': 'web'} | spec.serviceRef.port | Required value",
       "'scaleTargetRef': {'kind': 'Deployment', 'name': 'w'} | spec.scaleTargetRef.apiVersion | Required value"})
   void whatCannotBeMeantIsRefused(String wrong, String field, String sentence) {
@@ -84,7 +104,7 @@ class ScaledServiceKindTest {
   }
 
   @Test
-  void theTargetStays() {
+  void refusesAChange_ofScaleTargetRef() {
     store.create(kind, service(", 'containerConcurrency': 1"));
 
     assertThatThrownBy(() -> store.edit(kind, "shop", "web", found -> {

@@ -156,21 +156,21 @@ class ServingControllerTest {
     apply(starting("shop", "serve"));
     ready("shop-00001");
 
-    for (int number = 2; number <= 6; number++) {
+    for (int number = 2; number <= 24; number++) {
       apply(starting("shop", "exit", String.valueOf(number)));
-      fails("shop-0000" + number, "it ended");
+      fails("shop-000%02d".formatted(number), "it ended");
     }
 
     assertThat(routed("shop")).isEqualTo("shop-00001");
     var status = find(Kinds.KNATIVE_SERVICE, "shop").path("status");
-    assertThat(status.path("latestCreatedRevisionName").asString()).isEqualTo("shop-00006");
+    assertThat(status.path("latestCreatedRevisionName").asString()).isEqualTo("shop-00024");
     assertThat(status.path("latestReadyRevisionName").asString()).isEqualTo("shop-00001");
     assertThat(conditions("shop")).containsExactly("ConfigurationsReady False RevisionFailed",
         "RoutesReady True", "Ready False RevisionFailed");
     assertThat(Conditions.find(find(Kinds.KNATIVE_SERVICE, "shop"), "Ready").path("message")
-        .asString()).isEqualTo("Revision \"shop-00006\" failed with message: it ended.");
+        .asString()).isEqualTo("Revision \"shop-00024\" failed with message: it ended.");
     // and the one that serves outlives its place in the history
-    assertThat(names(Kinds.REVISION)).contains("shop-00001", "shop-00006").hasSize(4);
+    assertThat(names(Kinds.REVISION)).contains("shop-00001", "shop-00024").hasSize(22);
   }
 
   @Test
@@ -216,7 +216,7 @@ class ServingControllerTest {
   }
 
   @Test
-  void aServiceThatIsNotThereHoldsNoAnswer() {
+  void answersADryRunAtOnce_whenTheServiceDoesNotExist() {
     var dryRun = store.applied(Kinds.KNATIVE_SERVICE, service("none", 0, "serve"));
     loop.run();
 
@@ -263,15 +263,15 @@ class ServingControllerTest {
   }
 
   @Test
-  void keepsTheLastThreeRevisionsWithAllTheyNeed() {
-    for (int i = 1; i <= 4; i++) {
+  void keepsTheNewestTwentyOneRevisionsWithAllTheyNeed() {
+    for (int i = 1; i <= 23; i++) {
       apply(service("shop", i, "serve"));
     }
 
-    assertThat(names(Kinds.REVISION)).containsExactly("shop-00002", "shop-00003", "shop-00004");
-    assertThat(names(Kinds.DEPLOYMENT)).containsExactly("shop-00002-deployment",
-        "shop-00003-deployment", "shop-00004-deployment");
-    assertThat(names(Kinds.ENDPOINTS)).hasSize(6);
+    assertThat(names(Kinds.REVISION)).hasSize(21).contains("shop-00003", "shop-00023")
+        .doesNotContain("shop-00001", "shop-00002");
+    assertThat(names(Kinds.DEPLOYMENT)).hasSize(21).contains("shop-00003-deployment");
+    assertThat(names(Kinds.ENDPOINTS)).hasSize(42);
   }
 
   @Test
@@ -502,7 +502,8 @@ class ServingControllerTest {
     var service = Json.object();
     Meta.of(service).put("namespace", "default").put("name", name);
     var template = service.putObject("spec").putObject("template");
-    template.putObject("metadata").putObject("annotations").put(RevisionScaling.INITIAL_SCALE, "0");
+    template.putObject("metadata").putObject("annotations").put(DeploymentScaleClient.INITIAL_SCALE,
+        "0");
     var spec = template.putObject("spec");
     spec.put("containerConcurrency", concurrency);
     var words = spec.putArray("containers").addObject().putArray("command");

@@ -9,7 +9,7 @@ class StreamHistoryTest {
   private final StreamHistory history = new StreamHistory();
 
   @Test
-  void tellsAStreamThatIsOverFromOneThatWasLeftOut() {
+  void reportsProtocolError_whenAStreamIdWasSkipped() {
     // given the streams 1 and 3
     history.created();
     history.created();

@@ -7,7 +7,9 @@ import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
-import dev.activator.stats.RequestCounter;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission;
@@ -27,9 +29,16 @@ public final class Dispatchers {
   static RequestDispatcher of(Loop loop, Revision revision,
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held,
       RequestCounter counter) {
-    HostRule all = _ -> revision.id();
+    return of(loop, revision.id(), _ -> revision, throttle, pods, held, counter);
+  }
+
+  /** @param revisions in which the one may change */
+  static RequestDispatcher of(Loop loop, RevisionId id, Revisions revisions,
+      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held,
+      RequestCounter counter) {
+    HostRule all = _ -> id;
     var router = new Router(new RevisionNames.Knative("cluster.local", all), _ -> null,
-        _ -> revision, Readiness.Ready::new);
+        revisions, Readiness.Ready::new);
     return new RequestDispatcher(loop, router, throttle, pods, counter,
         (_, _) -> {
         }, held,

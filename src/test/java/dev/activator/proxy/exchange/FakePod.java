@@ -18,6 +18,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ final class FakePod implements PodPools, UpstreamPool {
   private int dials;
   private int givenUp;
   private boolean broken;
+  private Duration grace = Duration.ZERO;
 
   /** From now on there is a connection that has served a request before. */
   Connection keepsOne() {
@@ -48,6 +50,11 @@ final class FakePod implements PodPools, UpstreamPool {
     made.lentTo = told;
     told.connected(made);
     return made;
+  }
+
+  /** How much longer a dial wants to wait, when it is asked from now on. */
+  void wantsGrace(Duration more) {
+    grace = more;
   }
 
   /** The dial that is under way leads to none. */
@@ -125,11 +132,19 @@ final class FakePod implements PodPools, UpstreamPool {
   public Dial dial(UpstreamListener listener) {
     dials++;
     dialling = listener;
-    return () -> {
-      givenUp++;
-      dialling = null;
-      if (broken) {
-        throw new IllegalStateException("on purpose");
+    return new Dial() {
+      @Override
+      public void cancel() {
+        givenUp++;
+        dialling = null;
+        if (broken) {
+          throw new IllegalStateException("on purpose");
+        }
+      }
+
+      @Override
+      public long graceNanos() {
+        return grace.toNanos();
       }
     };
   }
@@ -159,6 +174,19 @@ final class FakePod implements PodPools, UpstreamPool {
       user().head(
           new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status),
               FieldList.CHECKED));
+    }
+
+    /** A part of the response's body, or its end. */
+    void sends(HttpContent part) {
+      user().content(part);
+    }
+
+    /** To the protocol that the request asked for. */
+    void switches() {
+      var head = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
+          HttpResponseStatus.SWITCHING_PROTOCOLS, FieldList.CHECKED);
+      head.headers().set("Connection", "upgrade").set("Upgrade", "websocket");
+      user().head(head);
     }
 
     private UpstreamListener user() {

@@ -50,6 +50,28 @@ class ForwarderTest {
   }
 
   @Test
+  void waitsForAHandshakeThatGoesOn_andASecondAfterIt() {
+    // given a pod that accepts the connection, and is slow to answer the TLS handshake
+    pod.wantsGrace(ofSeconds(1));
+    get();
+
+    // when it goes on for longer than a pod may take to accept, then it is waited for
+    loop.advance(ofMillis(3_900));
+    assertThat(pod.givenUp()).isZero();
+    assertThat(throttle.retried()).isZero();
+
+    // when it ends, and no connection comes of it for a second, then the request goes elsewhere
+    pod.wantsGrace(ofMillis(900));
+    loop.advance(ofMillis(100));
+    pod.wantsGrace(ofMillis(0));
+    loop.advance(ofMillis(899));
+    assertThat(pod.givenUp()).isZero();
+    loop.advance(ofMillis(1));
+    assertThat(pod.givenUp()).isOne();
+    assertThat(throttle.retried()).isOne();
+  }
+
+  @Test
   void givesTheDialThatReplacesADeadConnectionASecondOfItsOwn() {
     // given a kept connection that turns out dead after a while
     var kept = pod.keepsOne();

@@ -5,7 +5,7 @@ import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;
@@ -25,20 +25,25 @@ final class OnePod {
   final SilentCaller caller = new SilentCaller(loop);
   /** Requests that were not counted out. */
   final AtomicInteger counted = new AtomicInteger();
-  private final RequestDispatcher dispatcher = Dispatchers.of(loop, HELLO, throttle::admit, pod,
-      held.share(), new RequestCounter() {
-        @Override
-        public void arrived(RevisionId revision) {
-          counted.incrementAndGet();
-        }
-
-        @Override
-        public void left(RevisionId revision) {
-          counted.decrementAndGet();
-        }
-      });
+  private final RequestDispatcher dispatcher;
 
   OnePod() {
+    this(HELLO);
+  }
+
+  OnePod(Revision revision) {
+    dispatcher = Dispatchers.of(loop, revision, throttle::admit, pod, held.share(),
+        new RequestCounter() {
+          @Override
+          public void arrived(RevisionId id) {
+            counted.incrementAndGet();
+          }
+
+          @Override
+          public void left(RevisionId id) {
+            counted.decrementAndGet();
+          }
+        });
     throttle.grow(new Destination("10.1.1.1", 8012), 1);
   }
 

@@ -123,10 +123,10 @@ class QueuedExchangeTest {
     var caller = new SilentCaller(VirtualLoop.nearOverflow());
     for (int i = 0; i < HELD; i++) {
       var request = request();
-      var route = new Router.ToRevision(HELLO, "hello", "/", null);
+      var route = new Router.ToRevision(HELLO, "hello", "/", null, null);
       var record = new HttpRequestRecord(dispatcher, caller.caller(), request,
           FieldList.in(request), route);
-      var exchange = new Exchange(dispatcher, record, caller, HELLO);
+      var exchange = new Exchange(record, caller, HELLO);
       exchange.start();
       exchanges.add(exchange);
       revisionLoop.run();

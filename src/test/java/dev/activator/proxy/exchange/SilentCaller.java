@@ -3,18 +3,38 @@ package dev.activator.proxy.exchange;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.testing.StubDownstream;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Records the statuses it gets. */
+/** Records the statuses and bodies it gets. */
 final class SilentCaller extends StubDownstream {
   /** The statuses of what it was told, the last of them that of a failure. */
   final List<Integer> statuses = new ArrayList<>();
 
+  private final StringBuilder body = new StringBuilder();
+  private boolean aborted;
+
   SilentCaller(Loop loop) {
     super(loop);
+  }
+
+  String body() {
+    return body.toString();
+  }
+
+  /** Whether a response was broken off. */
+  boolean aborted() {
+    return aborted;
+  }
+
+  @Override
+  public void content(HttpContent part) {
+    body.append(part.content().toString(StandardCharsets.US_ASCII));
+    super.content(part);
   }
 
   /** The one that began last, and has not ended. */
@@ -39,6 +59,7 @@ final class SilentCaller extends StubDownstream {
 
   @Override
   public void abort() {
+    aborted = true;
     exchange = null;
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 
 /** Counts nothing. */
 final class UncountedRequests implements RequestCounter {

@@ -14,11 +14,11 @@ import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.Version;
-import dev.activator.proxy.policy.WaitingPage;
+import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
@@ -27,7 +27,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.stats.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
@@ -70,7 +70,7 @@ class WaitingPagesTest {
       throttler::admit, pod, counter, starts,
       Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share(),
       Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
-      new ErrorResponses(false, new WaitingPages(WaitingPage.Mode.AUTO,
+      new ErrorResponses(false, new WaitingPages(WaitingPagePolicy.Mode.AUTO,
           () -> WaitingPageTemplate.DEFAULT, this::status, starts::pageEnded)));
 
   private static Revision revision(Map<String, String> annotations) {
@@ -151,8 +151,8 @@ class WaitingPagesTest {
     return send("K-Network-Probe", "waiting-page", "Accept", "*/*").answers.getFirst();
   }
 
-  private void pods(Destinations now) {
-    starts.listed(new PodListing(ID, new Listing(Destinations.NONE, now), Listing.NONE));
+  private void pods(DestinationSet now) {
+    starts.listed(new PodListing(ID, new Listing(DestinationSet.NONE, now), Listing.NONE));
     starts.published(HealthyDestinations.pods(ID, now));
     throttler.destinations(HealthyDestinations.pods(ID, now));
     loop.run();
@@ -194,7 +194,7 @@ class WaitingPagesTest {
     assertThat(throttler.view(ID).queued()).isEqualTo(1);
 
     // and when a pod is there, then nothing is left behind
-    pods(Destinations.of(POD));
+    pods(DestinationSet.of(POD));
     assertThat(poll().body()).contains("\"ready\":true");
     assertThat(counter.now).isZero();
     assertThat(throttler.view(ID).queued() + throttler.view(ID).inFlight()).isZero();
@@ -230,7 +230,7 @@ class WaitingPagesTest {
   void answersWithTheResponseWhereThePodIsThereWithinTheSecond() {
     var browser = navigate();
     loop.advance(Duration.ofMillis(900));
-    pods(Destinations.of(POD));
+    pods(DestinationSet.of(POD));
     loop.advance(Duration.ofMillis(500));
 
     assertThat(browser.answers).isEmpty();
@@ -243,7 +243,7 @@ class WaitingPagesTest {
         Map.of(), Map.of(), null);
     send("Accept", "application/json");
     var browser = navigate();
-    pods(Destinations.of(POD));
+    pods(DestinationSet.of(POD));
     pod.accepts();
 
     loop.advance(Duration.ofSeconds(20));
@@ -283,7 +283,7 @@ class WaitingPagesTest {
   }
 
   @Test
-  void isAnOperatorsOwnIfThatHasAPlaceForTheScript() {
+  void usesTheOperatorsPage_whenItHasTheScriptPlaceholder() {
     var own = WaitingPageTemplate.of("<h1>Soon</h1>{{script}}");
 
     assertThat(own.page(WaitStatus.UNKNOWN, 1).body()).startsWith("<h1>Soon</h1><script data-");

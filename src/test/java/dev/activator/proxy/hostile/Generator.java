@@ -15,7 +15,7 @@ import java.util.Random;
 /** Draws sequences. Each seed gives one. */
 final class Generator {
   private static final int[] PART_BYTES = {1, 7, 100, 1_000, 3_000};
-  private static final int[] STATUSES = {200, 200, 200, 204, 304, 404, 500};
+  private static final int[] STATUSES = {200, 200, 200, 204, 205, 304, 404, 500};
   private static final int[] WINDOWS = {7, 300, 5_000, 65_535, 65_535};
   private static final int MAX_UPDATES = 200;
   private static final int[] CODES = {0, 1, 2, 3, 5, 7, 8, 11, 13};
@@ -29,7 +29,9 @@ final class Generator {
     EARLY_ANSWERS,
     UPGRADES,
     /** Responses end with their connections, one way or another. */
-    ENDS
+    ENDS,
+    /** Callers leave as their responses come, which share a connection to the pod. */
+    PARTINGS
   }
 
   private final Random random;
@@ -42,6 +44,7 @@ final class Generator {
     this.version = switch (theme) {
       case HURRY, EARLY_ANSWERS -> one(Version.HTTP_2, Version.HTTP_2, Version.HTTP_1_1);
       case UPGRADES -> Version.HTTP_1_1;
+      case PARTINGS -> Version.HTTP_2;
       case ENDS -> one(Version.HTTP_1_0, Version.HTTP_1_1);
       case ANYTHING -> one(Version.values());
     };
@@ -66,14 +69,15 @@ final class Generator {
   }
 
   private Sequence draw(long seed) {
-    int count = theme == Theme.HURRY ? 8 : in(3) ? 1 + random.nextInt(6) : 1;
+    boolean partings = theme == Theme.PARTINGS;
+    int count = theme == Theme.HURRY ? 8 : partings || in(3) ? 1 + random.nextInt(6) : 1;
     var plans = new ArrayList<Plan>();
     for (int i = 0; i < count; i++) {
       var caller = caller(version == Version.H2C && i == 0);
       plans.add(new Plan(caller, pod(caller)));
     }
     boolean oneConnection = version.isHttp2()
-        ? version == Version.H2C || !in(3)
+        ? version == Version.H2C || !in(3) && !partings
         : version == Version.HTTP_1_1 && in(2);
     int bytes = plans.stream()
         .mapToInt(plan -> plan.first().parts() * plan.first().partBytes()).sum();
@@ -82,6 +86,7 @@ final class Generator {
     int callerWindow = bytes / window > MAX_UPDATES ? WINDOWS[WINDOWS.length - 1] : window;
     boolean hurry = theme == Theme.HURRY;
     return new Sequence(seed, version, in(25), in(40), oneConnection, !hurry && in(2),
+        !version.isHttp2() && in(4),
         !hurry && in(3) ? 1 + random.nextInt(3) : 0,
         !hurry && in(2) ? 1 + random.nextInt(3) : 100, number(WINDOWS),
         !in(theme == Theme.EARLY_ANSWERS ? 2 : 4), callerWindow, List.copyOf(plans));
@@ -91,10 +96,13 @@ final class Generator {
     boolean http2 = version.isHttp2();
     var method = one(Method.values());
     boolean early = theme == Theme.EARLY_ANSWERS;
+    if (theme == Theme.PARTINGS && !in(4)) {
+      return parting(method);
+    }
     boolean upgrades = theme == Theme.UPGRADES || version == Version.HTTP_1_1 && in(8);
     boolean body = method == Method.POST || method == Method.PUT || early || in(8);
     int parts = !bodyless && !upgrades && body ? random.nextInt(4) : 0;
-    var leaving = in(4) ? one(Leaving.values()) : Leaving.STAYS;
+    var leaving = in(theme == Theme.PARTINGS ? 2 : 4) ? one(Leaving.values()) : Leaving.STAYS;
     if (leaving == Leaving.RESETS_STREAM && (bodyless || !http2)) {
       // There is no stream, or none yet.
       leaving = Leaving.RESETS;
@@ -106,6 +114,14 @@ final class Generator {
         in(2),
         !in(8), leaving, random.nextInt(parts + 4), number(CODES), reading,
         http2 && in(6) ? random.nextInt(20) : 0);
+  }
+
+  /** Leaves as soon as it has asked, if it leaves. */
+  private CallerScript parting(Method method) {
+    var get = CallerScript.get();
+    return new CallerScript(in(2) ? Method.HEAD : method, 0, 1, get.sized(), false, false, false,
+        false, false, false, true, one(Leaving.RESETS, Leaving.STAYS, Leaving.CLOSES), 1,
+        number(CODES), Reading.ALWAYS, 0);
   }
 
   private PodScript pod(CallerScript caller) {
@@ -122,7 +138,7 @@ final class Generator {
       interims.add(number(100, 102, 103));
     }
     int parts = framing == Framing.LENGTH && in(6) ? 0 : 1 + random.nextInt(4);
-    var cut = in(2) ? Cut.NONE : one(Cut.values());
+    var cut = theme == Theme.PARTINGS || in(2) ? Cut.NONE : one(Cut.values());
     if (!http2 && cut.isForHttp2()) {
       cut = Cut.NONE;
     }

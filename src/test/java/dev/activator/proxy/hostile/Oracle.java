@@ -25,6 +25,14 @@ final class Oracle {
         outcomes.addAll(disturbed(sequence, other, index));
       }
     }
+    if (!sequence.version().isHttp2() && outcomes.contains(Outcome.BROKEN_OFF)) {
+      // By a reset, or the caller still sends: what was sent before may be lost.
+      outcomes.add(Outcome.UNANSWERED);
+    }
+    if (sequence.drains() && sequence.oneConnection() && index > 0) {
+      // The response before it was the last, which says so.
+      outcomes.add(Outcome.UNANSWERED);
+    }
     return outcomes;
   }
 
@@ -142,17 +150,24 @@ final class Oracle {
     if (http2 && (pod.cut().endsConnection() || pod.cut() == Cut.GOES_AWAY_BELOW)) {
       return EnumSet.of(Outcome.REFUSED, Outcome.BROKEN_OFF, Outcome.COMPLETE);
     }
-    // It waits for the permit until its timeout, or gets a connection that the pod has closed.
-    boolean mayWait = sequence.concurrencyLimit() > 0 && !isQuick(sequence, caller, pod);
-    boolean mayBeStale = pod.cut().endsConnection()
-        && !sequence.plans().get(index).caller().method().isIdempotent();
-    return mayWait || mayBeStale
-        ? EnumSet.of(Outcome.REFUSED)
-        : EnumSet.noneOf(Outcome.class);
+    var outcomes = EnumSet.noneOf(Outcome.class);
+    boolean mayWaitForPermit = sequence.concurrencyLimit() > 0 && !isQuick(sequence, caller, pod);
+    // The pod has answered on the connection that this one gets, and reads nothing from it any more.
+    boolean mayBeUnread = !http2 && caller.hasBody() && !pod.takes();
+    if (mayWaitForPermit || mayBeUnread) {
+      outcomes.add(Outcome.REFUSED);
+    }
+    if (pod.cut().endsConnection()) {
+      // It gets a connection that the pod has closed, and a copy of it may be answered.
+      boolean mayBeRepeated = sequence.plans().get(index).caller().method().isIdempotent();
+      outcomes.add(mayBeRepeated ? Outcome.COMPLETE : Outcome.REFUSED);
+    }
+    return outcomes;
   }
 
   private static boolean isQuick(Sequence sequence, CallerScript caller, PodScript pod) {
-    return caller.isWhole() && caller.reading() != Reading.NEVER && !pod.switches()
+    return caller.isWhole() && !caller.expects() && caller.reading() != Reading.NEVER
+        && !pod.switches()
         && pod.cut() != Cut.FALLS_SILENT && begins(sequence, caller, pod) == Answer.YES;
   }
 

@@ -240,11 +240,11 @@ final class Pod {
       var script = one.script;
       String start = "HTTP/1.1 " + (script.switches() ? 101 : script.status())
           + " Status\r\nX-Pod: " + one.index + "-" + one.attempt + "\r\n";
-      boolean bodyless = script.status() == 204;
+      boolean bodyless = script.status() == 204 || script.status() == 205;
       String framing = script.switches()
           ? "Connection: Upgrade\r\nUpgrade: echo\r\n"
           : bodyless
-              ? ""
+              ? script.status() == 205 ? "Content-Length: 0\r\n" : ""
               : script.framing() == Framing.LENGTH
                   ? "Content-Length: " + script.parts() * script.partBytes() + "\r\n"
                   : script.framing() == Framing.STREAM ? "Transfer-Encoding: chunked\r\n" : "";

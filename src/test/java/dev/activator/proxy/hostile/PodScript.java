@@ -75,7 +75,7 @@ record PodScript(Begin begin, List<Integer> interims, int status, Framing framin
   }
 
   boolean isBodyless(CallerScript.Method method) {
-    return method == CallerScript.Method.HEAD || status == 204 || status == 304;
+    return method == CallerScript.Method.HEAD || status == 204 || status == 205 || status == 304;
   }
 
   /** How many steps the response has. */

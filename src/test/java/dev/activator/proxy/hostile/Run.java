@@ -17,13 +17,13 @@ import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.stats.RequestCounter;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.network.SimulatedNetwork.Answer;
 import dev.activator.testing.network.SimulatedNetwork;
 import dev.activator.testing.quiescence.Quiescence;
@@ -71,6 +71,7 @@ final class Run {
   private final Map<RequestRecord, Boolean> open = new HashMap<>();
   private final List<Outcome> outcomes = new ArrayList<>();
   private int counted;
+  private boolean drained;
   private @Nullable String recursion;
 
   Run(Sequence sequence) {
@@ -94,7 +95,7 @@ final class Run {
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,
         Duration.ofSeconds(10), loop -> dispatcher(loop, router, upstreams));
     throttler.revision(revision);
-    throttler.destinations(HealthyDestinations.pods(REVISION, Destinations.of(POD)));
+    throttler.destinations(HealthyDestinations.pods(REVISION, DestinationSet.of(POD)));
     network.settle();
   }
 
@@ -180,6 +181,11 @@ final class Run {
   private void act() {
     for (int i = 0; i < MAX_STEPS; i++) {
       network.advance(Duration.ofNanos(random.nextInt(MAX_PAUSE_NANOS)));
+      if (sequence.drains() && !drained && random.nextInt(8) == 0) {
+        drained = true;
+        tell("callers are asked to leave");
+        server.announceDrain();
+      }
       if (random.nextInt(3) == 0) {
         network.settle();
       } else if (random.nextBoolean()) {

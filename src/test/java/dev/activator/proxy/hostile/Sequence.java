@@ -11,9 +11,11 @@ import java.util.List;
  * @param concurrencyLimit of the pod; 0 for none
  * @param podStreams SETTINGS_MAX_CONCURRENT_STREAMS
  * @param warm whether the pod has an idle connection when the first exchange begins
+ * @param drains whether callers are asked to leave at some time, which HTTP/1 does with its responses
  */
 record Sequence(long seed, Version version, boolean podSpeaksOther, boolean podRefuses,
-    boolean oneConnection, boolean warm, int concurrencyLimit, int podStreams, int podWindow,
+    boolean oneConnection, boolean warm, boolean drains, int concurrencyLimit, int podStreams,
+    int podWindow,
     boolean podGrants, int callerWindow, List<Plan> plans) {
   enum Version {
     HTTP_1_0,
@@ -56,6 +58,7 @@ record Sequence(long seed, Version version, boolean podSpeaksOther, boolean podR
         + (podSpeaksOther ? ", pod speaks another version" : "")
         + (podRefuses ? ", pod refuses connections" : "")
         + (oneConnection ? ", one connection" : "") + (warm ? ", warm" : "")
+        + (drains ? ", drains" : "")
         + ", concurrency limit " + concurrencyLimit + ", pod's streams " + podStreams + " window "
         + podWindow + (podGrants ? "" : " never grants") + ", caller's window " + callerWindow);
     for (int i = 0; i < plans.size(); i++) {

@@ -90,7 +90,7 @@ class ErrorFormatTest {
   }
 
   @Test
-  void ofABrowserIsAPageThatRunsNothing() {
+  void isAnEscapedHtmlPageWithoutScripts_whenTheCallerIsABrowser() {
     var page = new Failure.UnknownRevision("<script>").answer(ErrorFormat.HTML);
 
     assertThat(page.headers()).containsEntry("Content-Type", "text/html; charset=utf-8")

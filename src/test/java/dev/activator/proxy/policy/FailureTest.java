@@ -57,7 +57,7 @@ class FailureTest {
   }
 
   @Test
-  void arePlainTextThatNobodyGuessesAt() {
+  void arePlainTextWithNosniff() {
     assertThat(new Failure.BadGateway("x").answer().headers()).isEqualTo(Map.of("Content-Type",
         "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff"));
     assertThat(new Failure.QueueFull(1).answer().headers()).containsEntry("Retry-After", "1");

@@ -85,7 +85,7 @@ class HeaderRewriterTest {
   }
 
   @Test
-  void requestsLoseWhatASecondConnectionFieldNames() {
+  void removesAField_whenASecondConnectionFieldNamesIt() {
     assertThat(rewritten("Connection", "keep-alive", "Connection", "x-foo", "X-Foo", "1")
         .all("X-Foo")).isEmpty();
     assertThat(rewritten("Connection", ",x-foo", "X-Foo", "1").all("X-Foo")).isEmpty();
@@ -104,7 +104,7 @@ class HeaderRewriterTest {
   }
 
   @Test
-  void requestsCannotBeMadeToLoseOursOrTheLength() {
+  void keepsOurFieldsAndTheLength_whenAConnectionFieldNamesThem() {
     var fields = rewritten("Connection", "k-proxy-request, content-length, X-Forwarded-For",
         "Content-Length", "5");
 
@@ -115,7 +115,7 @@ class HeaderRewriterTest {
 
   @Test
   @DisplayName("AH-19 keep only the coding that is about trailers")
-  void requestsKeepOnlyTheCodingThatIsAboutTrailers() {
+  void keepsOnlyTrailersInTe() {
     assertThat(rewritten("TE", "gzip, trailers").all("TE")).containsExactly("trailers");
     assertThat(rewritten("TE", "gzip").all("TE")).isEmpty();
   }

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Field;
+import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,34 +26,34 @@ public final class MapFields implements Fields {
   }
 
   @Override
-  public @Nullable String first(Field field) {
+  public @Nullable String first(HeaderName field) {
     var values = all(field);
     return values.isEmpty() ? null : values.getFirst();
   }
 
   @Override
-  public List<String> all(Field field) {
+  public List<String> all(HeaderName field) {
     return all(field.text());
   }
 
   @Override
-  public boolean has(Field field) {
+  public boolean has(HeaderName field) {
     return !all(field).isEmpty();
   }
 
   @Override
-  public boolean isRepeated(Field field) {
+  public boolean isRepeated(HeaderName field) {
     return all(field).size() > 1;
   }
 
   @Override
-  public void set(Field field, String value) {
+  public void set(HeaderName field, String value) {
     remove(field);
     entries.add(Map.entry(field.text(), value));
   }
 
   @Override
-  public void remove(Field field) {
+  public void remove(HeaderName field) {
     entries.removeIf(entry -> entry.getKey().equalsIgnoreCase(field.text()));
   }
 

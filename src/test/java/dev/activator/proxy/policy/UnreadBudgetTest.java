@@ -89,7 +89,7 @@ class UnreadBudgetTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void keepsTheSumAndEndsNobodyFastForTheSakeOfTheStalled(long seed) {
+  void endsOnlyStalledCallers_whenTheBudgetIsExceeded(long seed) {
     var random = new Random(seed);
     var callers = new ArrayList<Caller>();
     int readers = 0;

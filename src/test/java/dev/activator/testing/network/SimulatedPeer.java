@@ -138,7 +138,11 @@ public final class SimulatedPeer {
     }
   }
 
+  /** A part of what it has not read was on its way to it, and is lost. */
   void processReset() {
     end = End.RESET;
+    byte[] all = arrived.toByteArray();
+    arrived.reset();
+    arrived.write(all, 0, socket.partOf(all.length));
   }
 }

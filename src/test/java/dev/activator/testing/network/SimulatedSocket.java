@@ -71,6 +71,10 @@ public final class SimulatedSocket extends AbstractChannel implements SocketChan
     return peer;
   }
 
+  int partOf(int bytes) {
+    return network.random.nextInt(bytes + 1);
+  }
+
   boolean isForgotten() {
     return !open;
   }

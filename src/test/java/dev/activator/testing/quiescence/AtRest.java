@@ -26,7 +26,7 @@ final class AtRest {
   static final String ROOT = "dev.activator.";
   /** Without settings, start and shutdown, and the cluster for development. */
   private static final Set<String> STAGES = Set.of("autoscaler", "backend", "cluster", "console",
-      "http", "observability", "proxy", "stats", "throttle", "upstream");
+      "http", "lending", "observability", "proxy", "stats", "throttle", "upstream");
   private static final String TIMER = "timer ";
   private static final URL PRODUCT = location(ActivatorApplication.class);
   static final AtRest TABLE = read();

@@ -2,11 +2,15 @@ package dev.activator.testing.quiescence;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.informer.Informer;
+import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -18,6 +22,7 @@ import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -39,7 +44,7 @@ class QuiescenceTest {
 
     private void pod() {
       throttler.destinations(HealthyDestinations.pods(HELLO.id(),
-          Destinations.of(new Destination("10.0.0.1", 8012))));
+          DestinationSet.of(new Destination("10.0.0.1", 8012))));
       loop.run();
     }
   }
@@ -68,7 +73,7 @@ class QuiescenceTest {
 
     assertThat(left(scene)).anyMatch(it -> it.startsWith("throttle.Permits.queued: 1"))
         .anyMatch(it -> it.startsWith("throttle.WaitQueue.queue: 1 entries"))
-        .anyMatch(it -> it.equals("a timer of throttle.StartMonitor is set"));
+        .anyMatch(it -> it.equals("a timer of throttle.QueueMonitor is set"));
     entry.giveUp();
     assertThat(left(scene)).isEmpty();
   }
@@ -87,10 +92,48 @@ class QuiescenceTest {
     var scene = new Scene();
 
     assertThat(left(scene)).isEmpty();
-    assertThat(Quiescence.remaining(List.of(scene), true)).singleElement().asString()
-        .startsWith("throttle.Throttler.throttlers: 1 entries, one of ns/hello");
+    assertThat(Quiescence.remaining(List.of(scene), true))
+        .anyMatch(it -> it.startsWith("throttle.Throttler.throttlers: 1 entries, one of ns/hello"));
     Deletion.deleteRevisions(scene.throttler);
     assertThat(Quiescence.remaining(List.of(scene), true)).isEmpty();
+  }
+
+  @Test
+  void namesChangesThatAnInformerOrItsHandlerHasNotHandled() {
+    var loop = new VirtualLoop();
+    var handlers = new StandingLoop();
+    var informer = new Informer<String>("things", loop, Duration.ZERO, (_, seen) -> seen);
+    informer.addHandler(_ -> {
+    }, HandlerOptions.on(handlers, "slow"));
+    informer.sink().replace(List.of(new VersionedObject<>("ns/one", "uid", "1", "one")));
+
+    assertThat(Quiescence.remaining(List.of(informer), true)).singleElement().asString()
+        .startsWith("cluster.informer.DeltaQueue.pending: 1 entries, one of ns/one");
+    informer.start();
+    assertThat(Quiescence.remaining(List.of(informer), true)).singleElement().asString()
+        .startsWith("cluster.informer.ProcessorListener.pending: 1 entries, one of ns/one");
+    handlers.tasks.removeFirst().run();
+    assertThat(Quiescence.remaining(List.of(informer), true)).isEmpty();
+  }
+
+  /** A loop whose thread does nothing more. */
+  private static final class StandingLoop implements Loop {
+    private final List<Runnable> tasks = new ArrayList<>();
+
+    @Override
+    public void execute(Runnable task) {
+      tasks.add(task);
+    }
+
+    @Override
+    public Timer schedule(Duration delay, Runnable task) {
+      throw new UnsupportedOperationException("nothing is scheduled");
+    }
+
+    @Override
+    public long nanoTime() {
+      return 0;
+    }
   }
 
   @Test

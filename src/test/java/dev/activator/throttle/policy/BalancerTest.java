@@ -70,7 +70,7 @@ class BalancerTest {
 
   @Test
   @DisplayName("TH-49: nothing is next where there is nothing")
-  void nothingIsNextWhereThereIsNothing() {
+  void picksNone_whenThereAreNoPods() {
     for (var balancer : Balancer.values()) {
       assertThat(new Pods(0, 1).pick(balancer)).isEqualTo(NONE);
       assertThat(new Pods(0, Subset.UNLIMITED).pick(balancer)).isEqualTo(NONE);

@@ -11,7 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class RevisionOptionsTest {
-  private final RevisionOptions defaults = new RevisionOptions(10_000, Duration.ZERO, null, 16);
+  private final RevisionOptions defaults = new RevisionOptions(10_000, RevisionOptions.NO_BOUND,
+      Duration.ZERO, null, 16);
   private final List<String> problems = new ArrayList<>();
 
   private RevisionOptions with(Map<String, String> annotations) {
@@ -31,13 +32,24 @@ class RevisionOptionsTest {
         "1m30s", "activator.dev/balancing", "round-robin", "activator.dev/slow-start", "4"));
 
     assertThat(options)
-        .isEqualTo(new RevisionOptions(50, Duration.ofSeconds(90), Balancer.ROUND_ROBIN, 4));
+        .isEqualTo(new RevisionOptions(50, 50, Duration.ofSeconds(90), Balancer.ROUND_ROBIN, 4));
     assertThat(problems).isEmpty();
   }
 
   @Test
   void hasAQueueOfOneAtLeast() {
     assertThat(with(Map.of("activator.dev/queue-capacity", "1")).queueCapacity()).isOne();
+  }
+
+  @ParameterizedTest(name = "{0}, {1} queued elsewhere: {2}")
+  @CsvSource({", 0, 10000", ", 9999, 10000", ", 2000000000, 10000", "3, 0, 3", "3, 2, 1",
+      "3, 3, 0", "3, 5, 0", "20000, 5000, 15000", "20000, 30000, 0"})
+  void countsTheQueuesOfOtherActivators_ifTheRevisionHasItsOwnBound(String annotation,
+      int elsewhere, int bound) {
+    var options = with(
+        annotation == null ? Map.of() : Map.of("activator.dev/queue-capacity", annotation));
+
+    assertThat(options.queueBound(elsewhere)).isEqualTo(bound);
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.activator.throttle.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
 import java.util.List;
@@ -18,7 +18,7 @@ class RoutingTest {
   private static final String OWN = "10.9.0.1";
 
   private static HealthyDestinations pods(Destination... pods) {
-    return HealthyDestinations.pods(ID, Destinations.of(pods));
+    return HealthyDestinations.pods(ID, DestinationSet.of(pods));
   }
 
   private final Routing onAll = Routing.initial(ID).withHealthy(pods(A, B, C));
@@ -64,7 +64,7 @@ class RoutingTest {
   @Test
   void theServiceIsEjectedToo() {
     var routing = Routing.initial(ID)
-        .withHealthy(new HealthyDestinations(ID, CLUSTER_IP, Destinations.of(A)))
+        .withHealthy(new HealthyDestinations(ID, CLUSTER_IP, DestinationSet.of(A)))
         .eject(CLUSTER_IP, 100);
 
     assertThat(routing.subset(1, 1)).isEqualTo(Subset.NONE);
@@ -79,10 +79,10 @@ class RoutingTest {
 
   @Test
   void knowsThePodsBehindTheService() {
-    var service = new HealthyDestinations(ID, CLUSTER_IP, Destinations.of(A, B));
+    var service = new HealthyDestinations(ID, CLUSTER_IP, DestinationSet.of(A, B));
 
     assertThat(Routing.initial(ID).withHealthy(service).podsBehindClusterIp())
-        .isEqualTo(Destinations.of(A, B));
-    assertThat(onAll.podsBehindClusterIp()).isEqualTo(Destinations.NONE);
+        .isEqualTo(DestinationSet.of(A, B));
+    assertThat(onAll.podsBehindClusterIp()).isEqualTo(DestinationSet.NONE);
   }
 }

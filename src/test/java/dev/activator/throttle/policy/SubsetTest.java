@@ -4,7 +4,7 @@ import static dev.activator.throttle.policy.Subset.UNLIMITED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.RevisionId;
 import java.util.List;
@@ -131,8 +131,8 @@ class SubsetTest {
     return IntStream.range(from, to).boxed().toList();
   }
 
-  private static Destinations pods(int count) {
-    return Destinations
+  private static DestinationSet pods(int count) {
+    return DestinationSet
         .of(IntStream.range(0, count).mapToObj(i -> new Destination("ip" + i, 8080)).toList());
   }
 }

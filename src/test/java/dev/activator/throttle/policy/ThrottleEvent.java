@@ -1,7 +1,7 @@
 package dev.activator.throttle.policy;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import java.time.Duration;
 
 /** What can happen to one revision's throttle. Waiters are known by number. */
@@ -32,9 +32,9 @@ public sealed interface ThrottleEvent {
    *
    * @param behind the pods behind the ClusterIP, if that is the destination; else none
    */
-  record Routed(Subset subset, Destinations behind, Balancer balancer) implements ThrottleEvent {
+  record Routed(Subset subset, DestinationSet behind, Balancer balancer) implements ThrottleEvent {
     Routed(Subset subset, Balancer balancer) {
-      this(subset, Destinations.NONE, balancer);
+      this(subset, DestinationSet.NONE, balancer);
     }
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.throttle.policy;
 
 import dev.activator.revision.Destination;
-import dev.activator.revision.Destinations;
+import dev.activator.revision.DestinationSet;
 import dev.activator.throttle.policy.ThrottleEffect.Granted;
 import dev.activator.throttle.policy.ThrottleEffect.Reason;
 import dev.activator.throttle.policy.ThrottleEffect.Refused;
@@ -183,7 +183,7 @@ public sealed interface ThrottleState {
           cursor, inFlight, waiting.plusReturned(new Waiter(waiter, nowNanos)), turns);
     }
 
-    private Open route(Subset now, Destinations behind, Balancer by) {
+    private Open route(Subset now, DestinationSet behind, Balancer by) {
       return new Open(nowNanos, queueBound, now, ways.next(now, behind), by, cursor, inFlight,
           waiting, turns);
     }
@@ -263,13 +263,13 @@ public sealed interface ThrottleState {
    * @param behind the pods behind the one of now; none where pods are addressed
    * @param carried how many requests that run by another way count against each of now
    */
-  record Ways(Destinations clusterIps, Destinations behind, Map<Destination, Integer> carried) {
-    static final Ways NONE = new Ways(Destinations.NONE, Destinations.NONE, Map.of());
+  record Ways(DestinationSet clusterIps, DestinationSet behind, Map<Destination, Integer> carried) {
+    static final Ways NONE = new Ways(DestinationSet.NONE, DestinationSet.NONE, Map.of());
 
-    Ways next(Subset now, Destinations nowBehind) {
+    Ways next(Subset now, DestinationSet nowBehind) {
       return new Ways(nowBehind.isEmpty()
           ? clusterIps
-          : clusterIps.plus(Destinations.of(now.destinations())), nowBehind, carried);
+          : clusterIps.plus(DestinationSet.of(now.destinations())), nowBehind, carried);
     }
 
     boolean leadToTheSamePods(Destination destination) {

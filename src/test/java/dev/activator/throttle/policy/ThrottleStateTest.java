@@ -60,7 +60,7 @@ class ThrottleStateTest {
   }
 
   @Test
-  void anAnswerToAGrantIsNotTakenBack() {
+  void keepsTheGrant_whenTheCallerGivesUpAfterIt() {
     assertThat(after(ON_A, new Arrived(1), new GaveUp(1))).containsExactly(new Granted(1, A));
   }
 

@@ -22,7 +22,7 @@ class PingsTest {
       "at most three between two parts, w-aw-aw-aw-----, -P--P--P-------",
       "four with a part in between, w-aw-rw-aw-aw-, -P--P--P--P--P",
       "the caller leaves, w-iw---, -P--P-X"})
-  void areSentWhereSomethingWasWrittenAndNothingCame(String when, String events, String actions) {
+  void sendsAPing_whenNothingWasReadSinceAWrite(String when, String events, String actions) {
     var pings = Pings.NONE;
     var seen = new StringBuilder();
     boolean waiting = false;

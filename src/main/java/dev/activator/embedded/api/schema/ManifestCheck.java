@@ -1,6 +1,8 @@
 package dev.activator.embedded.api.schema;
 
 import dev.activator.config.Quantity;
+import dev.activator.config.RequestRulesReader;
+import dev.activator.config.RevisionAnnotations;
 import dev.activator.config.Spelling;
 import dev.activator.embedded.api.schema.Schema.Field;
 import dev.activator.embedded.api.schema.Schema.Label;
@@ -12,7 +14,9 @@ import dev.activator.embedded.api.store.StatusException.Cause;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,6 +30,7 @@ public final class ManifestCheck {
   private static final int MAX_NAME_LENGTH = 200;
   /** Of each kind of problem. */
   private static final int MAX_PROBLEMS = 100;
+  private static final String SCALED_SERVICE = "ScaledService";
   private static final String METADATA = "meta.v1.ObjectMeta";
   private static final String ANNOTATIONS = "metadata.annotations";
   private static final String CONTAINERS = "spec.template.spec.containers";
@@ -51,7 +56,7 @@ public final class ManifestCheck {
   public static Findings of(Kind kind, ObjectNode object) {
     var check = new ManifestCheck(kind);
     var schema = Schema.of(kind);
-    boolean judged = FieldEffects.isListed(kind);
+    boolean judged = SupportedFields.isListed(kind);
     if (schema.isPresent()) {
       check.object(schema.get(), object, "", !judged);
     } else {
@@ -110,12 +115,12 @@ public final class ManifestCheck {
   /** Whether that settles all below. */
   private boolean judge(JsonNode value, String path) {
     String pattern = INDEX.matcher(path).replaceAll("[]");
-    boolean leads = FieldEffects.leadsToRow(kind, pattern);
-    if (leads && FieldEffects.row(kind, pattern).isEmpty()) {
+    boolean leads = SupportedFields.leadsToRow(kind, pattern);
+    if (leads && SupportedFields.row(kind, pattern).isEmpty()) {
       return false;
     }
-    var row = FieldEffects.nearest(kind, pattern);
-    if (!row.works() && !FieldEffects.isAsHere(pattern, value)) {
+    var row = SupportedFields.nearest(kind, pattern);
+    if (!row.works() && !SupportedFields.isAsHere(pattern, value)) {
       add(ignored, path + ": ignored in embedded mode: " + row.reason());
     }
     return !leads;
@@ -193,20 +198,43 @@ public final class ManifestCheck {
   }
 
   private void annotations(ObjectNode object) {
-    if (!FieldEffects.PROGRAMS.contains(kind)) {
+    if (kind.kind().equals(SCALED_SERVICE)) {
+      var own = texts(object.at("/metadata/annotations"));
+      own.forEach((name, value) -> RevisionAnnotations.problemOfScaledService(name, value)
+          .ifPresent(text -> add(ignored, ANNOTATIONS + "." + name + ": " + text)));
+      rules(own, "metadata");
+      return;
+    }
+    if (!SupportedFields.PROGRAMS.contains(kind)) {
       return;
     }
     boolean service = kind.equals(Kinds.KNATIVE_SERVICE);
     String template = "spec.template." + ANNOTATIONS;
     object.at("/metadata/annotations").properties().forEach(entry -> {
       String name = entry.getKey();
-      if (name.startsWith(AnnotationEffects.AUTOSCALING)) {
+      if (name.startsWith(SupportedAnnotations.AUTOSCALING)) {
         misplaced(name, service, template);
       }
     });
-    object.at("/spec/template/metadata/annotations").properties()
-        .forEach(entry -> AnnotationEffects.warning(entry.getKey(), entry.getValue().asString(""))
-            .ifPresent(text -> add(ignored, template + "." + entry.getKey() + ": " + text)));
+    var own = texts(object.at("/spec/template/metadata/annotations"));
+    own.forEach((name, value) -> SupportedAnnotations.warning(name, value)
+        .ifPresent(text -> add(ignored, template + "." + name + ": " + text)));
+    rules(own, "spec.template.metadata");
+  }
+
+  private void rules(Map<String, String> annotations, String where) {
+    var rules = RequestRulesReader.read(Map.of(), annotations);
+    if (rules != null) {
+      rules.problems()
+          .forEach(problem -> add(ignored, where + ", " + problem + "; it is ignored"));
+    }
+  }
+
+  private static Map<String, String> texts(JsonNode annotations) {
+    var texts = new TreeMap<String, String>();
+    annotations.properties()
+        .forEach(entry -> texts.put(entry.getKey(), entry.getValue().asString("")));
+    return texts;
   }
 
   /** Knative refuses them on a Service too. */
@@ -217,6 +245,42 @@ public final class ManifestCheck {
           "Invalid value: autoscaling annotations must be put under " + template + " to work"));
     } else {
       add(ignored, where + ": ignored in embedded mode: it belongs in " + template);
+    }
+  }
+
+  /**
+   * The check of base64 texts, with the position of the first error.
+   *
+   * <p><b>Source.</b> {@code decodeQuantum} of Go's {@code encoding/base64}, whose positions clients
+   * see.
+   */
+  static final class Base64Text {
+    private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+        + "0123456789+/";
+    private static final int QUANTUM = 4;
+
+    private Base64Text() {}
+
+    /** -1 if it is base64. Line ends are ignored. */
+    static int malformedAt(String text) {
+      int digits = 0;
+      int padding = 0;
+      for (int i = 0; i < text.length(); i++) {
+        char c = text.charAt(i);
+        if (c == '\r' || c == '\n') {
+          continue;
+        }
+        boolean pads = c == '=' && digits >= 2 && digits + padding < QUANTUM;
+        if (pads) {
+          padding++;
+        } else if (padding > 0 || ALPHABET.indexOf(c) < 0) {
+          return i;
+        } else {
+          digits = digits % QUANTUM + 1;
+        }
+      }
+      boolean whole = digits % QUANTUM == 0 || digits + padding == QUANTUM;
+      return whole ? -1 : text.length() - (padding > 0 ? 0 : digits);
     }
   }
 }

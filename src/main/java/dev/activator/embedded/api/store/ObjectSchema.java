@@ -123,6 +123,7 @@ public final class ObjectSchema {
           case "array" -> value.isArray();
           case "string" -> value.isString();
           case "integer" -> value.isIntegralNumber();
+          case "boolean" -> value.isBoolean();
           default -> true;
         };
     if (!fits) {

@@ -1,7 +1,12 @@
 package dev.activator.embedded.api.store;
 
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,5 +40,15 @@ public final class PodLogs {
   public @Nullable OutputLog previous(String namespace, String pod) {
     var runs = pods.get(Meta.key(namespace, pod));
     return runs == null ? null : runs.previous();
+  }
+
+  /** The last lines of these pods together, from both runs of each. */
+  public List<String> last(String namespace, Collection<String> pods, int max) {
+    var lines = pods.stream()
+        .flatMap(pod -> Stream.of(previous(namespace, pod), current(namespace, pod))
+            .filter(Objects::nonNull))
+        .flatMap(output -> output.lines().stream())
+        .sorted(Comparator.comparing(OutputLog.Line::time)).map(OutputLog.Line::text).toList();
+    return lines.subList(Math.max(0, lines.size() - max), lines.size());
   }
 }

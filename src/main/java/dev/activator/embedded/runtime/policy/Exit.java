@@ -11,9 +11,9 @@ public record Exit(String reason, String message, int code) {
   public static final String CONFIG_ERROR = "CreateContainerConfigError";
   private static final int NEVER_RAN = -1;
 
-  /** @param lastLine its last output, or empty */
-  public static Exit code(String workload, int code, String lastLine) {
-    String said = lastLine.isEmpty() ? "" : ": " + lastLine;
+  /** @param errorLine the line of its output that names the error, or empty */
+  public static Exit code(String workload, int code, String errorLine) {
+    String said = errorLine.isEmpty() ? "" : ": " + errorLine;
     return new Exit("ExitCode" + code,
         "process of " + workload + " ended with exit code " + code + said, code);
   }

@@ -11,11 +11,16 @@ import java.util.List;
 public sealed interface PodState {
   Duration FIRST_PAUSE = Duration.ofSeconds(1);
   Duration MAX_PAUSE = Duration.ofSeconds(30);
+  /** A process that ended early so many times in a row cannot start, even if it was ready. */
+  int OFTEN = 2;
   /** Resets the count of failures. */
   Duration SETTLED_AFTER = Duration.ofSeconds(10);
 
-  /** @param failures runs in a row that ended early */
-  record Running(int run, boolean ready, int failures) implements PodState {}
+  /**
+   * @param served whether this run was ready once
+   * @param failures runs in a row that ended early
+   */
+  record Running(int run, boolean ready, boolean served, int failures) implements PodState {}
 
   /** The process will be started again. */
   record Waiting(int run, int failures) implements PodState {}
@@ -39,6 +44,9 @@ public sealed interface PodState {
 
     record PauseOver(int run) implements Event {}
 
+    /** The pod was not ready once within its progress deadline. */
+    record DeadlinePassed() implements Event {}
+
     record Stop() implements Event {}
 
     /** Its requests have ended or were given enough time. */
@@ -56,7 +64,12 @@ public sealed interface PodState {
 
     record ReportFailure(Exit exit) implements Effect {}
 
+    /** A process that served has ended, and is started again. */
+    record ReportRestart(Exit exit) implements Effect {}
+
     record ReportReady() implements Effect {}
+
+    record ReportOverdue() implements Effect {}
 
     /** Send {@link Event.PauseOver}. */
     record RestartAfter(int run, Duration pause) implements Effect {}
@@ -77,29 +90,36 @@ public sealed interface PodState {
   record Cell(PodState state, Event event) {}
 
   static PodState initial() {
-    return new Running(1, false, 0);
+    return new Running(1, false, false, 0);
   }
 
   /** An event without a row changes nothing. */
   default Step on(Event event) {
     return switch (new Cell(this, event)) {
-      case Cell(Running(var now, var ready, var failures), Event.Ready(var run)) when run == now ->
-        step(new Running(run, true, failures), new Effect.Publish(), new Effect.ReportReady(),
+      case Cell(Running(var now, var ready, var served, var failures), Event.Ready(var run)) when run == now ->
+        step(new Running(run, true, true, failures), new Effect.Publish(), new Effect.ReportReady(),
             new Effect.SettleAfter(run, SETTLED_AFTER));
-      case Cell(Running(var now, var ready, var failures), Event.NotReady(var run)) when run == now
+      case Cell(Running(var now, var ready, var served, var failures), Event.NotReady(var run)) when run == now
           && ready ->
-        step(new Running(run, false, failures), new Effect.Publish());
-      case Cell(Running(var now, var ready, var failures), Event.Settled(var run)) when run == now ->
-        step(new Running(run, ready, 0));
-      case Cell(Running(var now, var ready, var failures), Event.Exited(var run, var exit)) when run == now ->
-        step(new Waiting(run, failures + 1), new Effect.Publish(), new Effect.ReportFailure(exit),
-            new Effect.RestartAfter(run, pauseAfter(failures)));
+        step(new Running(run, false, served, failures), new Effect.Publish());
+      case Cell(Running(var now, var ready, var served, var failures), Event.Settled(var run)) when run == now ->
+        step(new Running(run, ready, served, 0));
+      case Cell(Running(var now, var ready, var served, var failures), Event.Exited(var run, var exit)) when run == now ->
+        step(new Waiting(run, failures + 1), new Effect.RestartAfter(run, pauseAfter(failures)),
+            served && failures < OFTEN
+                ? new Effect.ReportRestart(exit)
+                : new Effect.ReportFailure(exit),
+            new Effect.Publish());
+      case Cell(Running(var run, var ready, var served, var failures), Event.DeadlinePassed()) when !ready ->
+        step(this, new Effect.ReportOverdue(), new Effect.Publish());
+      case Cell(Waiting waiting, Event.DeadlinePassed()) ->
+        step(this, new Effect.ReportOverdue(), new Effect.Publish());
       // The activator may have found it ready before we did, so it may have requests.
-      case Cell(Running(var run, var ready, var failures), Event.Stop()) ->
+      case Cell(Running(var run, var ready, var served, var failures), Event.Stop()) ->
         step(new Draining(run), new Effect.Publish(), new Effect.Drain());
       case Cell(Waiting(var now, var failures), Event.PauseOver(var run)) when run == now ->
-        step(new Running(run + 1, false, failures), new Effect.Publish(),
-            new Effect.StartProcess(run + 1));
+        step(new Running(run + 1, false, false, failures), new Effect.StartProcess(run + 1),
+            new Effect.Publish());
       case Cell(Waiting waiting, Event.Stop()) ->
         step(new Gone(), new Effect.Publish(), new Effect.Remove());
       case Cell(Draining(var run), Event.Drained()) ->

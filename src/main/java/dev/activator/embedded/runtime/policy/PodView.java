@@ -11,7 +11,7 @@ public record PodView(String name, long order, boolean listed, boolean ready, bo
     int restarts) {
   public static PodView of(String name, long order, PodState state, int restarts) {
     return switch (state) {
-      case PodState.Running(var run, var ready, var failures) ->
+      case PodState.Running(var run, var ready, var served, var failures) ->
         new PodView(name, order, true, ready, true, restarts);
       case PodState.Waiting(var run, var failures) ->
         new PodView(name, order, true, false, true, restarts);

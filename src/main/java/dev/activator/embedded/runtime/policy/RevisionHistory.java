@@ -5,8 +5,11 @@ import java.util.List;
 
 /** The decision which revisions a Service keeps, and whether its template needs a new one. */
 public record RevisionHistory(List<Entry> entries) {
-  /** Older revisions are deleted; kept ones still take requests by name. */
-  static final int KEPT = 3;
+  /**
+   * The newest, and as many as Knative's {@code min-non-active-revisions}. Older ones are deleted; kept ones still
+   * take requests by name.
+   */
+  static final int KEPT = 21;
 
   public record Entry(int number, String template) {}
 

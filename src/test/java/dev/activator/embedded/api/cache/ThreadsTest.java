@@ -89,7 +89,7 @@ class ThreadsTest {
 
   @Test
   @DisplayName("A5.2 answers reads while someone is stuck in being told of an event")
-  void answersReadsWhileSomeoneIsStuckInBeingTold() throws Exception {
+  void answersReads_whileAWatcherBlocks() throws Exception {
     // given a watcher that does not return from being told
     var told = new CountDownLatch(1);
     var goOn = new CountDownLatch(1);

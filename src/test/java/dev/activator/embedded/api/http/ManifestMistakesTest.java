@@ -117,6 +117,10 @@ class ManifestMistakesTest {
             201, ANNOTATIONS + "autoscaling.knative.dev/min-scal: ignored in embedded mode: no"
                 + " annotation of this name has an effect; the nearest is"
                 + " \"autoscaling.knative.dev/min-scale\""),
+        template("a malformed rule",
+            "annotations: {activator.dev/do-not-wake: '[{path: /healthz}]'}", 201,
+            "spec.template.metadata, annotation activator.dev/do-not-wake[0] needs either respond"
+                + " or refuse; it is ignored"),
         template("another autoscaler", "annotations: {autoscaling.knative.dev/class:"
             + " hpa.autoscaling.knative.dev}", 201,
             ANNOTATIONS + "autoscaling.knative.dev/class:"
@@ -247,6 +251,35 @@ class ManifestMistakesTest {
   }
 
   @Test
+  void namesAnnotationsOfAScaledServiceThatHaveNoEffect() {
+    String path = "/apis/activator.dev/v1alpha1/namespaces/default/scaledservices?dryRun=All";
+
+    var answer = wire.yaml(path, """
+        apiVersion: activator.dev/v1alpha1
+        kind: ScaledService
+        metadata:
+          name: x
+          annotations: {activator.dev/queue-timout: 20s, activator.dev/queue-capacity: "0",
+            activator.dev/fallback: "{after: 1s}", activator.dev/slow-start: "off"}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: x}
+          serviceRef: {name: x, port: http}
+          target: {concurrency: 1}
+        """);
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(201);
+    assertThat(answer.headers().allValues("Warning")).satisfiesExactly(
+        capacity -> assertThat(capacity)
+            .contains("metadata.annotations.activator.dev/queue-capacity:"
+                + " '0' is ignored: it must be a whole number of at least 1"),
+        timeout -> assertThat(timeout).contains("activator.dev/queue-timout: no annotation of this"
+            + " name has an effect; the nearest is"),
+        rules -> assertThat(rules)
+            .contains("metadata, annotation activator.dev/fallback needs either"
+                + " service or respond; it is ignored"));
+  }
+
+  @Test
   void aManifestWithoutMistakesGetsNoWarning() {
     var answer = wire.yaml(SERVICES + "?dryRun=All&fieldValidation=Strict", """
         apiVersion: serving.knative.dev/v1
@@ -255,7 +288,8 @@ class ManifestMistakesTest {
         spec:
           traffic: [{latestRevision: true, percent: 100}]
           template:
-            metadata: {annotations: {autoscaling.knative.dev/minScale: "1", activator.dev/probe: a}}
+            metadata: {annotations: {autoscaling.knative.dev/minScale: "1",
+              activator.dev/probe: container}}
             spec:
               containerConcurrency: 1
               timeoutSeconds: 3

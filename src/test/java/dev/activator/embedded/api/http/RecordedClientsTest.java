@@ -112,7 +112,7 @@ class RecordedClientsTest {
 
   @Test
   @DisplayName("B6.2 gives two thousand objects in one body to those who take what is at hand")
-  void givesAllToThoseWhoTakeWhatIsAtHand() {
+  void ignoresTheLimit_whenResourceVersionIsZero() {
     for (int i = 0; i < 2_000; i++) {
       store.create(POD, named("p" + i));
     }

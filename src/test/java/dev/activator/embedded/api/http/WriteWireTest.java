@@ -293,7 +293,7 @@ class WriteWireTest {
   }
 
   @Test
-  void deletesAllOnlyIfTheyAreMeant() {
+  void deletesNoCollection_whenItsPreconditionFails() {
     wire.post(MAPS, "{'metadata':{'name':'a'}}");
     String json = "application/json";
 

@@ -50,7 +50,7 @@ class SchemaTest {
 
   @Test
   void hasTheKindsWithPrograms() {
-    FieldEffects.rows().keySet().forEach(kind -> assertThat(Schema.of(kind)).isPresent());
+    SupportedFields.rows().keySet().forEach(kind -> assertThat(Schema.of(kind)).isPresent());
     assertThat(Schema.of(Kinds.POD_AUTOSCALER)).isEmpty();
   }
 
@@ -138,13 +138,13 @@ class SchemaTest {
     var documented = Files.readAllLines(Path.of("docs/embedded-mode.md")).stream()
         .filter(line -> line.matches("\\| `.*\\| (yes|no: ).*")).toList();
 
-    FieldEffects.rows().values().stream().flatMap(List::stream).distinct()
+    SupportedFields.rows().values().stream().flatMap(List::stream).distinct()
         .filter(row -> row.path().contains(".") || !row.works())
         .forEach(
             row -> assertThat(documented).anyMatch(line -> line.contains("`" + row.path() + "`")
                 && (row.works() || line.endsWith("| no: " + row.reason() + " |"))));
-    var paths = FieldEffects.rows().values().stream().flatMap(List::stream)
-        .map(FieldEffects.Row::path).toList();
+    var paths = SupportedFields.rows().values().stream().flatMap(List::stream)
+        .map(SupportedFields.Row::path).toList();
     documented.stream().filter(line -> line.startsWith("| `spec."))
         .forEach(line -> assertThat(paths).contains(line.split("`")[1]));
   }
@@ -160,10 +160,13 @@ class SchemaTest {
     var scale = Files.readString(Path.of("docs/embedded-mode.md")).split("\n## Scale\n")[1]
         .split("\n## ")[0];
     scale.lines().filter(line -> line.startsWith("| `"))
-        .flatMap(line -> Pattern.compile("`([a-z-]+)`").matcher(line.split("\\|")[1]).results())
-        .forEach(name -> documented.add("autoscaling.knative.dev/" + name.group(1)));
+        .flatMap(line -> Pattern.compile("`([a-z./-]+)`").matcher(line.split("\\|")[1]).results())
+        .forEach(name -> documented.add(
+            name.group(1).contains("/")
+                ? name.group(1)
+                : "autoscaling.knative.dev/" + name.group(1)));
 
-    assertThat(AnnotationEffects.names()).isEqualTo(documented);
+    assertThat(SupportedAnnotations.names()).isEqualTo(documented);
   }
 
   private static byte[] envelope(String apiVersion, String kind, byte[] raw) {

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class ExitTest {
   @Test
-  void namesTheCodeAndTheLastLineOfOutput() {
+  void namesTheCodeAndTheLineWithTheError() {
     assertThat(Exit.code("hello-00001", 3, "no such file")).isEqualTo(new Exit("ExitCode3",
         "process of hello-00001 ended with exit code 3: no such file", 3));
     assertThat(Exit.code("hello-00001", 3, ""))

@@ -48,12 +48,57 @@ class PodStateTest {
     on(new Event.Ready(1));
 
     on(new Event.Exited(1, FAILED));
-    assertThat(effects).containsExactly(new Effect.Publish(),
-        new Effect.ReportFailure(FAILED), new Effect.RestartAfter(1, Duration.ofSeconds(1)));
+    assertThat(effects).containsExactly(new Effect.RestartAfter(1, Duration.ofSeconds(1)),
+        new Effect.ReportRestart(FAILED), new Effect.Publish());
     assertThat(view().ready()).isFalse();
 
     on(new Event.PauseOver(1));
-    assertThat(effects).containsExactly(new Effect.Publish(), new Effect.StartProcess(2));
+    assertThat(effects).containsExactly(new Effect.StartProcess(2), new Effect.Publish());
+  }
+
+  @Test
+  void aRunThatWasNeverReadyHasFailed() {
+    on(new Event.Exited(1, FAILED));
+    assertThat(effects).contains(new Effect.ReportFailure(FAILED));
+  }
+
+  @Test
+  void aProcessThatServedIsRestarting_unlessItEndsSoonAgainAndAgain() {
+    for (int run = 1; run <= 2; run++) {
+      on(new Event.Ready(run));
+      on(new Event.NotReady(run));
+      on(new Event.Exited(run, FAILED));
+      assertThat(effects).contains(new Effect.ReportRestart(FAILED));
+      on(new Event.PauseOver(run));
+    }
+    on(new Event.Ready(3));
+    on(new Event.Exited(3, FAILED));
+    assertThat(effects).contains(new Effect.ReportFailure(FAILED));
+
+    on(new Event.PauseOver(3));
+    on(new Event.Ready(4));
+    on(new Event.Settled(4));
+    on(new Event.Exited(4, FAILED));
+    assertThat(effects).contains(new Effect.ReportRestart(FAILED));
+  }
+
+  @Test
+  void isOverdueOnlyIfItIsNotReadyAtItsDeadline() {
+    on(new Event.DeadlinePassed());
+    assertThat(effects).containsExactly(new Effect.ReportOverdue(), new Effect.Publish());
+
+    on(new Event.Exited(1, FAILED));
+    on(new Event.DeadlinePassed());
+    assertThat(effects).containsExactly(new Effect.ReportOverdue(), new Effect.Publish());
+
+    on(new Event.PauseOver(1));
+    on(new Event.Ready(2));
+    on(new Event.DeadlinePassed());
+    assertThat(effects).isEmpty();
+
+    on(new Event.Stop());
+    on(new Event.DeadlinePassed());
+    assertThat(effects).isEmpty();
   }
 
   @Test
@@ -169,6 +214,10 @@ class PodStateTest {
         case Effect.ReportFailure(var exit) -> {
         }
         case Effect.ReportReady() -> {
+        }
+        case Effect.ReportOverdue() -> {
+        }
+        case Effect.ReportRestart(var exit) -> {
         }
       }
     }

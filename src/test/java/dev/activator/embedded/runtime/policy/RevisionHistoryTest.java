@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.runtime.policy.RevisionHistory.Entry;
 import dev.activator.embedded.runtime.policy.RevisionHistory.Plan;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class RevisionHistoryTest {
   private static final Entry ONE = new Entry(1, "a");
   private static final Entry TWO = new Entry(2, "b");
-  private static final Entry THREE = new Entry(3, "c");
 
   @Test
   void beginsWithOne() {
@@ -29,14 +29,24 @@ class RevisionHistoryTest {
   }
 
   @Test
-  void takesAwayAllButTheLastThree() {
-    assertThat(history(ONE, TWO, THREE).plan("d"))
-        .isEqualTo(new Plan(new Entry(4, "d"), true, List.of(ONE)));
+  void deletesTheOldest_whenTwentyOlderThanTheNewestAreKept() {
+    var entries = entries(21);
+
+    assertThat(history(entries).plan("t21").stale()).isEmpty();
+    assertThat(history(entries).plan("new"))
+        .isEqualTo(new Plan(new Entry(22, "new"), true, List.of(entries[0])));
   }
 
   @Test
-  void takesAwayWhatAnEarlierRunLeft() {
-    assertThat(history(ONE, TWO, THREE, new Entry(4, "d")).plan("d").stale()).containsExactly(ONE);
+  void deletesWhatAnEarlierRunLeft() {
+    var entries = entries(23);
+
+    assertThat(history(entries).plan("t23").stale()).containsExactly(entries[0], entries[1]);
+  }
+
+  private static Entry[] entries(int count) {
+    return IntStream.rangeClosed(1, count).mapToObj(number -> new Entry(number, "t" + number))
+        .toArray(Entry[]::new);
   }
 
   private static RevisionHistory history(Entry... entries) {

@@ -1,0 +1,68 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.app.properties.LendingProperties;
+import dev.activator.app.properties.LendingProperties.Mode;
+import dev.activator.app.properties.ServingProperties;
+import dev.activator.cluster.Cluster;
+import dev.activator.console.Inspector;
+import dev.activator.lending.Lending;
+import dev.activator.lending.link.PeerNetwork;
+import dev.activator.lending.link.PeerPort;
+import dev.activator.lifecycle.Part;
+import dev.activator.loop.NettyLoop;
+import dev.activator.meters.StageMeters;
+import dev.activator.platform.PeerKey;
+import dev.activator.platform.Platform;
+import dev.activator.tls.InternalTls;
+import dev.activator.tls.PeerTls;
+import java.util.random.RandomGenerator;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import reactor.netty.resources.LoopResources;
+
+/** Beans of the links to other activators; where there are none, none is made. */
+@Configuration(proxyBeanMethods = false)
+class LendingConfiguration {
+  /** A handshake takes milliseconds, and the first one far longer: no request must wait for it. */
+  @Bean(destroyMethod = "dispose")
+  @Lazy
+  LoopResources peerLoops() {
+    return LoopResources.create("peers", 1, true);
+  }
+
+  @Bean(destroyMethod = "")
+  @Lazy
+  PeerPort peerPort(@Qualifier("peerLoops") LoopResources loops, IdentityProperties identity,
+      ServingProperties serving, LendingProperties lending, Cluster cluster, InternalTls internal,
+      RandomGenerator random) {
+    var tls = new PeerTls();
+    return new PeerPort(
+        new NettyLoop(loops.onServer(LoopResources.DEFAULT_NATIVE).next()), tls,
+        serving.bindAddress(), lending.port(),
+        new PeerNetwork.Self(identity.podName(), identity.podIp(), random.nextLong()),
+        new PeerKey(tls, internal, cluster.peerSecret(identity.systemNamespace())), random);
+  }
+
+  @Bean
+  Part peers(ObjectProvider<PeerPort> port, LendingProperties lending, Platform platform,
+      Cluster cluster, StageMeters meters, Inspector inspector, Lending lends) {
+    if (lending.mode() == Mode.OFF || !platform.hasPeers()) {
+      return Part.started("no links to other activators", () -> {
+      });
+    }
+    var opened = port.getObject();
+    cluster.onPublicAddresses(opened.network()::publicAddresses);
+    if (lending.mode() == Mode.ON) {
+      lends.start(opened.network().loop(), opened.network());
+      opened.network().listen(lends);
+      meters.lending(lends);
+    }
+    meters.peers(opened.network());
+    inspector.peers(opened.network()::views);
+    return new Part("links to other activators", opened::open, opened::close);
+  }
+}

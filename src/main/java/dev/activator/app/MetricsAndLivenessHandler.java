@@ -1,0 +1,100 @@
+package dev.activator.app;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The pages that are polled every few seconds, {@code GET /metrics} and the liveness probe;
+ * another handler answers all others. That one is made when it is first needed: until then an
+ * activator holds a thousand classes less.
+ */
+final class MetricsAndLivenessHandler implements HttpHandler {
+  private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
+  private static final String OPEN_METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+  private static final String LIVENESS = "/actuator/health/liveness";
+  /** As Spring Boot writes it. */
+  private static final String HEALTH = "application/vnd.spring-boot.actuator.v3+json";
+  private static final byte[] ALIVE = "{\"status\":\"UP\"}".getBytes(StandardCharsets.UTF_8);
+
+  /** The server leaves out the body of a response to HEAD. */
+  private static final Set<HttpMethod> READ = Set.of(HttpMethod.GET, HttpMethod.HEAD);
+
+  private final BooleanSupplier isScraped;
+  private final UnaryOperator<String> scrape;
+  private final Supplier<HttpHandler> makeOthers;
+  private volatile @Nullable HttpHandler others;
+
+  /**
+   * @param isScraped whether the ConfigMap enables scraping; if not, the answer is 404
+   * @param scrape from a content type to the metrics
+   */
+  MetricsAndLivenessHandler(BooleanSupplier isScraped, UnaryOperator<String> scrape,
+      Supplier<HttpHandler> makeOthers) {
+    this.isScraped = isScraped;
+    this.scrape = scrape;
+    this.makeOthers = makeOthers;
+  }
+
+  @Override
+  public Mono<Void> handle(ServerHttpRequest request, ServerHttpResponse response) {
+    var path = READ.contains(request.getMethod()) ? request.getPath().value() : "";
+    return switch (path) {
+      case "/metrics" -> metrics(request, response);
+      // The process is alive as long as it answers.
+      case LIVENESS -> write(response, HEALTH, ALIVE);
+      default -> other(request, response);
+    };
+  }
+
+  private Mono<Void> metrics(ServerHttpRequest request, ServerHttpResponse response) {
+    if (!isScraped.getAsBoolean()) {
+      response.setStatusCode(HttpStatus.NOT_FOUND);
+      return response.setComplete();
+    }
+    var type = request.getHeaders().getOrEmpty(HttpHeaders.ACCEPT).stream()
+        .anyMatch(each -> each.contains("application/openmetrics-text")) ? OPEN_METRICS : PLAIN;
+    // Thousands of series take time, and this port's loop also answers the probe.
+    return Mono.fromCallable(() -> scrape.apply(type).getBytes(StandardCharsets.UTF_8))
+        .subscribeOn(Schedulers.boundedElastic()).flatMap(text -> write(response, type, text));
+  }
+
+  private static Mono<Void> write(ServerHttpResponse response, String type, byte[] text) {
+    response.getHeaders().set(HttpHeaders.CONTENT_TYPE, type);
+    response.getHeaders().setContentLength(text.length);
+    return response.writeWith(Mono.just(response.bufferFactory().wrap(text)));
+  }
+
+  private Mono<Void> other(ServerHttpRequest request, ServerHttpResponse response) {
+    var known = others;
+    return known == null
+        ? made().flatMap(fresh -> fresh.handle(request, response))
+        : known.handle(request, response);
+  }
+
+  /** Takes some hundred milliseconds, during which this port's loop would be blocked. */
+  private Mono<HttpHandler> made() {
+    return Mono.fromCallable(this::make).subscribeOn(Schedulers.boundedElastic());
+  }
+
+  private synchronized HttpHandler make() {
+    var known = others;
+    if (known == null) {
+      known = makeOthers.get();
+      others = known;
+    }
+    return known;
+  }
+}

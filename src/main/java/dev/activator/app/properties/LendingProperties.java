@@ -1,0 +1,25 @@
+package dev.activator.app.properties;
+
+import dev.activator.config.Requirement;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * How several activators share the limits of pods.
+ *
+ * @param mode whether activators lend each other permits: {@code on}; {@code observe}, to be linked alone;
+ *     or {@code off}
+ * @param port the port for other activators, the same for all; it is not part of a Service
+ */
+@ConfigurationProperties("activator.lending")
+public record LendingProperties(@DefaultValue("on") Mode mode, @DefaultValue("8014") int port) {
+  public enum Mode {
+    ON,
+    OBSERVE,
+    OFF
+  }
+
+  public LendingProperties {
+    Requirement.port("activator.lending.port", port);
+  }
+}

@@ -1,0 +1,36 @@
+package dev.activator.app.properties;
+
+import dev.activator.config.Networks;
+import dev.activator.config.Requirement;
+import dev.activator.waking.Chains;
+import java.util.List;
+import java.util.Objects;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * What starts with a revision that is started from zero.
+ *
+ * @param chains whether revisions start that the started one was seen to call: {@code off}, {@code observe}
+ *     (what it would save is counted) or {@code on}
+ * @param trustedHops addresses and networks of proxies, such as an ingress gateway, whose last entry in
+ *     {@code X-Forwarded-For} says which pod called; of others, only the address of the connection counts
+ */
+@ConfigurationProperties("activator.waking")
+public record WakingProperties(@DefaultValue("observe") Chains.Mode chains,
+    @DefaultValue List<String> trustedHops) {
+
+  public WakingProperties {
+    trustedHops = List.copyOf(trustedHops);
+    try {
+      Networks.of(trustedHops);
+    } catch (IllegalArgumentException e) {
+      Requirement.check(false, "activator.waking.trusted-hops", trustedHops,
+          Objects.requireNonNull(e.getMessage()));
+    }
+  }
+
+  public Networks hops() {
+    return Networks.of(trustedHops);
+  }
+}

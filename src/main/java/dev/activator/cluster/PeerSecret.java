@@ -1,0 +1,139 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.tls.SelfSigned;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The Secret with the key by which activators know each other. Whichever finds it missing or empty fills
+ * it; of several, the first.
+ *
+ * <p><b>Threads.</b> Any, and no call waits.
+ *
+ * <p><b>Errors.</b> Are answers.
+ *
+ * <p><b>Source.</b> The webhooks of Knative, which fill an empty Secret of their manifest, too.
+ */
+public final class PeerSecret {
+  public static final String NAME = "activator-peers";
+  private static final String CERTIFICATE = "tls.crt";
+  private static final String KEY = "tls.key";
+  private static final String JSON_TYPE = "application/json";
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  private static final int ATTEMPTS = 3;
+  private static final JsonMapper JSON = new JsonMapper();
+
+  private final Supplier<@Nullable KubernetesApi> api;
+  private final String namespace;
+
+  public sealed interface Answer {
+    /** In PEM. */
+    record Found(String chain, String key) implements Answer {
+      /** A key must not get into a log. */
+      @Override
+      public String toString() {
+        return "Found";
+      }
+    }
+
+    /** @param why for people */
+    record Refused(String why) implements Answer {}
+  }
+
+  /** @param api null while there is no connection */
+  PeerSecret(Supplier<@Nullable KubernetesApi> api, String namespace) {
+    this.api = api;
+    this.namespace = namespace;
+  }
+
+  /** For people. */
+  @Override
+  public String toString() {
+    return "the Secret " + namespace + "/" + NAME;
+  }
+
+  /** Reads it, and makes the key if there is none. */
+  public CompletableFuture<Answer> read() {
+    var open = api.get();
+    return (open == null ? refused("no connection to the Kubernetes API") : read(open, ATTEMPTS))
+        .exceptionally(failure -> new Answer.Refused("no answer from the Kubernetes API"));
+  }
+
+  private CompletableFuture<Answer> read(KubernetesApi open, int attempts) {
+    return open.fetch(path() + "/" + NAME, TIMEOUT).thenCompose(answer -> switch (answer.status()) {
+      case 200 -> found(open, answer, attempts);
+      case 404 -> write(open, JSON.createObjectNode(), attempts);
+      default -> refused("get", answer);
+    });
+  }
+
+  private CompletableFuture<Answer> found(KubernetesApi open, ApiAnswer answer, int attempts) {
+    try {
+      if (!(JSON.readTree(answer.body()) instanceof ObjectNode object)) {
+        return refused("it is no object");
+      }
+      var data = object.path("data");
+      var chain = text(data, CERTIFICATE);
+      var key = text(data, KEY);
+      if (chain.isEmpty() && key.isEmpty()) {
+        return write(open, object, attempts);
+      }
+      return chain.isEmpty() || key.isEmpty()
+          ? refused("it needs both " + CERTIFICATE + " and " + KEY)
+          : CompletableFuture.completedFuture(new Answer.Found(chain, key));
+    } catch (JacksonException | IllegalArgumentException e) {
+      return refused("it cannot be read");
+    }
+  }
+
+  private static String text(JsonNode data, String name) {
+    return new String(Base64.getDecoder().decode(data.path(name).asString("")),
+        StandardCharsets.UTF_8);
+  }
+
+  /** @param object as it was read, whose version is replaced; empty if it does not exist */
+  private CompletableFuture<Answer> write(KubernetesApi open, ObjectNode object, int attempts) {
+    boolean creates = object.isEmpty();
+    var made = SelfSigned.of(NAME);
+    object.put("apiVersion", "v1").put("kind", "Secret");
+    object.withObjectProperty("metadata").put("namespace", namespace).put("name", NAME);
+    object.withObjectProperty("data").put(CERTIFICATE, base64(made.certificate()))
+        .put(KEY, base64(made.key()));
+    return open.send(creates ? "POST" : "PUT", creates ? path() : path() + "/" + NAME, JSON_TYPE,
+        object.toString(), TIMEOUT).thenCompose(answer -> switch (answer.status()) {
+          case 200, 201 ->
+            CompletableFuture.completedFuture(new Answer.Found(made.certificate(), made.key()));
+          // Another activator was first.
+          case 409 -> attempts > 1
+              ? read(open, attempts - 1)
+              : refused(creates ? "create" : "update", answer);
+          default -> refused(creates ? "create" : "update", answer);
+        });
+  }
+
+  private String path() {
+    return "api/v1/namespaces/" + namespace + "/secrets";
+  }
+
+  private static String base64(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static CompletableFuture<Answer> refused(String verb, ApiAnswer answer) {
+    return refused("cannot " + verb + " it: " + answer.status() + " " + answer.message());
+  }
+
+  private static CompletableFuture<Answer> refused(String why) {
+    return CompletableFuture.completedFuture(new Answer.Refused(why));
+  }
+}

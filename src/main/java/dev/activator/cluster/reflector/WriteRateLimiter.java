@@ -1,0 +1,76 @@
+package dev.activator.cluster.reflector;
+
+import dev.activator.cluster.policy.TokenBucket;
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the writes of one client. A write waits for its turn; one that would wait for longer than its
+ * timeout fails at once.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+public final class WriteRateLimiter {
+  public static final WriteRateLimiter UNLIMITED = new WriteRateLimiter(null, null);
+  /** Servers and clients count in milliseconds, and take 0 for no timeout. */
+  private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
+
+  private final @Nullable Loop loop;
+  private final @Nullable TokenBucket bucket;
+
+  /**
+   * What {@code -kube-api-qps} and {@code -kube-api-burst} set.
+   *
+   * @param perSecond 0 if there is no limit
+   * @param burst writes at once
+   */
+  public record Limit(double perSecond, int burst) {
+    public static final Limit NONE = new Limit(0, 0);
+
+    /** @param loop the clock */
+    public WriteRateLimiter rate(Loop loop) {
+      return perSecond == 0
+          ? UNLIMITED
+          : new WriteRateLimiter(loop, new TokenBucket(perSecond, burst, loop.nanoTime()));
+    }
+  }
+
+  private WriteRateLimiter(@Nullable Loop loop, @Nullable TokenBucket bucket) {
+    this.loop = loop;
+    this.bucket = bucket;
+  }
+
+  /** @param request gets what is left of the timeout when its turn comes */
+  <R> CompletableFuture<R> send(Duration timeout,
+      Function<Duration, CompletableFuture<R>> request) {
+    if (loop == null || bucket == null) {
+      return request.apply(timeout);
+    }
+    long begun = loop.nanoTime();
+    Duration wait;
+    synchronized (bucket) {
+      wait = bucket.take(begun, timeout.minus(MIN_TIMEOUT));
+    }
+    if (wait.isZero()) {
+      return request.apply(timeout);
+    }
+    if (wait.isNegative()) {
+      return late(timeout);
+    }
+    var turn = new CompletableFuture<Duration>();
+    // The loop may be late.
+    loop.schedule(wait,
+        () -> turn.complete(timeout.minusNanos(loop.nanoTime() - begun)));
+    return turn.thenCompose(
+        left -> left.compareTo(MIN_TIMEOUT) < 0 ? late(timeout) : request.apply(left));
+  }
+
+  private static <R> CompletableFuture<R> late(Duration timeout) {
+    return CompletableFuture.failedFuture(
+        new TimeoutException("-kube-api-qps allows no write within " + timeout));
+  }
+}

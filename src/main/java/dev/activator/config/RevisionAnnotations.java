@@ -1,0 +1,113 @@
+package dev.activator.config;
+
+import dev.activator.revision.ReadinessProbe;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/**
+ * The annotations {@code activator.dev/…} of a Revision or a ScaledService, and the check of their
+ * values.
+ */
+public final class RevisionAnnotations {
+  public static final String GROUP = "activator.dev/";
+  private static final String AUTOSCALING = "autoscaling.knative.dev/";
+  private static final String NO_EFFECT = "no annotation of this name has an effect";
+  /** A ScaledService's workload says how its pods are probed. */
+  private static final Set<String> OF_REVISIONS = Set.of(GROUP + "probe",
+      GROUP + "readiness-path");
+  private static final Set<String> BALANCERS = Set.of("choice-of-two", "first-available",
+      "round-robin");
+  private static final String LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
+  private static final String WORKLOAD = "\\s*" + LABEL + "([.]" + LABEL + ")?\\s*";
+  private static final Pattern WORKLOADS = Pattern
+      .compile("(" + WORKLOAD + "(," + WORKLOAD + ")*)?");
+  /** What {@link RequestRulesReader} reads has no row value: it reports problems in more detail. */
+  private static final Map<String, Row> ROWS = rows();
+
+  private record Row(Predicate<String> accepts, String expected) {}
+
+  private RevisionAnnotations() {}
+
+  private static Map<String, Row> rows() {
+    var rows = new TreeMap<String, Row>();
+    row(rows, "queue-capacity", RevisionAnnotations::isCount, "a whole number of at least 1");
+    row(rows, "queue-timeout", RevisionAnnotations::isLength,
+        "a positive duration, such as 20s or 1m30s");
+    row(rows, "balancing", BALANCERS::contains, "choice-of-two, first-available or round-robin");
+    row(rows, "slow-start", text -> text.equals("off") || isCount(text),
+        "a whole number of at least 1, or off");
+    row(rows, "probe", "container"::equals, "container");
+    row(rows, "readiness-path", ReadinessProbe::isPath, "a path, such as /ready");
+    row(rows, "waiting-page", Set.of("auto", "off")::contains, "auto or off");
+    row(rows, "wake-with", text -> WORKLOADS.matcher(text).matches(),
+        "names with commas, such as b, c.other-namespace");
+    row(rows, "server-timing", "enabled"::equals, "enabled");
+    for (var rule : Set.of(RequestRulesReader.DO_NOT_WAKE, RequestRulesReader.FALLBACK,
+        RequestRulesReader.IDLE_CONNECTIONS)) {
+      rows.put(rule, new Row(_ -> true, ""));
+    }
+    return Map.copyOf(rows);
+  }
+
+  private static void row(Map<String, Row> rows, String name, Predicate<String> accepts,
+      String expected) {
+    rows.put(GROUP + name, new Row(accepts, expected));
+  }
+
+  public static Set<String> names() {
+    return ROWS.keySet();
+  }
+
+  /**
+   * What is wrong with an annotation of a Revision, without its name; empty if nothing is, or if the
+   * annotation is of another group.
+   */
+  public static Optional<String> problem(String name, String value) {
+    if (!name.startsWith(GROUP)) {
+      return Optional.empty();
+    }
+    var row = ROWS.get(name);
+    if (row == null) {
+      return Optional.of(unknown(name));
+    }
+    return row.accepts.test(value.strip())
+        ? Optional.empty()
+        : Optional.of("'" + value.strip() + "' is ignored: it must be " + row.expected);
+  }
+
+  /** The same for an annotation of a ScaledService. */
+  public static Optional<String> problemOfScaledService(String name, String value) {
+    if (name.startsWith(AUTOSCALING)) {
+      return Optional.of("has no effect on a ScaledService, whose spec says how it is scaled");
+    }
+    return OF_REVISIONS.contains(name)
+        ? Optional.of("has no effect on a ScaledService: its pods are probed by their"
+            + " readinessProbe")
+        : problem(name, value);
+  }
+
+  private static String unknown(String name) {
+    var nearest = Spelling.nearest(name, names());
+    return NO_EFFECT + (nearest == null ? "" : "; the nearest is \"" + nearest + '"');
+  }
+
+  private static boolean isCount(String text) {
+    try {
+      return Integer.parseInt(text) >= 1;
+    } catch (NumberFormatException e) {
+      return false;
+    }
+  }
+
+  private static boolean isLength(String text) {
+    try {
+      return GoDuration.parse(text).isPositive();
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.activator.embedded.api.schema;
+
+import dev.activator.config.RevisionAnnotations;
+import dev.activator.config.Spelling;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** The annotations of a template that have an effect here, in the groups whose names are known. */
+final class SupportedAnnotations {
+  static final String AUTOSCALING = "autoscaling.knative.dev/";
+  private static final String KNATIVE = ".knative.dev/";
+  private static final String PROGRESS_DEADLINE = "serving.knative.dev/progress-deadline";
+
+  private static final Set<String> SCALING = named(AUTOSCALING, "activation-scale",
+      "initial-scale", "max-scale", "metric", "metric-aggregation-algorithm", "min-scale",
+      "panic-threshold-percentage", "panic-window-percentage", "scale-down-delay",
+      "scale-to-zero-pod-retention-period", "target", "target-utilization-percentage", "window");
+  /** Knative's own notes, which exported manifests have. */
+  private static final Set<String> NOTES = Set.of("serving.knative.dev/creator",
+      "serving.knative.dev/lastModifier", "client.knative.dev/updateTimestamp",
+      "client.knative.dev/user-image");
+
+  private SupportedAnnotations() {}
+
+  /** Those that work on a template. */
+  static Set<String> names() {
+    var all = new TreeSet<>(SCALING);
+    all.add(PROGRESS_DEADLINE);
+    all.addAll(RevisionAnnotations.names());
+    return all;
+  }
+
+  /** Empty if the annotation works, or means nothing to Knative either. */
+  static Optional<String> warning(String name, String value) {
+    if (name.startsWith(RevisionAnnotations.GROUP)) {
+      return RevisionAnnotations.problem(name, value);
+    }
+    boolean works = SCALING.contains(dashed(name))
+        || NOTES.contains(name) || name.equals(PROGRESS_DEADLINE)
+        || name.equals(AUTOSCALING + "class") && value.equals("kpa.autoscaling.knative.dev");
+    if (works || !name.contains(KNATIVE)) {
+      return Optional.empty();
+    }
+    var nearest = Spelling.nearest(dashed(name), names());
+    return Optional.of("ignored in embedded mode: no annotation of this name has an effect"
+        + (nearest == null ? "" : "; the nearest is \"" + nearest + '"'));
+  }
+
+  /** Knative also reads the older names, such as {@code minScale}. */
+  private static String dashed(String name) {
+    int slash = name.indexOf('/');
+    return name.substring(0, slash + 1) + name.substring(slash + 1)
+        .replaceAll("(?<=[a-z])([A-Z])", "-$1").toLowerCase(java.util.Locale.ROOT);
+  }
+
+  private static Set<String> named(String group, String... names) {
+    return Set.of(names).stream().map(group::concat).collect(Collectors.toUnmodifiableSet());
+  }
+}

@@ -1,0 +1,154 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.policy.ScalingAnnotations;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.autoscaler.policy.ScalingSettings;
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.StatusException;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleAnswer.Reason;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTargetRef;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The scale client of local revisions: it reports them and their pods to the autoscaler, and scales
+ * their Deployments as it decides.
+ *
+ * <p><b>Threads.</b> Events are handled on one loop; Deployments are read and written by any
+ * thread.
+ */
+public final class DeploymentScaleClient implements ScaleClient {
+  static final String INITIAL_SCALE = "autoscaling.knative.dev/initial-scale";
+
+  private final ApiStore store;
+  private final Loop loop;
+  private final Defaults defaults;
+  private final List<StoreSubscription> subscriptions = new ArrayList<>();
+
+  /** @param defaults of revisions whose annotations say nothing */
+  public DeploymentScaleClient(ApiStore store, Loop loop, Defaults defaults) {
+    this.store = store;
+    this.loop = loop;
+    this.defaults = defaults;
+  }
+
+  public void start(Autoscaler autoscaler) {
+    subscriptions
+        .add(store.subscribe(Kinds.REVISION, loop, event -> revisionChanged(event, autoscaler)));
+    subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop,
+        event -> deploymentChanged(event, autoscaler)));
+  }
+
+  public void stop() {
+    subscriptions.forEach(StoreSubscription::close);
+  }
+
+  private void revisionChanged(ApiEvent event, Autoscaler autoscaler) {
+    var revision = event.object();
+    var id = new RevisionId(Meta.namespace(revision), Meta.name(revision));
+    if (event.type() == ApiEvent.Type.DELETED) {
+      autoscaler.targetGone(id);
+    } else {
+      autoscaler.target(id, new ScaleTargetRef("apps/v1", "Deployment",
+          RevisionObjects.deploymentName(id.name())), settings(revision));
+    }
+  }
+
+  private static void deploymentChanged(ApiEvent event, Autoscaler autoscaler) {
+    var deployment = event.object();
+    String revision = Meta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
+    if (!revision.isEmpty()) {
+      boolean exists = event.type() != ApiEvent.Type.DELETED;
+      autoscaler.pods(new RevisionId(Meta.namespace(deployment), revision),
+          exists ? deployment.path("status").path("readyReplicas").intValue(0) : 0);
+    }
+  }
+
+  /** A revision that its Service no longer routes to keeps no minimum of pods. */
+  ScalingSettings settings(ObjectNode revision) {
+    var annotations = annotations(Meta.of(revision));
+    annotations.putIfAbsent(INITIAL_SCALE, "1");
+    var own = ScalingAnnotations.settings(annotations,
+        revision.at("/spec/containerConcurrency").intValue(0), defaults);
+    boolean reserve = KnativeLabels.RESERVE
+        .equals(Meta.labels(revision).get(KnativeLabels.ROUTING_STATE));
+    return reserve ? own.unreachable() : own;
+  }
+
+  /** Pods that a new revision starts with. */
+  static int initialScale(ObjectNode revision) {
+    String number = annotations(Meta.of(revision)).getOrDefault(INITIAL_SCALE, "");
+    return number.matches("\\d{1,4}") ? Integer.parseInt(number) : 1;
+  }
+
+  /** The annotations of an object that are strings. */
+  static Map<String, String> annotations(JsonNode metadata) {
+    var annotations = new HashMap<String, String>();
+    for (var one : metadata.path("annotations").properties()) {
+      if (one.getValue().isString()) {
+        annotations.put(one.getKey(), one.getValue().stringValue());
+      }
+    }
+    return annotations;
+  }
+
+  @Override
+  public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+    return answer(() -> {
+      var deployment = store.find(Kinds.DEPLOYMENT, id.namespace(), workload.name());
+      if (deployment == null) {
+        throw StatusException.notFound(Kinds.DEPLOYMENT, workload.name());
+      }
+      return found(deployment);
+    });
+  }
+
+  @Override
+  public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
+      ScaleAnswer.Found read, int replicas) {
+    return answer(() -> found(
+        store.edit(Kinds.DEPLOYMENT, id.namespace(), workload.name(), deployment -> {
+          if (!Meta.of(deployment).path("resourceVersion").asString("")
+              .equals(read.resourceVersion())) {
+            throw StatusException.conflict(Kinds.DEPLOYMENT, workload.name());
+          }
+          ((ObjectNode) deployment.path("spec")).put("replicas", replicas);
+          return deployment;
+        })));
+  }
+
+  private static CompletableFuture<ScaleAnswer> answer(Supplier<ScaleAnswer> work) {
+    try {
+      return CompletableFuture.completedFuture(work.get());
+    } catch (StatusException e) {
+      var reason = switch (e.reason()) {
+        case "NotFound" -> Reason.NOT_FOUND;
+        case "Conflict" -> Reason.CONFLICT;
+        default -> Reason.INVALID;
+      };
+      return CompletableFuture
+          .completedFuture(new ScaleAnswer.Refused(reason, String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static ScaleAnswer found(ObjectNode deployment) {
+    return new ScaleAnswer.Found(deployment.path("spec").path("replicas").intValue(1),
+        deployment.path("status").path("replicas").intValue(0),
+        Meta.of(deployment).path("resourceVersion").asString(""));
+  }
+}

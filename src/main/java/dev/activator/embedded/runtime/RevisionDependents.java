@@ -1,0 +1,83 @@
+package dev.activator.embedded.runtime;
+
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The maker of what belongs to a Revision: two Services, their Endpoints and a Deployment. What exists is left alone.
+ *
+ * <p><b>Threads.</b> One loop.
+ *
+ * <p><b>Source.</b> Knative Serving's revision and serverlessservice reconcilers.
+ */
+final class RevisionDependents {
+  private final ApiStore store;
+  private final StoreWriter objects;
+  private final String address;
+  private int requestPort;
+
+  /** @param address where the activator takes requests */
+  RevisionDependents(ApiStore store, StoreWriter objects, String address) {
+    this.store = store;
+    this.objects = objects;
+    this.address = address;
+  }
+
+  void start(int port) {
+    requestPort = port;
+  }
+
+  /** Makes what the revision lacks. */
+  void complete(ObjectNode revision) {
+    if (Meta.terminating(revision)) {
+      return;
+    }
+    var wanted = new RevisionObjects(revision);
+    ensure(Kinds.SERVICE, wanted.publicService());
+    ensure(Kinds.SERVICE, wanted.privateService());
+    ensure(Kinds.ENDPOINTS, wanted.privateEndpoints());
+    ensure(Kinds.ENDPOINTS, wanted.publicEndpoints(address, requestPort));
+    int replicas = revision.at("/status/desiredReplicas")
+        .asInt(DeploymentScaleClient.initialScale(revision));
+    var deployment = wanted.deployment(replicas);
+    if (!exists(Kinds.DEPLOYMENT, deployment)) {
+      ensure(Kinds.DEPLOYMENT, deployment);
+      if (replicas > 0) {
+        objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
+            this::deploying);
+      }
+    }
+  }
+
+  private void deploying(ObjectNode revision) {
+    Conditions.of(revision, store.now()).unknown("ContainerHealthy", "Deploying", "")
+        .unknown(ServingController.READY, "Deploying", "");
+  }
+
+  /** A revision that starts without pods is ready: the first request starts one. */
+  void begin(ObjectNode revision) {
+    if (Conditions.find(revision, ServingController.READY).isMissingNode()) {
+      if (DeploymentScaleClient.initialScale(revision) == 0) {
+        Conditions.of(revision, store.now()).hold(ServingController.READY);
+      } else {
+        deploying(revision);
+      }
+    }
+  }
+
+  /** Null if the namespace is gone. */
+  @Nullable ObjectNode ensure(Kind kind, ObjectNode object) {
+    if (!exists(kind, object)) {
+      objects.create(kind, object);
+    }
+    return store.find(kind, Meta.namespace(object), Meta.name(object));
+  }
+
+  private boolean exists(Kind kind, ObjectNode object) {
+    return store.find(kind, Meta.namespace(object), Meta.name(object)) != null;
+  }
+}

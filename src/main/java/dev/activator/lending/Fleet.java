@@ -1,0 +1,31 @@
+package dev.activator.lending;
+
+import java.util.Set;
+
+/**
+ * The activators that this one knows.
+ *
+ * @param isKnown false until they were listed once
+ * @param addresses of all, this one's included
+ * @param peers that said hello and have not ended
+ * @param notLending addresses of those that do not lend, or never answered
+ */
+record Fleet(boolean isKnown, Set<String> addresses, Set<PeerId> peers, Set<String> notLending) {
+  static final Fleet UNKNOWN = new Fleet(false, Set.of(), Set.of(), Set.of());
+
+  Fleet {
+    addresses = Set.copyOf(addresses);
+    peers = Set.copyOf(peers);
+    notLending = Set.copyOf(notLending);
+  }
+
+  /** No permit needs to be shared. */
+  boolean isAlone() {
+    return addresses.size() <= 1 && peers.isEmpty();
+  }
+
+  boolean has(String address) {
+    return addresses.contains(address)
+        || peers.stream().anyMatch(peer -> peer.address().equals(address));
+  }
+}

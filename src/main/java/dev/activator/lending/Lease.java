@@ -1,0 +1,29 @@
+package dev.activator.lending;
+
+/**
+ * Until when permits that were lent by one activator may be used here. Once over, it stays over.
+ *
+ * <p><b>Threads.</b> Any checks; one thread at a time extends.
+ */
+public final class Lease {
+  private volatile long untilNanos;
+
+  Lease(long untilNanos) {
+    this.untilNanos = untilNanos;
+  }
+
+  public boolean isOver(long nowNanos) {
+    return untilNanos - nowNanos <= 0;
+  }
+
+  /** False if it is over already. */
+  boolean extend(long nowNanos, long until) {
+    if (isOver(nowNanos)) {
+      return false;
+    }
+    if (until - untilNanos > 0) {
+      untilNanos = until;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,483 @@
+package dev.activator.lending;
+
+import dev.activator.lending.PeerMessage.Grant;
+import dev.activator.lending.PeerMessage.Recall;
+import dev.activator.lending.PeerMessage.Return;
+import dev.activator.lending.PeerMessage.Want;
+import dev.activator.lending.PeerMessage.Yield;
+import dev.activator.lending.RevisionLending.Routed;
+import dev.activator.lending.policy.Claims;
+import dev.activator.lending.policy.Claims.Claim;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * The permits of one revision: of a pod that this activator owns, those held here and those lent
+ * come to its limit; of another, the borrowed ones are held here.
+ *
+ * <p>A lent permit is free again if the borrower gave it back, or its process has ended, or it has
+ * been silent for so long that its lease and all of its requests are over.
+ *
+ * <p><b>Threads.</b> The revision's loop.
+ */
+final class Ledger {
+  /** Moving a permit leaves it idle for a round trip, so small differences in age do not count. */
+  private static final Duration AGE_TOLERANCE = Duration.ofMillis(10);
+  /** Between two messages about the same queue, unless it has doubled or is empty. */
+  private static final Duration WANT_PERIOD = Duration.ofMillis(5);
+  private static final Duration REFUSED = Duration.ofSeconds(1);
+  /** The borrower's lease, and a margin for clocks. */
+  private static final Duration LENDER_LEASE = Duration.ofSeconds(15);
+  /** For a borrower that stood still, and could not end its requests in time. */
+  private static final Duration PAUSE = Duration.ofMinutes(1);
+  private static final int MAX_UNUSED = 32;
+
+  private final RevisionId id;
+  private final Loop loop;
+  private final LocalPermits permits;
+  private final Lending lending;
+  private final Map<PeerId, Partner> partners;
+  private final Map<Destination, SharedPod> pods = new LinkedHashMap<>();
+  private final DeadlineTimer wantTimer;
+  private Routed routed;
+  /** Never falls: requests that began before a timeout was lowered may still run somewhere. */
+  private volatile Duration longestRequest;
+  private int queuedElsewhere;
+
+  Ledger(RevisionId id, Loop loop, LocalPermits permits, Lending lending,
+      Map<PeerId, Partner> partners, Routed routed, Runnable changed) {
+    this.id = id;
+    this.loop = loop;
+    this.permits = permits;
+    this.lending = lending;
+    this.partners = partners;
+    this.routed = routed;
+    this.longestRequest = routed.longestRequest();
+    this.wantTimer = new DeadlineTimer(loop, changed);
+  }
+
+  Collection<SharedPod> pods() {
+    return List.copyOf(pods.values());
+  }
+
+  SharedPod pod(Destination pod) {
+    return pods.computeIfAbsent(pod, SharedPod::new);
+  }
+
+  void routed(Routed now) {
+    routed = now;
+    if (now.longestRequest().compareTo(longestRequest) > 0) {
+      longestRequest = now.longestRequest();
+    }
+    var listed = Set.copyOf(now.pods());
+    now.pods().forEach(this::pod);
+    pods.values().forEach(pod -> {
+      pod.listed = listed.contains(pod.pod);
+      pod.routed = pod.listed && !now.ejected().contains(pod.pod);
+      pod.owned &= pod.listed || pod.lent() > 0;
+    });
+  }
+
+  void close() {
+    wantTimer.cancel();
+    pods.clear();
+  }
+
+  void own(Collection<Destination> these) {
+    these.forEach(pod -> pod(pod).owned = true);
+  }
+
+  void own(Predicate<Destination> which) {
+    pods.values().forEach(pod -> pod.owned = which.test(pod.pod));
+  }
+
+  void disown() {
+    pods.values().forEach(pod -> pod.owned = false);
+  }
+
+  void acquire(Predicate<Destination> which) {
+    for (var pod : pods.values()) {
+      if (!pod.owned && pod.routed && which.test(pod.pod)) {
+        pod.owned = true;
+        // What was borrowed is part of what is held.
+        pod.borrowed.clear();
+      }
+    }
+  }
+
+  /** The number of permits that are kept, as a loan of the new owner, because requests use them. */
+  int giveUp(SharedPod pod, Partner to, long account, boolean withLoans) {
+    pod.owned = false;
+    if (withLoans) {
+      // The borrowers report them themselves.
+      pod.lent.clear();
+      pod.borrowed.clear();
+    }
+    int kept = permits.hold(pod.pod, 0, null);
+    if (kept > 0) {
+      var lease = to.peer.lease();
+      pod.borrowed.put(to, new Loan(account, kept, lease));
+      permits.hold(pod.pod, kept, lease);
+    } else {
+      pod.borrowed.remove(to);
+    }
+    return kept;
+  }
+
+  /** @param included of which pods the borrower reports what it holds */
+  void opened(Partner borrower, Yield yield, Predicate<Destination> included) {
+    pods.values().stream().filter(pod -> included.test(pod.pod))
+        .forEach(pod -> pod.lent.remove(borrower));
+    yield.held().forEach((pod, held) -> pod(pod).lent.put(borrower,
+        new Loan(yield.account(), held)));
+  }
+
+  /** Whether it had borrowed. */
+  boolean ended(Partner borrower) {
+    boolean had = false;
+    for (var pod : pods.values()) {
+      had |= pod.lent.remove(borrower) != null;
+    }
+    return had;
+  }
+
+  void wants(Partner borrower, Want want) {
+    if (want.account() == borrower.lendingAccount) {
+      borrower.wants(want.queued(), loop.nanoTime() - want.oldest().toNanos(), want.seen());
+    }
+  }
+
+  void granted(Partner lender, Grant grant) {
+    if (grant.account() != lender.borrowingAccount) {
+      return;
+    }
+    var pod = pod(grant.pod());
+    var other = pod.lender();
+    var loan = pod.borrowed.get(lender);
+    if (loan == null || loan.account != grant.account()) {
+      loan = new Loan(grant.account(), 0, lender.peer.lease());
+      pod.borrowed.put(lender, loan);
+    }
+    renew(pod, lender, loan);
+    int more = loan.grantedNow(grant.granted());
+    lending.counts().borrowed(more);
+    lender.received(more);
+    if (!pod.routed || pod.owned || (other != null && other != lender)) {
+      giveBack(pod, lender, loan, more);
+    } else if (more > 0) {
+      pod.idle = 0;
+      permits.hold(pod.pod, loan.outstanding() - loan.toReturn(), loan.lease());
+      permits.grant();
+    }
+  }
+
+  /** What is idle when the lease is over stays unused, also if the lender answers again. */
+  private void renew(SharedPod pod, Partner lender, Loan loan) {
+    var lease = loan.lease();
+    if (lease == null || lease.isOver(loop.nanoTime())) {
+      giveBack(pod, lender, loan, loan.outstanding() - permits.hold(pod.pod, 0, lease));
+      loan.renew(lender.peer.lease());
+    }
+  }
+
+  private void giveBack(SharedPod pod, Partner lender, Loan loan, int count) {
+    if (count > 0) {
+      loan.returnedNow(loan.returned() + count);
+      if (loan.account == lender.borrowingAccount) {
+        lending.send(lender.peer, new Return(id, loan.account, pod.pod, loan.returned()));
+      }
+    }
+  }
+
+  void recalled(Partner lender, Recall recall) {
+    var loan = pod(recall.pod()).borrowed.get(lender);
+    if (loan != null && loan.account == recall.account()
+        && loan.account == lender.borrowingAccount) {
+      loan.recalledNow(recall.recalled());
+      lending.counts().recallReceived();
+    }
+  }
+
+  void returned(Partner borrower, Return back) {
+    var loan = pod(back.pod()).lent.get(borrower);
+    if (loan != null && loan.account == back.account()
+        && loan.account == borrower.lendingAccount) {
+      if (loan.returnedNow(back.returned()) > 0 && loan.isUnasked() && borrower.unserved() > 0) {
+        // Perhaps the pod does not answer its probes.
+        loan.refuse(loop.nanoTime() + REFUSED.toNanos());
+      }
+    }
+  }
+
+  /** Whether permits are lent or borrowed, or will be offered again after a refusal. */
+  boolean hasLoans() {
+    long now = loop.nanoTime();
+    return pods.values().stream().anyMatch(pod -> pod.lent() > 0 || pod.lender() != null
+        || pod.lent.values().stream().anyMatch(loan -> loan.isRefused(now)));
+  }
+
+  void settle(Predicate<Destination> lendable) {
+    pods.values().stream().filter(pod -> !pod.owned).forEach(this::settleBorrowed);
+    pods.values().removeIf(SharedPod::isUnused);
+    assign(lendable);
+  }
+
+  /** Requests that wait at other activators, as far as is known here. */
+  int queuedElsewhere() {
+    return queuedElsewhere;
+  }
+
+  /** Pods that are gone, and are counted in accounts that are still open. */
+  boolean hasManyUnused() {
+    return pods.size() > MAX_UNUSED + 2 * routed.pods().size();
+  }
+
+  private void settleBorrowed(SharedPod pod) {
+    var lender = pod.lender();
+    if (lender == null) {
+      permits.hold(pod.pod, 0, null);
+      return;
+    }
+    var loan = pod.loanOf(lender);
+    renew(pod, lender, loan);
+    int wanted = pod.routed ? loan.outstanding() - loan.toReturn() : 0;
+    giveBack(pod, lender, loan,
+        loan.outstanding() - permits.hold(pod.pod, wanted, loan.lease()));
+  }
+
+  private void assign(Predicate<Destination> lendable) {
+    long now = loop.nanoTime();
+    int idle = 0;
+    int idleBorrowed = 0;
+    var mine = new ArrayList<SharedPod>();
+    for (var pod : pods.values()) {
+      var lender = pod.owned ? pod.lender() : null;
+      if (lender != null) {
+        // What runs on it counts as its owner's from now on.
+        var loan = pod.loanOf(lender);
+        giveBack(pod, lender, loan, loan.outstanding());
+      }
+      if (pod.owned && pod.routed) {
+        if (lendable.test(pod.pod)) {
+          mine.add(pod);
+        } else {
+          permits.hold(pod.pod, routed.limit() - pod.lent(), pod.until);
+        }
+        idle += Math.max(0, routed.limit() - pod.lent() - permits.running(pod.pod));
+      } else if (pod.owned) {
+        permits.hold(pod.pod, 0, null);
+      } else {
+        idleBorrowed += Math.max(0, permits.held(pod.pod) - permits.running(pod.pod));
+      }
+    }
+    int queued = Math.max(0, permits.queued() - idleBorrowed);
+    var borrowers = new ArrayList<Partner>();
+    var claims = new ArrayList<Claim>();
+    claims.add(new Claim(queued, queued > 0 ? permits.oldestNanos() : now));
+    queuedElsewhere = 0;
+    for (var partner : partners.values()) {
+      if (partner.lendingAccount != 0) {
+        borrowers.add(partner);
+        // Beats that are answered too late for this lease are too late for the borrower's, too.
+        int unserved = partner.peer.lease().isOver(now) ? 0 : partner.unserved();
+        queuedElsewhere += unserved;
+        claims.add(new Claim(unserved, partner.wantedSinceNanos));
+      }
+    }
+    var divided = Claims.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    int refused = 0;
+    int missing = 0;
+    for (int i = 0; i < borrowers.size(); i++) {
+      int left = lend(mine, borrowers.get(i), divided.given()[i + 1], now);
+      int unwanted = Math.min(left, idleWhereRefused(mine, borrowers.get(i), now));
+      refused += unwanted;
+      missing += left - unwanted;
+    }
+    // Requests took what is missing while it was lent: others wait for its release.
+    keep(mine, divided.given()[0], Math.max(0, divided.recalled()[0] + missing - refused));
+    for (int i = 0; i < borrowers.size(); i++) {
+      recall(mine, borrowers.get(i), divided.recalled()[i + 1], claims.get(i + 1).queued() > 0);
+    }
+    want(Math.max(0, queued - divided.given()[0]), now);
+  }
+
+  private int idleWhereRefused(List<SharedPod> mine, Partner borrower, long now) {
+    int idle = 0;
+    for (var pod : mine) {
+      var loan = pod.lent.get(borrower);
+      if (loan != null && loan.isRefused(now)) {
+        idle += Math.max(0, routed.limit() - pod.lent() - permits.running(pod.pod));
+      }
+    }
+    return idle;
+  }
+
+  /** How many permits were not lent: no pod that the borrower takes has them. */
+  private int lend(List<SharedPod> mine, Partner borrower, int count, long now) {
+    int left = count;
+    for (var pod : mine) {
+      if (left == 0) {
+        break;
+      }
+      var loan = pod.lent.get(borrower);
+      if (loan != null && loan.isRefused(now)) {
+        continue;
+      }
+      int lent = 0;
+      while (left > 0 && take(pod)) {
+        if (loan == null || loan.account != borrower.lendingAccount) {
+          loan = new Loan(borrower.lendingAccount, 0);
+          pod.lent.put(borrower, loan);
+        }
+        loan.grantedNow(loan.granted() + 1);
+        lending.counts().lent();
+        borrower.granted();
+        left--;
+        lent++;
+      }
+      if (lent > 0 && loan != null) {
+        lending.send(borrower.peer, new Grant(id, loan.account, pod.pod, loan.granted()));
+      }
+    }
+    return left;
+  }
+
+  /** Whether there was an idle permit, which no activator holds now. */
+  private boolean take(SharedPod pod) {
+    int rest = routed.limit() - pod.lent() - 1;
+    if (rest < 0) {
+      return false;
+    }
+    // Requests of other threads may take permits at the same time.
+    return permits.hold(pod.pod, rest, null) <= rest;
+  }
+
+  /** What is not lent is held here, without those that requests wait for that are older than the own ones. */
+  private void keep(List<SharedPod> mine, int given, int recalled) {
+    boolean more = false;
+    int left = given;
+    for (var pod : mine) {
+      int most = Math.max(0, routed.limit() - pod.lent());
+      int before = permits.held(pod.pod);
+      int running = permits.running(pod.pod);
+      int next = Math.clamp(most - running, 0, left);
+      left -= next;
+      int least = next == 0 ? 0 : running + next;
+      more |= permits.hold(pod.pod, Math.max(least, most - recalled), null) > before;
+    }
+    if (more && permits.queued() > 0) {
+      permits.grant();
+    }
+  }
+
+  private void recall(List<SharedPod> mine, Partner borrower, int count, boolean waits) {
+    int left = count;
+    for (var pod : mine) {
+      var loan = pod.lent.get(borrower);
+      if (loan != null && loan.account == borrower.lendingAccount) {
+        int some = Math.min(left, loan.outstanding());
+        // Which permit is idle is not known here; but one that waits itself has none.
+        left -= waits ? some : 0;
+        long recalled = loan.returned() + Math.max(some, excess(pod, borrower));
+        if (recalled != loan.recalled() && (recalled > loan.returned() || loan.toReturn() > 0)) {
+          loan.recalledNow(recalled);
+          lending.send(borrower.peer, new Recall(id, loan.account, pod.pod, recalled));
+          lending.counts().recallSent();
+        }
+      }
+    }
+  }
+
+  /** What the borrower has to give back because the limit is lower than when it was lent. */
+  private int excess(SharedPod pod, Partner borrower) {
+    int over = pod.lent() - routed.limit();
+    for (var loan : pod.lent.entrySet()) {
+      int part = Math.clamp(over, 0, loan.getValue().outstanding());
+      if (loan.getKey() == borrower) {
+        return part;
+      }
+      over -= part;
+    }
+    return 0;
+  }
+
+  private void want(int queued, long now) {
+    for (var lender : partners.values()) {
+      if (lender.borrowingAccount == 0 || (queued == 0 && lender.lastQueued == 0)) {
+        continue;
+      }
+      long next = lender.lastWantNanos + WANT_PERIOD.toNanos() - now;
+      boolean urgent = queued == 0 || lender.lastQueued == 0 || queued >= 2 * lender.lastQueued;
+      if (urgent || next <= 0) {
+        lender.lastQueued = queued;
+        lender.lastWantNanos = now;
+        var oldest = Duration.ofNanos(queued == 0 ? 0 : Math.max(0, now - permits.oldestNanos()));
+        lending.send(lender.peer,
+            new Want(id, lender.borrowingAccount, queued, oldest, lender.received()));
+      } else {
+        wantTimer.within(next);
+      }
+    }
+  }
+
+  int lent() {
+    return pods.values().stream().mapToInt(SharedPod::lent).sum();
+  }
+
+  int borrowed() {
+    int sum = 0;
+    for (var pod : pods.values()) {
+      var lender = pod.owned ? null : pod.lender();
+      sum += lender == null ? 0 : pod.loanOf(lender).outstanding();
+    }
+    return sum;
+  }
+
+  /** Requests that would wait if this activator used its own pods alone, those that it lends included. */
+  int runningBeyondOwnPods() {
+    int room = 0;
+    int elsewhere = 0;
+    for (var pod : pods.values()) {
+      int running = permits.running(pod.pod);
+      if (!pod.owned) {
+        elsewhere += running;
+      } else if (pod.routed) {
+        room += Math.max(0, routed.limit() - running);
+      }
+    }
+    return Math.max(0, elsewhere - room);
+  }
+
+  /** What was borrowed, and was not used since the last call. */
+  void returnIdle() {
+    for (var pod : pods.values()) {
+      var lender = pod.lender();
+      if (lender != null && permits.queued() == 0) {
+        int idle = permits.held(pod.pod) - permits.running(pod.pod);
+        int unused = Math.min(idle, pod.idle);
+        pod.idle = idle;
+        if (unused > 0) {
+          var loan = pod.loanOf(lender);
+          int held = permits.hold(pod.pod, loan.outstanding() - unused, loan.lease());
+          giveBack(pod, lender, loan, loan.outstanding() - held);
+        }
+      }
+    }
+  }
+
+  /** Of what was borrowed, after the last beat of the borrower; also if its clock is 5 % slower. */
+  Duration longestUse() {
+    return LENDER_LEASE.plus(PAUSE)
+        .plus(longestRequest.multipliedBy(9).dividedBy(8));
+  }
+}

@@ -1,0 +1,96 @@
+package dev.activator.lending;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Permits of one pod that one activator lent another, as either side counts them in one account.
+ */
+final class Loan {
+  final long account;
+  /** The borrower's; it changes if the lender was silent in between. */
+  private @Nullable Lease lease;
+  /** What the borrower held when the account was opened. */
+  private final int yielded;
+  private long granted;
+  private long returned;
+  private long recalled;
+  /** The highest that was asked for: a recall may be cancelled too late. */
+  private long everRecalled;
+  private boolean refused;
+  private long refusedUntilNanos;
+
+  /** At the lender. */
+  Loan(long account, int yielded) {
+    this(account, yielded, null);
+  }
+
+  /** At the borrower. */
+  Loan(long account, int yielded, @Nullable Lease lease) {
+    this.account = account;
+    this.yielded = yielded;
+    this.lease = lease;
+  }
+
+  @Nullable Lease lease() {
+    return lease;
+  }
+
+  void renew(Lease now) {
+    lease = now;
+  }
+
+  int outstanding() {
+    return (int) (yielded + granted - returned);
+  }
+
+  long granted() {
+    return granted;
+  }
+
+  long returned() {
+    return returned;
+  }
+
+  long recalled() {
+    return recalled;
+  }
+
+  /** Of those outstanding. */
+  int toReturn() {
+    return Math.clamp(recalled - returned, 0, outstanding());
+  }
+
+  /** Whether the last ones were given back without a recall. */
+  boolean isUnasked() {
+    return returned > everRecalled;
+  }
+
+  /** No permit of the pod is offered until then, because the borrower gave one back that it needed. */
+  void refuse(long untilNanos) {
+    refused = true;
+    refusedUntilNanos = untilNanos;
+  }
+
+  boolean isRefused(long nowNanos) {
+    return refused && refusedUntilNanos - nowNanos > 0;
+  }
+
+  /** How many are new. */
+  int grantedNow(long total) {
+    int more = (int) Math.max(0, total - granted);
+    granted += more;
+    return more;
+  }
+
+  /** How many are new. */
+  int returnedNow(long total) {
+    int more = Math.clamp(total - returned, 0, outstanding());
+    returned += more;
+    return more;
+  }
+
+  void recalledNow(long total) {
+    recalled = total;
+    everRecalled = Math.max(everRecalled, total);
+  }
+}

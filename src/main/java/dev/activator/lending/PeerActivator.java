@@ -1,0 +1,99 @@
+package dev.activator.lending;
+
+import dev.activator.lending.PeerMessage.Beat;
+import java.time.Duration;
+import java.util.TreeMap;
+
+/**
+ * Another activator, and its beats.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+final class PeerActivator {
+  /** How long a borrower may use permits after it sent a beat that was answered. */
+  static final Duration LEASE = Duration.ofSeconds(10);
+  private static final int MAX_UNANSWERED = 16;
+
+  private final PeerId id;
+  /** By number. */
+  private final TreeMap<Long, Long> sentNanos = new TreeMap<>();
+  private long sent;
+  private long received;
+  /** Counted, because a process that stood still has not listened. */
+  private int awayTicks;
+  private volatile boolean connected;
+  private volatile boolean beaten;
+  private volatile long lastBeatNanos;
+  private volatile Lease lease;
+
+  PeerActivator(PeerId id, long nowNanos) {
+    this.id = id;
+    this.lastBeatNanos = nowNanos;
+    this.lease = new Lease(nowNanos);
+  }
+
+  PeerId id() {
+    return id;
+  }
+
+  synchronized Beat nextBeat(long nowNanos) {
+    sent++;
+    sentNanos.put(sent, nowNanos);
+    if (sentNanos.size() > MAX_UNANSWERED) {
+      sentNanos.pollFirstEntry();
+    }
+    return new Beat(sent, received);
+  }
+
+  /** Whether it is the first of this connection, which is answered at once. */
+  synchronized boolean received(Beat beat, long nowNanos) {
+    beaten = true;
+    boolean first = received == 0;
+    received = beat.number();
+    lastBeatNanos = nowNanos;
+    var sentAt = sentNanos.get(beat.answered());
+    if (sentAt != null) {
+      sentNanos.headMap(beat.answered(), true).clear();
+      long until = sentAt + LEASE.toNanos();
+      if (!lease.extend(nowNanos, until)) {
+        // Another one, because what was borrowed under the last one may not be used any more.
+        lease = new Lease(until);
+      }
+    }
+    return first;
+  }
+
+  synchronized void connected(long nowNanos) {
+    connected = true;
+    received = 0;
+    awayTicks = 0;
+    sentNanos.clear();
+    lastBeatNanos = nowNanos;
+  }
+
+  void disconnected() {
+    connected = false;
+  }
+
+  /** Whether it ever sent a beat, so that it lends. */
+  boolean hasBeaten() {
+    return beaten;
+  }
+
+  boolean isConnected() {
+    return connected;
+  }
+
+  Lease lease() {
+    return lease;
+  }
+
+  long lastBeatNanos() {
+    return lastBeatNanos;
+  }
+
+  /** For how many ticks it has not been connected, this one included. */
+  synchronized int awayTicks() {
+    return ++awayTicks;
+  }
+}

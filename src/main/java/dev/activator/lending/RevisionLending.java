@@ -1,0 +1,427 @@
+package dev.activator.lending;
+
+import dev.activator.lending.LendingView.PodShare;
+import dev.activator.lending.LendingView.Sharing;
+import dev.activator.lending.PeerMessage.OfRevision;
+import dev.activator.lending.PeerMessage.View;
+import dev.activator.lending.PeerMessage.Yield;
+import dev.activator.lending.policy.PodOwners;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which pods of one revision this activator owns, and with which activators it agrees about that.
+ * {@link Ledger} has the permits.
+ *
+ * <p>Each change of the view begins an epoch. A pod is acquired only after all activators answered
+ * this epoch's {@link View}: by its answer each gives up the pods that the asker owns in this view,
+ * and says what it still runs there. So at most one activator owns a pod: of two that each answered
+ * the other, the later epoch began after its owner had answered the earlier one. What is owned stays
+ * owned until another asks for it, so most pods pass a change of views without a gap.
+ *
+ * <p><b>Threads.</b> The revision's loop.
+ */
+public final class RevisionLending {
+  private static final Duration TICK = Duration.ofSeconds(1);
+
+  private final RevisionId id;
+  private final Loop loop;
+  private final String own;
+  private final LocalPermits permits;
+  private final Lending lending;
+  private final Ledger ledger;
+  private final Map<PeerId, Partner> partners = new LinkedHashMap<>();
+  private final DeadlineTimer ticks;
+  private Fleet fleet = Fleet.UNKNOWN;
+  private PodOwners owners = PodOwners.NONE;
+  private Routed routed;
+  private List<String> listed = List.of();
+  /** Whether it has been the only one, as far as is known, since it was listed. */
+  private boolean hadAll;
+  private long epoch;
+  /** Of this epoch. */
+  private long view;
+  private volatile int lent;
+  private volatile int borrowed;
+  private boolean settling;
+  private boolean closed;
+
+  /**
+   * What this activator may send requests to.
+   *
+   * @param pods in order; none if requests go through a ClusterIP, or have no limit
+   * @param limit of requests at a pod; 0 for none
+   * @param ejected those that could not be reached, for a moment
+   * @param slice its own pods by Knative's rule
+   * @param exact whether the limit counts more than an early start: a pod is not used before all
+   *     activators agree who owns it
+   * @param longestRequest after which each request has ended
+   */
+  public record Routed(List<Destination> pods, Set<Destination> ejected, Set<Destination> slice,
+      int limit, boolean exact, Duration longestRequest) {
+    public Routed {
+      pods = List.copyOf(pods);
+      ejected = Set.copyOf(ejected);
+      slice = Set.copyOf(slice);
+    }
+
+    /** As long as there is no pod. */
+    public static Routed withoutPods(int limit, boolean exact, Duration longestRequest) {
+      return new Routed(List.of(), Set.of(), Set.of(), limit, exact, longestRequest);
+    }
+  }
+
+  RevisionLending(RevisionId id, Loop loop, String own, LocalPermits permits, Routed routed,
+      Lending lending) {
+    this.id = id;
+    this.loop = loop;
+    this.own = own;
+    this.permits = permits;
+    this.lending = lending;
+    this.routed = routed;
+    this.ledger = new Ledger(id, loop, permits, lending, partners, routed, this::changed);
+    this.ticks = new DeadlineTimer(loop, this::tick);
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  /** Call once the permits may be used: from then on the loop uses them. */
+  public void open() {
+    lending.opened(id, this);
+  }
+
+  /** Whether permits are shared; if not, this activator may use all, or its slice. */
+  public boolean isActive() {
+    return fleet.isKnown() && !fleet.isAlone() && !closed;
+  }
+
+  /** After each change of what requests may be sent to. */
+  public void routed(Routed now) {
+    routed = now;
+    if (isActive()) {
+      ledger.routed(now);
+      divide();
+      settle();
+    }
+  }
+
+  /**
+   * After each change of the activators.
+   *
+   * @param addresses of the revision's public Endpoints, sorted; pods while activators
+   *     are bypassed
+   */
+  public void members(List<String> addresses) {
+    listed = addresses;
+    hadAll = !isActive() && (addresses.equals(List.of(own)) || (hadAll && addresses.contains(own)));
+    if (isActive()) {
+      divide();
+      changed();
+    }
+  }
+
+  /** Requests were queued or left, or permits were released. */
+  public void changed() {
+    if (isActive() && !settling) {
+      settling = true;
+      loop.execute(() -> {
+        settling = false;
+        if (isActive()) {
+          settle();
+        }
+      });
+    }
+  }
+
+  public void close() {
+    closed = true;
+    ticks.cancel();
+    ledger.close();
+    lending.closed(id, this);
+  }
+
+  void fleet(Fleet now) {
+    boolean wasAlone = fleet.isKnown() && fleet.isAlone() && hadAll;
+    boolean wasActive = isActive();
+    fleet = now;
+    if (wasActive != isActive()) {
+      if (wasAlone) {
+        // Alone, it owned all pods.
+        ledger.own(routed.pods());
+      }
+      permits.queuedElsewhere(0);
+      permits.reroute();
+    }
+    if (isActive()) {
+      divide();
+      changed();
+    } else {
+      lent = 0;
+      borrowed = 0;
+      // The others may have left the list while they were still known.
+      hadAll |= listed.equals(List.of(own));
+    }
+  }
+
+  /** Connected. */
+  void peer(PeerActivator peer) {
+    var partner = partners.computeIfAbsent(peer.id(), _ -> new Partner(peer, loop.nanoTime()));
+    partner.connected = true;
+    partner.expired = false;
+    partner.closeAccounts();
+    partner.view = null;
+    if (isActive()) {
+      ask(partner);
+      changed();
+    }
+  }
+
+  void disconnected(PeerId peer) {
+    var partner = partners.get(peer);
+    if (partner != null) {
+      partner.connected = false;
+      partner.view = null;
+      partner.closeAccounts();
+      changed();
+    }
+  }
+
+  void ended(PeerId peer) {
+    var partner = partners.remove(peer);
+    if (partner != null) {
+      partner.connected = false;
+      partner.closeAccounts();
+      ledger.ended(partner);
+      changed();
+    }
+  }
+
+  void received(PeerActivator from, OfRevision message) {
+    var partner = partners.get(from.id());
+    if (partner == null || !partner.connected || closed) {
+      return;
+    }
+    switch (message) {
+      case View view -> {
+        if (partner.view == null || partner.view.epoch() != view.epoch()) {
+          // It may not have had the revision yet when it got our view.
+          ask(partner);
+        }
+        partner.view = view;
+        answer(partner);
+      }
+      case Yield yield -> agreed(partner, yield);
+      case PeerMessage.Want want -> ledger.wants(partner, want);
+      case PeerMessage.Grant grant -> ledger.granted(partner, grant);
+      case PeerMessage.Return back -> ledger.returned(partner, back);
+      case PeerMessage.Recall recall -> ledger.recalled(partner, recall);
+    }
+    changed();
+  }
+
+  /** Who owns which pod, by what is known now. */
+  private void divide() {
+    var members = currentMembers();
+    boolean allLend = members.stream().noneMatch(fleet.notLending()::contains);
+    var before = owners;
+    owners = new PodOwners(members, allLend, routed.pods());
+    long viewBefore = view;
+    view = routed.limit() > 0 ? owners.view() : owners.viewWithoutLimit();
+    if (epoch == 0 || view != viewBefore) {
+      if (allLend && !before.allLend() || routed.limit() == 0) {
+        // Slices may overlap; without a limit all activators use all pods.
+        ledger.disown();
+      }
+      epoch = lending.nextNumber();
+      partners.values().forEach(partner -> {
+        partner.agreed = false;
+        partner.closeAccounts();
+        ask(partner);
+      });
+      partners.values().forEach(this::answer);
+    }
+  }
+
+  /** Endpoints without any activator list pods: then who shares the revision stays as it was. */
+  private List<String> currentMembers() {
+    if (listed.contains(own) || listed.stream().anyMatch(fleet::has)) {
+      return List.copyOf(new TreeSet<>(listed));
+    }
+    return owners.members().isEmpty()
+        ? List.copyOf(new TreeSet<>(fleet.addresses()))
+        : owners.members();
+  }
+
+  private void ask(Partner partner) {
+    if (partner.connected && epoch != 0) {
+      lending.send(partner.peer, new View(id, epoch, view));
+    }
+  }
+
+  /** With the same view, and once for each that is received or taken. */
+  private void answer(Partner partner) {
+    var asked = partner.view;
+    if (asked == null || !partner.connected || !isActive() || asked.view() != view) {
+      return;
+    }
+    long account = lending.nextNumber();
+    var held = new HashMap<Destination, Integer>();
+    if (owners.allLend() && routed.limit() > 0) {
+      permits.running().keySet().forEach(ledger::pod);
+    }
+    ledger.pods().stream().filter(pod -> isOf(partner, pod)).forEach(pod -> {
+      int kept = ledger.giveUp(pod, partner, account, owners.allLend());
+      if (kept > 0) {
+        held.put(pod.pod, kept);
+      }
+    });
+    partner.openBorrowing(account);
+    lending.send(partner.peer, new Yield(id, asked.epoch(), account, held));
+  }
+
+  private boolean isOf(Partner partner, SharedPod pod) {
+    return owners.allLend()
+        ? partner.address().equals(owners.owner(pod.pod))
+        : pod.lender() == partner;
+  }
+
+  private void agreed(Partner partner, Yield yield) {
+    if (yield.epoch() == epoch) {
+      partner.agreed = true;
+      partner.openLending(yield.account());
+      ledger.opened(partner, yield,
+          pod -> !owners.allLend() || own.equals(owners.owner(pod)));
+    }
+  }
+
+  private void settle() {
+    if (owners.allLend()) {
+      boolean allowed = !routed.exact() || allAgree();
+      ledger.acquire(
+          pod -> allowed && own.equals(owners.owner(pod)) || isSharedWithoutLink(pod));
+    } else {
+      ledger.own(routed.slice()::contains);
+    }
+    if (owners.allLend()) {
+      ledger.pods().forEach(this::keepUntilAsked);
+    }
+    ledger.settle(pod -> own.equals(owners.owner(pod)));
+    permits.queuedElsewhere(owners.allLend() ? ledger.queuedElsewhere() : 0);
+    lent = ledger.lent();
+    borrowed = ledger.borrowed();
+    if (ledger.hasLoans() || ledger.hasManyUnused() || !allAgree()) {
+      ticks.within(TICK);
+    }
+  }
+
+  /** Permits of own pods that others have. Any thread may read. */
+  int lent() {
+    return lent;
+  }
+
+  /** Permits of others' pods that this activator has. Any thread may read. */
+  int borrowed() {
+    return borrowed;
+  }
+
+  /** Without a link to its owner a pod is divided as before, if a queue-proxy keeps the limit. */
+  private boolean isSharedWithoutLink(Destination pod) {
+    var owner = owners.owner(pod);
+    return !routed.exact() && routed.slice().contains(pod) && !own.equals(owner)
+        && partners.values().stream()
+            .noneMatch(partner -> partner.connected && partner.address().equals(owner));
+  }
+
+  /**
+   * A pod whose next owner has not asked for it yet may be used as long as a borrower might: after
+   * that the next owner does not wait for this activator.
+   */
+  private void keepUntilAsked(SharedPod pod) {
+    pod.until = null;
+    var owner = pod.owned && !isSharedWithoutLink(pod.pod) ? owners.owner(pod.pod) : null;
+    for (var partner : partners.values()) {
+      if (partner.address().equals(owner)) {
+        pod.until = partner.peer.lease();
+        boolean isNew = loop.nanoTime() - partner.sinceNanos < PeerActivator.LEASE.toNanos();
+        pod.owned &= isNew || !pod.until.isOver(loop.nanoTime());
+      }
+    }
+  }
+
+  private boolean allAgree() {
+    for (var partner : partners.values()) {
+      if (!partner.agreed && !partner.expired
+          && !fleet.notLending().contains(partner.address())) {
+        return false;
+      }
+    }
+    for (var peer : fleet.peers()) {
+      if (!partners.containsKey(peer)) {
+        return false;
+      }
+    }
+    return fleet.addresses().stream().allMatch(this::isKnown)
+        && owners.members().stream().allMatch(this::isKnown);
+  }
+
+  private boolean isKnown(String address) {
+    return address.equals(own) || fleet.notLending().contains(address)
+        || fleet.peers().stream().anyMatch(peer -> peer.address().equals(address));
+  }
+
+  private void tick() {
+    if (isActive()) {
+      lending.counts().saved(ledger.runningBeyondOwnPods());
+      ledger.returnIdle();
+      if (ledger.hasManyUnused()) {
+        // New accounts in both directions, so that both sides may forget.
+        partners.values().forEach(partner -> {
+          answer(partner);
+          ask(partner);
+        });
+      }
+      partners.values().forEach(this::checkSilent);
+      settle();
+    }
+  }
+
+  /** Its lease and its requests are over, whatever it does now. */
+  private void checkSilent(Partner partner) {
+    if (partner.silentTicks() > ledger.longestUse().dividedBy(TICK)) {
+      if (ledger.ended(partner) && partner.connected) {
+        partner.openLending(0);
+        ask(partner);
+      }
+      partner.expired = !partner.connected && !owners.members().contains(partner.address());
+    }
+  }
+
+  /** After its last beat nothing of a peer runs on what it borrowed. Any thread may call this. */
+  Duration longestUse() {
+    return ledger.longestUse();
+  }
+
+  public LendingView view() {
+    if (!isActive()) {
+      return LendingView.ALONE;
+    }
+    var pods = ledger.pods().stream()
+        .map(pod -> new PodShare(pod.pod, owners.owner(pod.pod), pod.owned,
+            permits.held(pod.pod), pod.lent()))
+        .sorted(Comparator.comparing(PodShare::pod)).toList();
+    return new LendingView(owners.allLend() ? Sharing.OWNED : Sharing.SLICES, owners.members(),
+        !owners.allLend() || allAgree(), pods);
+  }
+}

@@ -1,0 +1,59 @@
+package dev.activator.lending;
+
+import dev.activator.revision.Destination;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One pod in the books of this activator. Confined to the revision's loop. */
+final class SharedPod {
+  final Destination pod;
+  boolean listed;
+  /** Whether requests may be sent to it from here: it is listed, and not ejected. */
+  boolean routed;
+  /** Whether this activator issues its permits. */
+  boolean owned;
+  /** Of an owned pod that belongs to another activator now. */
+  @Nullable Lease until;
+  final Map<Partner, Loan> lent = new LinkedHashMap<>(2);
+  /** From one activator at a time; of the others, what was counted. */
+  final Map<Partner, Loan> borrowed = new LinkedHashMap<>(2);
+  /** Idle borrowed permits at the last tick. */
+  int idle;
+
+  SharedPod(Destination pod) {
+    this.pod = pod;
+  }
+
+  int lent() {
+    int sum = 0;
+    for (var loan : lent.values()) {
+      sum += loan.outstanding();
+    }
+    return sum;
+  }
+
+  @Nullable Partner lender() {
+    for (var loan : borrowed.entrySet()) {
+      if (loan.getValue().outstanding() > 0) {
+        return loan.getKey();
+      }
+    }
+    return null;
+  }
+
+  /** @param lender that {@link #lender} names */
+  Loan loanOf(Partner lender) {
+    return Objects.requireNonNull(borrowed.get(lender));
+  }
+
+  /** Its counts must be kept as long as the other side counts on from them. */
+  boolean isUnused() {
+    return !listed && lent() == 0 && lender() == null
+        && lent.entrySet().stream()
+            .noneMatch(it -> it.getValue().account == it.getKey().lendingAccount)
+        && borrowed.entrySet().stream()
+            .noneMatch(it -> it.getValue().account == it.getKey().borrowingAccount);
+  }
+}

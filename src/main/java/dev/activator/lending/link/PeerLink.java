@@ -1,0 +1,235 @@
+package dev.activator.lending.link;
+
+import dev.activator.lending.PeerId;
+import dev.activator.lending.PeerMessage;
+import dev.activator.lending.link.PeerNetwork.Self;
+import dev.activator.lending.link.PeerNetwork.Timings;
+import dev.activator.lending.link.PeerView.State;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.wire.PeerFrame;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to another activator, from its opening on: both say HELLO, then there are pings and
+ * messages. Ignores events that come after its end.
+ *
+ * <p><b>Threads.</b> Confined to the loop of {@link PeerNetwork}.
+ */
+final class PeerLink implements PeerSocket.Events {
+  private static final int PROTOCOL = 1;
+
+  interface Owner {
+    /** Why the one that says this HELLO is refused; empty if it is accepted. */
+    String refusal(PeerLink link, PeerFrame.Hello hello);
+
+    void linked(PeerLink link);
+
+    void received(PeerLink link, PeerMessage message);
+
+    void measured(Duration roundTrip);
+
+    /** It was never linked, or is over; the last call. */
+    void closed(PeerLink link, State state, String why);
+  }
+
+  /** Frames of all links. */
+  record Counts(LongAdder sent, LongAdder received) {}
+
+  private final Loop loop;
+  private final Self self;
+  private final Timings timings;
+  private final Owner owner;
+  private final Counts counts;
+  private final boolean dialed;
+  private final DeadlineTimer deadline;
+  private final DeadlineTimer pings;
+  private @Nullable PeerSocket socket;
+  private String address;
+  private PeerFrame.Hello hello = PeerFrame.Hello.getDefaultInstance();
+  private boolean isLinked;
+  private boolean saidBye;
+  private boolean over;
+  private long receivedNanos;
+  private Duration roundTrip = Duration.ZERO;
+
+  /** @param address which is dialled; null if the other side did */
+  PeerLink(Loop loop, Self self, Timings timings, Owner owner, Counts counts,
+      @Nullable String address) {
+    this.loop = loop;
+    this.self = self;
+    this.timings = timings;
+    this.owner = owner;
+    this.counts = counts;
+    this.dialed = address != null;
+    this.address = address == null ? "" : address;
+    this.deadline = new DeadlineTimer(loop, this::late);
+    this.pings = new DeadlineTimer(loop, this::ping);
+    deadline.within(timings.hello());
+  }
+
+  void use(PeerSocket opened) {
+    socket = opened;
+  }
+
+  /** Of the other activator; empty until it has said HELLO, if it has dialled. */
+  String address() {
+    return address;
+  }
+
+  boolean isDialed() {
+    return dialed;
+  }
+
+  String pod() {
+    return hello.getPod();
+  }
+
+  long incarnation() {
+    return hello.getIncarnation();
+  }
+
+  PeerId id() {
+    return new PeerId(address, pod() + "/" + Long.toHexString(incarnation()));
+  }
+
+  /** Whether the process has said that it ends. */
+  boolean saidBye() {
+    return saidBye;
+  }
+
+  /** As last measured; zero before. */
+  Duration roundTrip() {
+    return roundTrip;
+  }
+
+  private void late() {
+    long left = isLinked
+        ? timings.silence().toNanos() - (loop.nanoTime() - receivedNanos)
+        : 0;
+    if (left > 0) {
+      deadline.within(left);
+    } else {
+      closed(State.UNREACHABLE, isLinked
+          ? "silent for " + timings.silence().toSeconds() + " s"
+          : "no HELLO within " + timings.hello().toSeconds() + " s");
+    }
+  }
+
+  /** The side that was dialled waits for the other's HELLO: its own says that it accepts. */
+  @Override
+  public void opened() {
+    if (dialed && !over) {
+      sayHello();
+    }
+  }
+
+  private void sayHello() {
+    send(PeerFrame.newBuilder().setHello(PeerFrame.Hello.newBuilder().setPod(self.pod())
+        .setIncarnation(self.incarnation()).setProtocol(PROTOCOL).setAddress(self.address())));
+  }
+
+  void sayBye() {
+    send(PeerFrame.newBuilder().setBye(PeerFrame.Bye.getDefaultInstance()));
+  }
+
+  void send(PeerMessage message) {
+    send(PeerCodec.encode(message));
+  }
+
+  private void send(PeerFrame.Builder frame) {
+    if (socket != null) {
+      counts.sent.increment();
+      socket.send(frame.build());
+    }
+  }
+
+  @Override
+  public void received(PeerFrame frame) {
+    if (over) {
+      return;
+    }
+    counts.received.increment();
+    receivedNanos = loop.nanoTime();
+    if (!isLinked) {
+      identify(frame);
+      return;
+    }
+    switch (frame.getContentCase()) {
+      case PING -> send(PeerFrame.newBuilder()
+          .setPong(PeerFrame.Pong.newBuilder().setSent(frame.getPing().getSent())));
+      case PONG -> {
+        roundTrip = Duration.ofNanos(Math.max(0, receivedNanos - frame.getPong().getSent()));
+        owner.measured(roundTrip);
+      }
+      case HELLO -> closed(State.UNREACHABLE, "it said HELLO twice");
+      case BYE -> {
+        saidBye = true;
+        closed(State.UNREACHABLE, "it has ended");
+      }
+      default -> message(frame);
+    }
+  }
+
+  private void identify(PeerFrame frame) {
+    hello = frame.getHello();
+    String problem = !frame.hasHello()
+        ? "it did not begin with HELLO"
+        : hello.getProtocol() < PROTOCOL
+            ? "it speaks version " + hello.getProtocol()
+            : dialed && !hello.getAddress().equals(address)
+                ? "it is at " + hello.getAddress()
+                : owner.refusal(this, hello);
+    if (!problem.isEmpty()) {
+      closed(State.UNREACHABLE, problem);
+      return;
+    }
+    address = hello.getAddress();
+    isLinked = true;
+    deadline.cancel();
+    deadline.within(timings.silence());
+    pings.within(0);
+    if (!dialed) {
+      sayHello();
+    }
+    owner.linked(this);
+  }
+
+  private void message(PeerFrame frame) {
+    PeerMessage message;
+    try {
+      message = PeerCodec.decode(frame);
+    } catch (IllegalArgumentException e) {
+      closed(State.UNREACHABLE, "a malformed message: " + e.getMessage());
+      return;
+    }
+    if (message != null) {
+      owner.received(this, message);
+    }
+  }
+
+  private void ping() {
+    send(PeerFrame.newBuilder().setPing(PeerFrame.Ping.newBuilder().setSent(loop.nanoTime())));
+    pings.within(timings.ping());
+  }
+
+  @Override
+  public void closed(State state, String why) {
+    if (!over) {
+      end();
+      owner.closed(this, state, why);
+    }
+  }
+
+  /** Without a call of the owner. */
+  void end() {
+    over = true;
+    deadline.cancel();
+    pings.cancel();
+    if (socket != null) {
+      socket.close();
+    }
+  }
+}

@@ -1,0 +1,499 @@
+package dev.activator.lending.link;
+
+import dev.activator.lending.PeerId;
+import dev.activator.lending.PeerLinks;
+import dev.activator.lending.PeerListener;
+import dev.activator.lending.PeerMessage;
+import dev.activator.lending.link.PeerView.State;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.loop.policy.Backoff;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.wire.PeerFrame;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The links to the other activators, one to each. Both sides may open a link: the one with the smaller
+ * address at once, the other a little later. If both did, the first one's stays.
+ *
+ * <p><b>Threads.</b> Any may call {@link #publicAddresses}, {@link #send}, {@link #views} and the counts.
+ * The rest is confined to the loop.
+ *
+ * <p><b>Errors.</b> A peer that cannot be linked is asked again; nothing else depends on it.
+ */
+public final class PeerNetwork implements PeerLinks {
+  /**
+   * This activator.
+   *
+   * @param pod its name
+   * @param address as it is in Endpoints
+   * @param incarnation of this process
+   */
+  public record Self(String pod, String address, long incarnation) {}
+
+  /**
+   * @param hello limit for a connection to be opened and identified; the first handshake of a process that is short
+   *     of CPU takes seconds
+   * @param turn how long the side with the larger address lets the other go first
+   * @param ping from one ping to the next
+   * @param silence after which a link is given up
+   * @param legacy until an activator without links is asked again
+   * @param noKey until the key is read again, if it could not be
+   * @param refused how long after a link was lost a refused connection means that the process has ended
+   * @param lost how long a lost peer that is no member any more is looked for
+   */
+  public record Timings(Duration hello, Duration turn, Duration ping, Duration silence,
+      Duration legacy, Duration noKey, Duration refused, Duration lost) {
+    public static final Timings DEFAULT = new Timings(Duration.ofSeconds(15), Duration.ofSeconds(3),
+        Duration.ofSeconds(2), Duration.ofSeconds(6), Duration.ofSeconds(60),
+        Duration.ofSeconds(60), Duration.ofSeconds(15), Duration.ofMinutes(11));
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(PeerNetwork.class);
+  private static final String NOT_TRIED = "not tried yet";
+  private static final double JITTER = 0.5;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+
+  private final Loop loop;
+  private final Self self;
+  private final PeerSocket.Dialer dialer;
+  private final Supplier<CompletableFuture<String>> key;
+  private final Timings timings;
+  private final RandomGenerator random;
+  private PeerListener listener = new Ignored();
+  private final PeerMembers members;
+  private final Map<String, Peer> peers = new TreeMap<>();
+  /** Those that are not identified yet, or not refused. */
+  private final Set<PeerLink> unidentified = new HashSet<>();
+  private final PeerLink.Counts counts = new PeerLink.Counts(new LongAdder(), new LongAdder());
+  private final PeerLink.Owner owner = new Owner();
+  private volatile Consumer<Duration> onRoundTrip = _ -> {
+  };
+  private volatile List<PeerView> views = List.of();
+  private Set<String> activators = Set.of();
+  private boolean started;
+  private boolean hasKey;
+  private boolean keyRequested;
+  private String keyProblem = "";
+  private boolean closed;
+
+  /**
+   * @param key gets the current key; completes with why it cannot, or with an empty text
+   */
+  PeerNetwork(Loop loop, Self self, PeerSocket.Dialer dialer,
+      Supplier<CompletableFuture<String>> key, Timings timings, RandomGenerator random) {
+    this.loop = loop;
+    this.self = self;
+    this.dialer = dialer;
+    this.key = key;
+    this.timings = timings;
+    this.random = random;
+    this.members = new PeerMembers(self.address);
+  }
+
+  /** On which the listener is called. */
+  public Loop loop() {
+    return loop;
+  }
+
+  /** Call before the start. */
+  public void listen(PeerListener to) {
+    listener = to;
+  }
+
+  /** Called on the loop, with each round trip of a link. */
+  public void onRoundTrip(Consumer<Duration> listener) {
+    onRoundTrip = listener;
+  }
+
+  /** The addresses are empty when the public Endpoints are deleted. */
+  public void publicAddresses(PublicAddresses now) {
+    loop.execute(() -> {
+      if (members.changed(now) && started) {
+        membersChanged();
+      }
+    });
+  }
+
+  /** Call when all addresses that exist are known. */
+  void start() {
+    started = true;
+    membersChanged();
+  }
+
+  private void membersChanged() {
+    if (closed) {
+      return;
+    }
+    var now = members.others();
+    List.copyOf(peers.values()).stream()
+        .filter(peer -> peer.isMember && !now.contains(peer.address)).forEach(Peer::left);
+    for (var address : now) {
+      var peer = peers.computeIfAbsent(address, Peer::new);
+      if (!peer.isMember) {
+        peer.joined();
+      }
+    }
+    publish();
+  }
+
+  /** Whether this is the address of an activator, or of one whose link was lost. */
+  boolean isKnown(String address) {
+    return peers.containsKey(address);
+  }
+
+  @Override
+  public void send(PeerId peer, PeerMessage message) {
+    loop.execute(() -> {
+      var to = peers.get(peer.address());
+      if (to != null && to.link != null && to.link.id().equals(peer)) {
+        to.link.send(message);
+      }
+    });
+  }
+
+  /** Another activator has connected. */
+  PeerSocket.Events accepted(PeerSocket socket) {
+    var link = link(null);
+    link.use(socket);
+    return link;
+  }
+
+  private PeerLink link(@Nullable String address) {
+    var link = new PeerLink(loop, self, timings, owner, counts, address);
+    unidentified.add(link);
+    return link;
+  }
+
+  /** Needed for a connection from another activator. */
+  void requestKey() {
+    if (keyRequested || closed) {
+      return;
+    }
+    keyRequested = true;
+    key.get().whenCompleteAsync((problem, failure) -> {
+      keyRequested = false;
+      keyRead(failure == null ? problem : String.valueOf(failure.getMessage()));
+    }, loop);
+  }
+
+  private void keyRead(String problem) {
+    if (closed) {
+      return;
+    }
+    if (!problem.equals(keyProblem)) {
+      keyProblem = problem;
+      if (!problem.isEmpty()) {
+        log.warn("There are no links to other activators, so that each uses its own share of the"
+            + " pods alone: {}", problem);
+      }
+    }
+    hasKey |= problem.isEmpty();
+    List.copyOf(peers.values()).forEach(peer -> peer.keyRead(problem));
+    publish();
+  }
+
+  /** As they are now. */
+  public List<PeerView> views() {
+    return views;
+  }
+
+  /** Frames that were sent. */
+  public long sent() {
+    return counts.sent().sum();
+  }
+
+  public long received() {
+    return counts.received().sum();
+  }
+
+  private void publish() {
+    views = peers.values().stream().map(Peer::view).toList();
+    var all = new TreeSet<>(peers.keySet());
+    all.add(self.address);
+    if (!all.equals(activators)) {
+      activators = Set.copyOf(all);
+      listener.activators(activators);
+    }
+  }
+
+  /** Call when no request is left: ends all links, and says so. */
+  void close() {
+    closed = true;
+    var all = new ArrayList<>(unidentified);
+    peers.values().forEach(peer -> {
+      peer.redial.cancel();
+      if (peer.link != null) {
+        peer.link.sayBye();
+        all.add(peer.link);
+      }
+    });
+    all.forEach(PeerLink::end);
+    unidentified.clear();
+    peers.clear();
+    views = List.of();
+  }
+
+  private final class Owner implements PeerLink.Owner {
+    @Override
+    public String refusal(PeerLink link, PeerFrame.Hello hello) {
+      var peer = peers.get(hello.getAddress());
+      if (peer == null) {
+        // It may know of us before we know of it, and will come again.
+        return hello.getAddress() + " is the address of no activator";
+      }
+      return peer.prefersAnother(link, hello) ? "there is another connection" : "";
+    }
+
+    @Override
+    public void linked(PeerLink link) {
+      unidentified.remove(link);
+      var peer = peers.get(link.address());
+      if (peer != null) {
+        peer.linked(link);
+      }
+    }
+
+    @Override
+    public void received(PeerLink link, PeerMessage message) {
+      listener.received(link.id(), message);
+    }
+
+    @Override
+    public void measured(Duration roundTrip) {
+      onRoundTrip.accept(roundTrip);
+      publish();
+    }
+
+    @Override
+    public void closed(PeerLink link, State state, String why) {
+      unidentified.remove(link);
+      var peer = peers.get(link.address());
+      if (peer == null) {
+        log.debug("Refused a link: {}", why);
+      } else {
+        peer.closed(link, state, why);
+      }
+    }
+  }
+
+  private static final class Ignored implements PeerListener {
+    @Override
+    public void activators(Set<String> addresses) {}
+
+    @Override
+    public void connected(PeerId peer) {}
+
+    @Override
+    public void disconnected(PeerId peer) {}
+
+    @Override
+    public void ended(PeerId peer) {}
+
+    @Override
+    public void legacy(String address) {}
+
+    @Override
+    public void received(PeerId peer, PeerMessage message) {}
+  }
+
+  /** One address: of an activator, or of one whose link was lost and that may still have requests. */
+  private final class Peer {
+    private final String address;
+    private final boolean isLarger;
+    private final Backoff backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE, JITTER, random);
+    private final DeadlineTimer redial = new DeadlineTimer(loop, this::dial);
+    private boolean isMember;
+    private boolean waitsForKey;
+    private State state = State.UNREACHABLE;
+    private String problem = NOT_TRIED;
+    private @Nullable PeerLink link;
+    private @Nullable PeerLink attempt;
+    /** The process whose link was lost, unless it is known to have ended. */
+    private @Nullable PeerId lost;
+    private long lostNanos;
+
+    Peer(String address) {
+      this.address = address;
+      this.isLarger = self.address.compareTo(address) < 0;
+    }
+
+    void joined() {
+      isMember = true;
+      if (link == null) {
+        redial.within(isLarger ? Duration.ZERO : timings.turn);
+      }
+    }
+
+    /** A link stays open: what was lent is to be returned. */
+    void left() {
+      isMember = false;
+      removeIfOver();
+    }
+
+    private void removeIfOver() {
+      if (!isMember && link == null && (lost == null
+          || loop.nanoTime() - lostNanos > timings.lost.toNanos())) {
+        redial.cancel();
+        if (attempt != null) {
+          unidentified.remove(attempt);
+          attempt.end();
+        }
+        peers.remove(address);
+      }
+    }
+
+    void dial() {
+      removeIfOver();
+      if (closed || peers.get(address) != this || link != null || attempt != null) {
+        publish();
+        return;
+      }
+      if (!hasKey) {
+        waitsForKey = true;
+        requestKey();
+        return;
+      }
+      redial.cancel();
+      var next = link(address);
+      attempt = next;
+      next.use(dialer.dial(address, next));
+    }
+
+    void keyRead(String why) {
+      if (waitsForKey) {
+        waitsForKey = false;
+        if (why.isEmpty()) {
+          dial();
+        } else if (link == null) {
+          failed(State.UNAUTHORISED, why);
+        }
+      }
+    }
+
+    /**
+     * Of two connections with the same process, both sides keep the one that the smaller address
+     * opened, and the newer of two such.
+     */
+    boolean prefersAnother(PeerLink to, PeerFrame.Hello hello) {
+      boolean isOfSmaller = to.isDialed() == isLarger;
+      var other = link;
+      return other == null
+          ? attempt != null && attempt != to && !isOfSmaller
+          : other.incarnation() == hello.getIncarnation() && !isOfSmaller
+              && other.isDialed() != to.isDialed();
+    }
+
+    void linked(PeerLink now) {
+      redial.cancel();
+      backoff.reset();
+      if (attempt == now) {
+        attempt = null;
+      }
+      if (link != null) {
+        var before = link;
+        before.end();
+        disconnected(before);
+      }
+      if (lost != null && !lost.equals(now.id())) {
+        ended();
+      }
+      lost = null;
+      link = now;
+      state = State.LINKED;
+      problem = "";
+      log.info("Linked with the activator {} at {}", now.pod(), address);
+      publish();
+      listener.connected(now.id());
+    }
+
+    private void disconnected(PeerLink from) {
+      link = null;
+      lost = from.id();
+      lostNanos = loop.nanoTime();
+      listener.disconnected(from.id());
+    }
+
+    /** Also if no link was lost. */
+    void ended() {
+      var process = lost;
+      lost = null;
+      if (process != null) {
+        listener.ended(process);
+      }
+    }
+
+    void closed(PeerLink which, State why, String text) {
+      if (which == attempt) {
+        attempt = null;
+        if (link == null) {
+          failed(why, text);
+        }
+      } else if (which == link) {
+        state = State.UNREACHABLE;
+        problem = text;
+        disconnected(which);
+        if (which.saidBye()) {
+          log.info("The activator {} at {} has ended", which.pod(), address);
+          ended();
+        } else {
+          log.warn("The link with the activator {} at {} is lost: {}", which.pod(), address, text);
+        }
+        redial.within(backoff.next());
+        removeIfOver();
+      }
+      publish();
+    }
+
+    private void failed(State why, String text) {
+      boolean isRefused = why == State.LEGACY;
+      if (isRefused && loop.nanoTime() - lostNanos >= timings.refused.toNanos()) {
+        // What listens is the last to stop in a process.
+        ended();
+      }
+      // A process that starts again does not listen for a moment.
+      var now = isRefused && lost != null ? State.UNREACHABLE : why;
+      if (now != state || problem.equals(NOT_TRIED)) {
+        log.info("No link with the activator at {}: {}", address, text);
+        if (now == State.LEGACY) {
+          listener.legacy(address);
+        }
+      }
+      state = now;
+      problem = text;
+      if (now == State.UNAUTHORISED) {
+        // The Secret may have another key by now.
+        hasKey = false;
+      }
+      redial.within(switch (now) {
+        case LEGACY -> Backoff.longer(timings.legacy, JITTER, random);
+        case UNAUTHORISED ->
+          keyProblem.isEmpty() ? backoff.next() : Backoff.longer(timings.noKey, JITTER, random);
+        default -> backoff.next();
+      });
+      removeIfOver();
+    }
+
+    PeerView view() {
+      var now = link;
+      return new PeerView(address, now == null ? "" : now.pod(), state, problem,
+          now == null ? Duration.ZERO : now.roundTrip());
+    }
+  }
+}

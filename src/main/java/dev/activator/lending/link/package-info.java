@@ -1,0 +1,5 @@
+/** One authenticated connection between each two activators. */
+@NullMarked
+package dev.activator.lending.link;
+
+import org.jspecify.annotations.NullMarked;

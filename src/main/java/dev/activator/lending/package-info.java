@@ -1,0 +1,7 @@
+/**
+ * One limit for all activators: the activator that owns a pod lends permits of it to the others.
+ */
+@NullMarked
+package dev.activator.lending;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,89 @@
+package dev.activator.lending.policy;
+
+import dev.activator.revision.Destination;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which activator owns which pods of a revision: a function of what all activators read from the
+ * cluster.
+ *
+ * <p>If all lend, a pod belongs to the activator that scores highest for it (rendezvous hashing):
+ * no other pod matters, and one more or fewer activator moves only its own pods. Otherwise pods are
+ * divided by Knative's rule, because an activator that does not lend knows no other.
+ *
+ * @param members addresses, sorted as text
+ * @param pods in order; counts for Knative's rule only
+ */
+public record PodOwners(List<String> members, boolean allLend, List<Destination> pods) {
+  /** Without any activator, nothing is owned. */
+  public static final PodOwners NONE = new PodOwners(List.of(), true, List.of());
+
+  public PodOwners {
+    members = List.copyOf(members);
+    pods = allLend ? List.of() : List.copyOf(pods);
+  }
+
+  /** Equal for activators that divide pods by the same members; 0 for Knative's rule. */
+  public long view() {
+    if (!allLend) {
+      return 0;
+    }
+    long hash = 1;
+    for (var member : members) {
+      hash = mix(hash ^ hash(member));
+    }
+    return hash == 0 ? 1 : hash;
+  }
+
+  /** Differs from {@link #view}, also for activators that have the same members. */
+  public long viewWithoutLimit() {
+    return mix(view());
+  }
+
+  /** Null if several activators send requests to the pod, or it is unknown. */
+  public @Nullable String owner(Destination pod) {
+    return allLend ? highestScore(pod) : ofSlice(Collections.binarySearch(pods, pod));
+  }
+
+  private @Nullable String highestScore(Destination pod) {
+    String best = null;
+    long bestScore = 0;
+    long key = hash(pod.toString());
+    for (var member : members) {
+      long score = mix(key ^ hash(member));
+      if (best == null || score > bestScore) {
+        best = member;
+        bestScore = score;
+      }
+    }
+    return best;
+  }
+
+  /** The inverse of Knative's {@code assignSlice}: blocks of equal size, then the remainder. */
+  private @Nullable String ofSlice(int position) {
+    int count = members.size();
+    if (position < 0 || count == 0 || pods.size() < count) {
+      return null;
+    }
+    int block = pods.size() / count;
+    int inBlocks = block * count;
+    return members.get(position < inBlocks ? position / block : position - inBlocks);
+  }
+
+  private static long hash(String text) {
+    long hash = 0xcbf29ce484222325L;
+    for (int i = 0; i < text.length(); i++) {
+      hash = (hash ^ text.charAt(i)) * 0x100000001b3L;
+    }
+    return mix(hash);
+  }
+
+  /** SplitMix64's finalizer: each bit depends on all. */
+  private static long mix(long value) {
+    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+    return mixed ^ (mixed >>> 31);
+  }
+}

@@ -1,0 +1,5 @@
+/** Which activator owns a pod, and which request is next, as pure functions. */
+@NullMarked
+package dev.activator.lending.policy;
+
+import org.jspecify.annotations.NullMarked;

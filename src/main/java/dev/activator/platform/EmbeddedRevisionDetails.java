@@ -1,0 +1,98 @@
+package dev.activator.platform;
+
+import dev.activator.cluster.EventReader.Event;
+import dev.activator.console.ClusterFacts;
+import dev.activator.console.PlatformFacts;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.OutputLog;
+import dev.activator.embedded.runtime.KnativeLabels;
+import dev.activator.embedded.runtime.Conditions;
+import dev.activator.revision.RevisionId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.MissingNode;
+
+/** What the cluster in this process shows of a revision: Events, output, and a URL for this machine. */
+final class EmbeddedRevisionDetails implements PlatformFacts {
+  private static final int MAX_EVENTS = 20;
+  private static final int MAX_LINES = 60;
+
+  private final PlatformFacts cluster;
+  private final ApiStore store;
+  private final EmbeddedActions scaled;
+  private final int maxPods;
+  private final IntSupplier requestPort;
+
+  EmbeddedRevisionDetails(PlatformFacts cluster, ApiStore store, EmbeddedActions scaled,
+      int maxPods,
+      IntSupplier requestPort) {
+    this.cluster = cluster;
+    this.store = store;
+    this.scaled = scaled;
+    this.maxPods = maxPods;
+    this.requestPort = requestPort;
+  }
+
+  private String service(RevisionId id) {
+    var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
+    return revision == null
+        ? ""
+        : Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
+  }
+
+  @Override
+  public CardFacts card(RevisionId id) {
+    var card = cluster.card(id);
+    var service = service(id);
+    var obstacles = new ArrayList<>(card.obstacles());
+    if (service.isEmpty()) {
+      // Of a Revision, its own status says so.
+      obstacles.addAll(overdue(id));
+    }
+    return new CardFacts(card.kind(), obstacles,
+        "http://" + (service.isEmpty() ? id.name() : service) + "." + id.namespace()
+            + ".localhost:" + requestPort.getAsInt() + "/",
+        Objects.requireNonNullElse(card.maxPods(), maxPods), card.routing());
+  }
+
+  private List<String> overdue(RevisionId id) {
+    var deployment = scaled.deployment(id);
+    var progressing = deployment == null
+        ? MissingNode.getInstance()
+        : Conditions.find(deployment, "Progressing");
+    return progressing.path("status").asString("").equals("False")
+        ? List.of(progressing.path("message").asString(""))
+        : List.of();
+  }
+
+  @Override
+  public CompletableFuture<List<Setting>> settings(RevisionId id) {
+    return cluster.settings(id);
+  }
+
+  @Override
+  public CompletableFuture<Known<EventLine>> events(RevisionId id) {
+    var service = service(id);
+    return CompletableFuture.completedFuture(new Known<>(store.list(Kinds.EVENT, event -> {
+      var about = event.at("/involvedObject/name").asString("");
+      return Meta.namespace(event).equals(id.namespace()) && (about.equals(service)
+          || about.equals(id.name()) || about.startsWith(id.name() + "-"));
+    }).stream().map(Event::of).map(ClusterFacts::line)
+        .sorted(Comparator.comparing(EventLine::when).reversed())
+        .limit(MAX_EVENTS).toList(), ""));
+  }
+
+  @Override
+  public Known<String> log(RevisionId id) {
+    return new Known<>(store.podLogs().last(id.namespace(),
+        scaled.pods(id).stream().map(Meta::name).toList(), MAX_LINES),
+        "Nothing: output is kept as long as there is the pod.");
+  }
+}

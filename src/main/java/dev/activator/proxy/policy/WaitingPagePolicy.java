@@ -1,0 +1,64 @@
+package dev.activator.proxy.policy;
+
+import dev.activator.http.HeaderName;
+import dev.activator.http.Fields;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+
+/** Which requests are answered with a page while their revision starts, and when. */
+public final class WaitingPagePolicy {
+  public static final String ANNOTATION = "activator.dev/waiting-page";
+  /** The page's own requests, as a value of {@code K-Network-Probe}. */
+  public static final String POLL = "waiting-page";
+  /** Shorter waits end with the answer itself. */
+  public static final Duration HOLD = Duration.ofSeconds(1);
+
+  private WaitingPagePolicy() {}
+
+  public enum Mode {
+    /** Navigations of browsers get the page. */
+    AUTO,
+    OFF;
+
+    /** An invalid annotation is ignored. */
+    public Mode with(Map<String, String> annotations) {
+      return switch (annotations.getOrDefault(ANNOTATION, "").strip()) {
+        case "auto" -> AUTO;
+        case "off" -> OFF;
+        default -> this;
+      };
+    }
+  }
+
+  /** A navigation can be repeated by the page, and nothing is lost with it. */
+  public static boolean isFor(Mode mode, String method, Fields fields) {
+    return mode == Mode.AUTO && (method.equals("GET") || method.equals("HEAD"))
+        && fields.text(HeaderName.SEC_FETCH_MODE).equals("navigate")
+        && fields.hasToken(HeaderName.ACCEPT, "text/html") && !Framing.hasBody(fields)
+        && !fields.has(HeaderName.UPGRADE)
+        && !fields.text(HeaderName.SEC_PURPOSE).contains("prefetch");
+  }
+
+  /** @param retryAfterSeconds for crawlers */
+  public static LocalResponse page(String html, String contentPolicy, int retryAfterSeconds) {
+    return new LocalResponse(503, Map.of("Content-Type", "text/html; charset=utf-8",
+        "Content-Security-Policy", contentPolicy, "X-Content-Type-Options", "nosniff",
+        "Referrer-Policy", "same-origin", "Cache-Control", "no-store", "Retry-After",
+        Integer.toString(retryAfterSeconds), Failure.REASON, "waiting-page"), html);
+  }
+
+  public static LocalResponse status(WaitStatus now) {
+    return new LocalResponse(200, Map.of("Content-Type", "application/json", "Cache-Control",
+        "no-store", "X-Content-Type-Options", "nosniff"), json(now) + "\n");
+  }
+
+  public static String json(WaitStatus now) {
+    var asked = now.asked();
+    var listed = now.listed();
+    return String.format(Locale.ROOT,
+        "{\"ready\":%b,\"why\":%s,\"askedMillis\":%s,\"listedMillis\":%s,\"usualMillis\":%d}",
+        now.ready(), ErrorFormat.json(now.why()), asked == null ? "null" : asked.toMillis(),
+        listed == null ? "null" : listed.toMillis(), now.usual().toMillis());
+  }
+}

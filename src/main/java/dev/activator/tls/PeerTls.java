@@ -1,0 +1,125 @@
+package dev.activator.tls;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.PublicKey;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * TLS between activators. All show the certificate of one Secret, and each accepts only that certificate's
+ * key: its issuer, its names and its dates do not matter.
+ *
+ * <p><b>Threads.</b> Any. A new key applies to new connections.
+ */
+public final class PeerTls {
+  private static final List<String> VERSIONS = List.of("TLSv1.3");
+
+  private volatile @Nullable Contexts contexts;
+
+  private record Contexts(PublicKey key, SslContext server, SslContext client) {}
+
+  /**
+   * Does nothing if it is the same key.
+   *
+   * @param source for messages
+   * @throws IOException if they cannot be used; the key before stays
+   */
+  public void use(String source, String chain, String key) throws IOException {
+    try {
+      var shown = CertifiedKey.parse(chain, key);
+      var open = shown.chain().getFirst().getPublicKey();
+      var now = contexts;
+      if (now == null || !now.key.equals(open)) {
+        var trust = new SameKey(open);
+        contexts = new Contexts(open,
+            SslContextBuilder.forServer(shown.key(), shown.chain()).sslProvider(SslProvider.JDK)
+                .protocols(VERSIONS).trustManager(trust).clientAuth(ClientAuth.REQUIRE).build(),
+            SslContextBuilder.forClient().keyManager(shown.key(), shown.chain())
+                .sslProvider(SslProvider.JDK).protocols(VERSIONS).trustManager(trust).build());
+      }
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+      throw new IOException(
+          "cannot use the certificate and the key in " + source + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Null while there is no key. */
+  public @Nullable SslHandler server(ByteBufAllocator allocator) {
+    var now = contexts;
+    return now == null ? null : now.server.newHandler(allocator);
+  }
+
+  /** Null while there is no key. */
+  public @Nullable SslHandler client(ByteBufAllocator allocator) {
+    var now = contexts;
+    return now == null ? null : now.client.newHandler(allocator);
+  }
+
+  /** The handshake has proved that the peer has the private key of what it shows. */
+  private static final class SameKey extends X509ExtendedTrustManager {
+    private final PublicKey key;
+
+    SameKey(PublicKey key) {
+      this.key = key;
+    }
+
+    private void check(X509Certificate[] chain) throws CertificateException {
+      if (!chain[0].getPublicKey().equals(key)) {
+        throw new CertificateException("it shows another key than ours");
+      }
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type)
+        throws CertificateException {
+      check(chain);
+    }
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+}

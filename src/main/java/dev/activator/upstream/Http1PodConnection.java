@@ -1,0 +1,349 @@
+package dev.activator.upstream;
+
+import dev.activator.http.Http1Encoder.RequestEncoder;
+import dev.activator.loop.Transport;
+import dev.activator.upstream.policy.TcpLiveness;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HTTP/1 connection to a pod. It is lent to one listener at a time, and is idle in its pool in
+ * between. If bytes arrive while it is idle, it is closed.
+ *
+ * <p><b>Errors.</b> {@link UpstreamListener#failed} reports them.
+ */
+// A failed write or close ends the connection, and the listener is notified.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Http1PodConnection extends ChannelInboundHandlerAdapter
+    implements UpstreamConnection, PeerChecks.Checked {
+  /** How long a pod may take for the last bytes of a tunnel. */
+  private static final long LAST_BYTES_SECONDS = 30;
+  /** How long it may read them from its kernel: a closed socket would reset what the pod still sends. */
+  private static final long LINGER_SECONDS = 5;
+
+  private final Channel channel;
+  private final Http1Pool pool;
+  private final ResponseDecoder decoder;
+  private final boolean overTls;
+  @Nullable Http1PodConnection older;
+  @Nullable Http1PodConnection newer;
+  private long idleSince;
+  private @Nullable UpstreamListener listener;
+  private @Nullable Throwable broken;
+  private @Nullable ChannelFuture headWritten;
+  private boolean idle;
+  private boolean reused;
+  private boolean interim;
+  private boolean requestEnded;
+  private boolean responseEnded;
+  private boolean persistent;
+  private boolean switched;
+  private boolean closeNotified;
+  private int silentChecks;
+
+  private Http1PodConnection(Channel channel, Http1Pool pool, UpstreamListener listener) {
+    this.channel = channel;
+    this.pool = pool;
+    this.listener = listener;
+    this.decoder = channel.pipeline().get(ResponseDecoder.class);
+    this.overTls = channel.pipeline().get(SslHandler.class) != null;
+  }
+
+  static void addCodecs(ChannelPipeline pipeline) {
+    pipeline.addLast(new ResponseDecoder());
+    pipeline.addLast(new RequestEncoder());
+  }
+
+  static void open(Channel channel, Http1Pool pool, UpstreamListener listener) {
+    var connection = new Http1PodConnection(channel, pool, listener);
+    // See UpstreamFailure.leavesInput.
+    channel.config().setAutoClose(false);
+    channel.pipeline().addLast(connection);
+    channel.closeFuture().addListener(_ -> pool.gone());
+    pool.opened(connection);
+    listener.connected(connection);
+  }
+
+  @Override
+  public void write(HttpObject part) {
+    if (switched) {
+      channel.write(((HttpContent) part).content(), channel.voidPromise());
+      return;
+    }
+    requestEnded |= part instanceof LastHttpContent;
+    if (part instanceof HttpRequest request) {
+      decoder.asked(request.method());
+      headWritten = channel.write(part);
+    } else {
+      channel.write(part, channel.voidPromise());
+    }
+  }
+
+  @Override
+  public void flush() {
+    channel.flush();
+    if (headWritten != null && headWritten.cause() != null && channel.isActive()) {
+      // Nothing else reports that the head could not be encoded.
+      channel.close();
+    }
+  }
+
+  @Override
+  public boolean isWritable() {
+    return channel.isWritable();
+  }
+
+  @Override
+  public boolean reused() {
+    return reused;
+  }
+
+  @Override
+  public boolean headIsOut() {
+    return headWritten != null && headWritten.isSuccess();
+  }
+
+  @Override
+  public void pauseReading() {
+    channel.config().setAutoRead(false);
+  }
+
+  @Override
+  public void resumeReading() {
+    channel.config().setAutoRead(true);
+  }
+
+  @Override
+  public void release() {
+    listener = null;
+    if (responseEnded && requestEnded && persistent && broken == null && channel.isActive()) {
+      resumeReading();
+      idle = pool.giveBack(this);
+    }
+    if (!idle) {
+      close();
+    }
+  }
+
+  @Override
+  public void close() {
+    listener = null;
+    leavePool();
+    if (switched) {
+      // The caller's last bytes should arrive, but the pod may never read them.
+      closeWithin(LAST_BYTES_SECONDS);
+      resumeReading();
+      channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
+        if (written.isSuccess()) {
+          Transport.endOutput(channel);
+          closeWithin(LINGER_SECONDS);
+        }
+      });
+    } else {
+      channel.close();
+    }
+  }
+
+  private void closeWithin(long seconds) {
+    var limit = channel.eventLoop().schedule(() -> channel.close(), seconds, TimeUnit.SECONDS);
+    channel.closeFuture().addListener(_ -> limit.cancel(false));
+  }
+
+  void lend(UpstreamListener to) {
+    listener = to;
+    idle = false;
+    reused = true;
+    headWritten = null;
+    requestEnded = false;
+    responseEnded = false;
+    persistent = false;
+  }
+
+  void idleSince(long nanoTime) {
+    idleSince = nanoTime;
+  }
+
+  long idleSince() {
+    return idleSince;
+  }
+
+  @Override
+  public Channel channel() {
+    return channel;
+  }
+
+  @Override
+  public boolean checked(TcpLiveness state) {
+    silentChecks = state == TcpLiveness.SILENT ? silentChecks + 1 : 0;
+    if (silentChecks > 0 && idle) {
+      // It may be dead, so no request should get it.
+      close();
+      return false;
+    }
+    boolean gone = silentChecks >= TcpLiveness.CHECKS_UNTIL_GONE;
+    if (gone) {
+      var former = listener;
+      listener = null;
+      channel.close();
+      ended(former, UpstreamFailure.UNRESPONSIVE);
+    }
+    return gone;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    var to = listener;
+    if (to == null || responseEnded) {
+      ReferenceCountUtil.release(message);
+      if (!switched) {
+        close();
+      }
+    } else if (message instanceof ByteBuf bytes) {
+      to.content(new DefaultHttpContent(bytes));
+    } else if (((HttpObject) message).decoderResult().isFailure()) {
+      var cause = ((HttpObject) message).decoderResult().cause();
+      ReferenceCountUtil.release(message);
+      close();
+      to.failed(cause instanceof PrematureChannelClosureException
+          ? UpstreamFailure.CLOSED
+          : UpstreamFailure.MALFORMED);
+    } else if (message instanceof HttpResponse head) {
+      read(to, head);
+    } else {
+      read(to, (HttpContent) message);
+    }
+  }
+
+  private void read(UpstreamListener to, HttpResponse head) {
+    interim = head.status().codeClass() == HttpStatusClass.INFORMATIONAL;
+    if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
+      switchTo(to, head);
+    } else if (interim) {
+      to.interim(head);
+    } else {
+      persistent = HttpUtil.isKeepAlive(head);
+      to.head(head);
+    }
+  }
+
+  /** Bytes that the decoder has read beyond the head are passed on unparsed. */
+  private void switchTo(UpstreamListener to, HttpResponse head) {
+    switched = true;
+    channel.pipeline().remove(RequestEncoder.class);
+    to.head(head);
+    if (listener != null) {
+      channel.pipeline().remove(ResponseDecoder.class);
+    }
+  }
+
+  private void read(UpstreamListener to, HttpContent content) {
+    if (interim) {
+      // The decoder ends each message, a 1xx too, with a last content.
+      interim = false;
+      content.release();
+    } else if (content instanceof LastHttpContent && isCutOff()) {
+      // The body ends with the connection, so it may be truncated.
+      content.release();
+      listener = null;
+      to.failed(UpstreamFailure.of(cause()));
+    } else {
+      responseEnded = content instanceof LastHttpContent;
+      if (responseEnded) {
+        persistent &= decoder.answered();
+      }
+      to.content(content);
+    }
+  }
+
+  /**
+   * Whether the pod did not close the connection cleanly: after an error, or over TLS
+   * without close_notify, which an attacker can cause (RFC 9112, section 8; RFC 8446, section 6.1).
+   */
+  private boolean isCutOff() {
+    return !channel.isActive() && (hasFailed() || overTls && !closeNotified);
+  }
+
+  private boolean hasFailed() {
+    var cause = cause();
+    // Queued writes fail even if the pod closes cleanly.
+    return cause != null && !(cause instanceof ClosedChannelException);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    closeNotified |= event instanceof SslCloseCompletionEvent end && end.isSuccess();
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (listener != null) {
+      listener.readComplete();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (listener != null) {
+      listener.writabilityChanged();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (broken == null) {
+      // The first cause: the close makes queued writes fail, too.
+      broken = cause;
+    }
+    if (!UpstreamFailure.leavesInput(cause, UpstreamFailure.of(broken))) {
+      context.close();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    leavePool();
+    var former = listener;
+    listener = null;
+    ended(former, UpstreamFailure.of(cause()));
+  }
+
+  private void ended(@Nullable UpstreamListener former, UpstreamFailure why) {
+    if (former != null && switched) {
+      former.content(LastHttpContent.EMPTY_LAST_CONTENT);
+    } else if (former != null && !responseEnded) {
+      former.failed(why);
+    }
+  }
+
+  private @Nullable Throwable cause() {
+    return broken == null && headWritten != null ? headWritten.cause() : broken;
+  }
+
+  private void leavePool() {
+    if (idle) {
+      idle = false;
+      pool.drop(this);
+    }
+  }
+}

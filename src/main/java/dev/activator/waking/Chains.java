@@ -1,0 +1,437 @@
+package dev.activator.waking;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.Throttler;
+import dev.activator.waking.SpeculativeStarts.Result;
+import dev.activator.waking.policy.ChainTable;
+import dev.activator.waking.policy.ChainTable.Prediction;
+import dev.activator.waking.policy.ChainTable.StartTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Learns which revisions call which others after a start from zero, and starts those with it.
+ *
+ * <p>An episode of a revision begins with the first request that finds it at zero, or that finds it
+ * started ahead by us, and ends after twice its usual start and ten seconds. Calls of its pods in that
+ * time are hits; those that it was known to make, and did not, are misses. Starts ahead of requests begin no
+ * episode.
+ *
+ * <p><b>Threads.</b> Confined to the loop of {@code starts}, but for the methods that say otherwise.
+ */
+public final class Chains {
+  /** What is done with what was learned. */
+  public enum Mode {
+    OFF,
+    /** Predictions are counted, and start nothing. */
+    OBSERVE,
+    ON
+  }
+
+  /** Why a revision was, or would have been, started ahead of its requests. */
+  public enum Source {
+    WAKE_WITH,
+    /** Learned, and started. */
+    LEARNED,
+    /** Learned, and only counted. */
+    OBSERVED;
+
+    /** In meters. */
+    public String label() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  /** More episodes at once are not followed. */
+  private static final int MAX_EPISODES = 1_024;
+  /** How many others one episode may be seen to call, and traces of one may be remembered. */
+  private static final int MAX_CALLEES = 32;
+  /** Until one was measured. */
+  private static final Duration UNKNOWN_START = Duration.ofSeconds(30);
+  private static final Duration AT_ONCE = Duration.ofMillis(20);
+  private static final double NANOS_A_SECOND = 1e9;
+  private static final long NANOS_A_MILLI = 1_000_000;
+  private static final double NINE_TENTHS = 0.9;
+
+  private final Mode mode;
+  private final SpeculativeStarts starts;
+  private final Loop loop;
+  private final Throttler throttler;
+  private final Function<RevisionId, @Nullable PodListing> pods;
+  private final List<Consumer<Boolean>> onWatching = new CopyOnWriteArrayList<>();
+  private final List<Consumer<RevisionId>> onStarted = new CopyOnWriteArrayList<>();
+  private final PrewarmCounts counts;
+  private final ChainTable table = new ChainTable();
+  private final CallerAddresses addresses = new CallerAddresses();
+  /** Of all that have an episode, or were started ahead; any thread may look up. */
+  private final Map<RevisionId, Watch> watched = new ConcurrentHashMap<>();
+  private int episodes;
+
+  /** What is awaited of one revision. */
+  private static final class Watch {
+    private volatile @Nullable Episode episode;
+    private volatile @Nullable Expectation expectation;
+  }
+
+  private static final class Episode {
+    private final long beganNanos;
+    private final long dueNanos;
+    /** Known callees that were at zero when it began, or would have been if they were not started ahead. */
+    private final Set<RevisionId> cold = new HashSet<>();
+    /** Those of them that it has started. */
+    private final Set<RevisionId> woken = new HashSet<>();
+    /** Any thread may look up. */
+    private final Set<RevisionId> called = ConcurrentHashMap.newKeySet();
+    private final List<String> traces = new ArrayList<>();
+    private final List<Loop.Timer> timers = new ArrayList<>();
+    /** When its first request got a permit. */
+    private long servedNanos;
+    private volatile boolean served;
+    private volatile boolean hasAllTraces;
+
+    private Episode(long beganNanos, long dueNanos) {
+      this.beganNanos = beganNanos;
+      this.dueNanos = dueNanos;
+    }
+  }
+
+  /** A start whose first request is awaited. */
+  private record Expectation(Source source, long nanos, Loop.Timer timeout) {}
+
+  /**
+   * @param pods those listed for a revision now
+   */
+  public Chains(Mode mode, SpeculativeStarts starts, Throttler throttler,
+      Function<RevisionId, @Nullable PodListing> pods, PrewarmCounts counts) {
+    this.mode = mode;
+    this.starts = starts;
+    this.loop = starts.loop();
+    this.throttler = throttler;
+    this.pods = pods;
+    this.counts = counts;
+  }
+
+  /**
+   * Called with true when requests must be {@link #reached reported} from now on, and with false when
+   * none need be. Add before the first request.
+   */
+  public void onWatching(Consumer<Boolean> listener) {
+    onWatching.add(listener);
+  }
+
+  /** Called on the loop of {@code starts} with each revision that this has started. */
+  public void onStarted(Consumer<RevisionId> listener) {
+    onStarted.add(listener);
+  }
+
+  public CallerAddresses addresses() {
+    return addresses;
+  }
+
+  /** Any thread: the first request is queued for a start of this revision. */
+  public void started(RevisionId id) {
+    if (mode != Mode.OFF) {
+      loop.execute(() -> {
+        if (!starts.isUnderWay(id)) {
+          begin(id, loop.nanoTime());
+        }
+      });
+    }
+  }
+
+  /** Any thread: a revision was started ahead of its requests, because another names it. */
+  public void startedByName(RevisionId id) {
+    if (mode != Mode.OFF) {
+      loop.execute(
+          () -> expect(id, Source.WAKE_WITH, loop.nanoTime() + starts.timeout(id).toNanos()));
+    }
+  }
+
+  /** Any thread. */
+  public boolean isWatched(RevisionId id) {
+    return watched.containsKey(id);
+  }
+
+  /** Any thread: the pods of a revision have changed. */
+  public void listed(PodListing now) {
+    if (watched.containsKey(now.revision())) {
+      loop.execute(() -> {
+        var watch = watched.get(now.revision());
+        if (watch != null && watch.episode != null) {
+          addresses.put(now.revision(), all(now));
+        }
+      });
+    }
+  }
+
+  private static Listing all(PodListing pods) {
+    return new Listing(pods.http1().all().plus(pods.h2c().all()), pods.http1().notReady());
+  }
+
+  /** Any thread: the first request of an episode was given a permit. */
+  public void served(RevisionId id) {
+    var known = episode(id);
+    // Most requests end here.
+    if (known == null || !known.served) {
+      loop.execute(() -> {
+        var episode = episode(id);
+        if (episode != null && !episode.served) {
+          episode.servedNanos = loop.nanoTime();
+          episode.served = true;
+        }
+      });
+    }
+  }
+
+  /** Any thread: a request with this trace goes to a revision. */
+  public void traced(RevisionId id, String trace) {
+    var known = episode(id);
+    if (known != null && known.hasAllTraces) {
+      return;
+    }
+    loop.execute(() -> {
+      var episode = episode(id);
+      if (episode != null && !episode.hasAllTraces && addresses.traced(trace, id)) {
+        episode.traces.add(trace);
+        episode.hasAllTraces = episode.traces.size() == MAX_CALLEES;
+      }
+    });
+  }
+
+  /**
+   * Any thread: a request came to a revision that is at zero, or is watched.
+   *
+   * @param callers whose pods sent it, as far as is known
+   * @param waits whether it waits for a permit
+   */
+  public void reached(RevisionId id, Set<RevisionId> callers, boolean waits) {
+    if (!isExpected(id) && callers.stream().noneMatch(caller -> isNews(caller, id))) {
+      // So that many requests in the seconds after a start cost little.
+      return;
+    }
+    loop.execute(() -> {
+      callers.forEach(caller -> called(caller, id));
+      var watch = watched.get(id);
+      if (watch != null && watch.expectation != null) {
+        settle(id, watch, watch.expectation, waits);
+      }
+    });
+  }
+
+  private boolean isExpected(RevisionId id) {
+    var watch = watched.get(id);
+    return watch != null && watch.expectation != null;
+  }
+
+  private boolean isNews(RevisionId caller, RevisionId callee) {
+    var episode = episode(caller);
+    return episode != null && !caller.equals(callee) && !episode.called.contains(callee);
+  }
+
+  /** Any thread: whether an episode is open whose revision was not yet seen to call this one. */
+  boolean isCallAwaited(RevisionId callee) {
+    return watched.keySet().stream().anyMatch(caller -> isNews(caller, callee));
+  }
+
+  private void called(RevisionId caller, RevisionId callee) {
+    var episode = episode(caller);
+    if (episode == null || !isNews(caller, callee) || episode.called.size() >= MAX_CALLEES) {
+      return;
+    }
+    episode.called.add(callee);
+    long served = episode.served
+        ? episode.servedNanos
+        : episode.beganNanos + usualStart(caller).toNanos();
+    table.called(caller, callee, (int) ((loop.nanoTime() - served) / NANOS_A_MILLI));
+  }
+
+  private @Nullable Episode episode(RevisionId id) {
+    var watch = watched.get(id);
+    return watch == null ? null : watch.episode;
+  }
+
+  /** @param sinceNanos when it was at zero: an older episode is over */
+  private void begin(RevisionId id, long sinceNanos) {
+    var watch = watch(id);
+    var before = watch.episode;
+    if (before != null && before.beganNanos - sinceNanos >= 0) {
+      return;
+    }
+    if (before != null) {
+      close(id, watch, before);
+    }
+    if (episodes >= MAX_EPISODES) {
+      unwatchIfIdle(id, watch);
+      return;
+    }
+    long now = loop.nanoTime();
+    var usual = usualStart(id);
+    var length = (usual.isZero() ? UNKNOWN_START : usual).multipliedBy(2)
+        .plus(SpeculativeStarts.EXTRA);
+    var episode = new Episode(now, now + length.toNanos());
+    watch.episode = episode;
+    episodes++;
+    episode.timers.add(loop.schedule(length, () -> end(id)));
+    var listed = pods.apply(id);
+    if (listed != null) {
+      addresses.put(id, all(listed));
+    }
+    table.callees(id).stream().filter(callee -> throttler.isAtZero(callee) || isExpected(callee))
+        .forEach(episode.cold::add);
+    for (var one : table.predict(id, this::startTime)) {
+      var after = Duration.ofMillis(one.afterMillis());
+      if (after.compareTo(AT_ONCE) <= 0) {
+        wake(id, one, episode);
+      } else {
+        episode.timers.add(loop.schedule(after, () -> wake(id, one, episode)));
+      }
+    }
+  }
+
+  private void wake(RevisionId first, Prediction one, Episode episode) {
+    var id = one.callee();
+    if (mode == Mode.OBSERVE) {
+      if (starts.check(id) == Result.STARTED) {
+        expect(id, Source.OBSERVED, episode.dueNanos);
+      }
+    } else if (starts.start(id,
+        one.caller() + " was (" + text(one) + ")") == Result.STARTED) {
+      expect(id, Source.LEARNED, episode.dueNanos);
+      if (one.caller().equals(first)) {
+        episode.woken.add(id);
+      }
+      onStarted.forEach(listener -> listener.accept(id));
+    }
+  }
+
+  private String text(Prediction one) {
+    double within = Math.max(0,
+        usualStart(one.caller()).toNanos() / NANOS_A_SECOND + one.edge().lateMillis() / 1e3);
+    return String.format(Locale.ROOT, "%s within %.1f s", one.edge(), within);
+  }
+
+  private void expect(RevisionId id, Source source, long dueNanos) {
+    var watch = watch(id);
+    if (watch.expectation == null) {
+      watch.expectation = new Expectation(source, loop.nanoTime(),
+          loop.schedule(Duration.ofNanos(dueNanos - loop.nanoTime()), () -> {
+            watch.expectation = null;
+            counts.countUnused(source);
+            unwatchIfIdle(id, watch);
+          }));
+    }
+  }
+
+  private void settle(RevisionId id, Watch watch, Expectation expected, boolean waits) {
+    watch.expectation = null;
+    expected.timeout.cancel();
+    long passed = loop.nanoTime() - expected.nanos;
+    long usual = usualStart(id).toNanos();
+    long saved = usual == 0 ? passed : Math.min(passed, usual);
+    boolean late = expected.source == Source.OBSERVED ? passed < usual : waits;
+    counts.countUsed(expected.source, late, Duration.ofNanos(saved));
+    // It would have been at zero.
+    begin(id, expected.nanos);
+  }
+
+  private void end(RevisionId id) {
+    var watch = watched.get(id);
+    var episode = watch == null ? null : watch.episode;
+    if (watch != null && episode != null) {
+      close(id, watch, episode);
+      unwatchIfIdle(id, watch);
+    }
+  }
+
+  private void close(RevisionId id, Watch watch, Episode episode) {
+    // One whose request got no permit says nothing, unless it started others in vain.
+    episode.cold.stream()
+        .filter(callee -> !episode.called.contains(callee)
+            && (episode.served || episode.woken.contains(callee)))
+        .forEach(callee -> table.missed(id, callee));
+    drop(id, watch, episode);
+  }
+
+  private void drop(RevisionId id, Watch watch, Episode episode) {
+    watch.episode = null;
+    episodes--;
+    episode.timers.forEach(Loop.Timer::cancel);
+    addresses.remove(id, episode.traces);
+  }
+
+  private Watch watch(RevisionId id) {
+    if (watched.isEmpty()) {
+      onWatching.forEach(one -> one.accept(true));
+    }
+    return watched.computeIfAbsent(id, _ -> new Watch());
+  }
+
+  private void unwatchIfIdle(RevisionId id, Watch watch) {
+    if (watch.episode == null && watch.expectation == null) {
+      watched.remove(id);
+      if (watched.isEmpty()) {
+        onWatching.forEach(one -> one.accept(false));
+      }
+    }
+  }
+
+  private Duration usualStart(RevisionId id) {
+    var start = throttler.start(id);
+    return start == null ? Duration.ZERO : start.usual();
+  }
+
+  private StartTime startTime(RevisionId id) {
+    var recent = throttler.recentStarts(id);
+    if (recent.isEmpty()) {
+      return StartTime.UNKNOWN;
+    }
+    var sorted = recent.stream().sorted().toList();
+    return new StartTime(sorted.getFirst() / NANOS_A_MILLI,
+        sorted.get((int) Math.round(NINE_TENTHS * (sorted.size() - 1))) / NANOS_A_MILLI);
+  }
+
+  /** Any thread: the revision was deleted. */
+  public void gone(RevisionId id) {
+    loop.execute(() -> {
+      table.forget(id);
+      var watch = watched.get(id);
+      if (watch == null) {
+        return;
+      }
+      if (watch.episode != null) {
+        drop(id, watch, watch.episode);
+      }
+      if (watch.expectation != null) {
+        watch.expectation.timeout.cancel();
+        watch.expectation = null;
+      }
+      unwatchIfIdle(id, watch);
+    });
+  }
+
+  /** Any thread: what was learned of those that a revision calls, a sentence each. */
+  public CompletableFuture<List<String>> learned(RevisionId id) {
+    var answer = new CompletableFuture<List<String>>();
+    loop.execute(() -> answer.complete(table.callees(id).stream().sorted().map(callee -> {
+      var edge = table.edge(id, callee);
+      return callee + ": called " + edge + (edge.wakes()
+          ? mode == Mode.ON ? "; starts with it" : "; would start with it"
+          : "; does not start with it");
+    }).toList()));
+    return answer;
+  }
+}

@@ -1,0 +1,155 @@
+package dev.activator.waking;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.throttle.Throttler;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts revisions that no request waits for yet: with one stand-in each, which leaves when a pod takes
+ * requests, or after twice the usual start and ten seconds.
+ *
+ * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause} and {@link #gone}.
+ */
+public final class SpeculativeStarts {
+  private static final Logger log = LoggerFactory.getLogger(SpeculativeStarts.class);
+
+  /** How many there may be at once. */
+  static final int MAX_AT_ONCE = 10;
+  /** Between two of one revision. */
+  static final Duration PERIOD = Duration.ofSeconds(1);
+  static final Duration EXTRA = Duration.ofSeconds(10);
+
+  private final Loop loop;
+  private final RequestCounter counter;
+  private final Throttler throttler;
+  private final Revisions revisions;
+  private final Predicate<RevisionId> canStart;
+  private final Map<RevisionId, Start> underWay = new HashMap<>();
+  /** Of each revision the last one. */
+  private final Map<RevisionId, Cause> causes = new ConcurrentHashMap<>();
+
+  private record Start(StandIn standIn, Loop.Timer timeout) {}
+
+  /** @param text why the revision was started, as the end of a sentence that begins with "because" */
+  private record Cause(String text, long nanos) {}
+
+  /** What came of a start. */
+  public enum Result {
+    STARTED,
+    /** Pods take requests already. */
+    SERVES,
+    /** Requests wait for a start already. */
+    STARTS,
+    /** Its last start failed, or nothing would scale it. */
+    CANNOT_START,
+    /** There are as many as may be, or one of this revision was less than a second ago. */
+    OVER_BUDGET,
+    /** There is no such revision. */
+    UNKNOWN
+  }
+
+  /**
+   * @param counter of {@code loop}
+   * @param canStart false where something is known to keep the revision from being scaled, such as a
+   *     quota
+   */
+  public SpeculativeStarts(Loop loop, RequestCounter counter, Throttler throttler,
+      Revisions revisions, Predicate<RevisionId> canStart) {
+    this.loop = loop;
+    this.counter = counter;
+    this.throttler = throttler;
+    this.revisions = revisions;
+    this.canStart = canStart;
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  /** Whether a stand-in of ours waits for this revision. */
+  boolean isUnderWay(RevisionId id) {
+    return underWay.containsKey(id);
+  }
+
+  /** @param because why, as the end of a sentence that begins with "because" */
+  Result start(RevisionId id, String because) {
+    var revision = revisions.find(id);
+    var result = revision == null ? Result.UNKNOWN : check(id);
+    log.debug("{}: {} because {}", id, result, because);
+    if (result == Result.STARTED && revision != null) {
+      begin(revision, because);
+    }
+    return result;
+  }
+
+  /** What a start would come to now. */
+  Result check(RevisionId id) {
+    var view = throttler.view(id);
+    var start = throttler.start(id);
+    if (view != null && view.capacity() > 0) {
+      return Result.SERVES;
+    }
+    if (start != null && start.asked() != null) {
+      return Result.STARTS;
+    }
+    if ((start != null && start.failure() != null) || !canStart.test(id)) {
+      return Result.CANNOT_START;
+    }
+    var last = causes.get(id);
+    return underWay.containsKey(id) || underWay.size() >= MAX_AT_ONCE
+        || (last != null && loop.nanoTime() - last.nanos < PERIOD.toNanos())
+            ? Result.OVER_BUDGET
+            : Result.STARTED;
+  }
+
+  private void begin(Revision revision, String because) {
+    var id = revision.id();
+    causes.put(id, new Cause(because, loop.nanoTime()));
+    if (revisions.find(id) == null) {
+      // Deleted concurrently.
+      causes.remove(id);
+    }
+    var standIn = new StandIn(loop, counter, revision, end -> ended(id, end));
+    // First, as it may end while it starts.
+    underWay.put(id, new Start(standIn, loop.schedule(timeout(id), standIn::giveUp)));
+    standIn.start(throttler::admit);
+  }
+
+  /** Within it a stand-in waits, and a start counts as of use. */
+  Duration timeout(RevisionId id) {
+    var start = throttler.start(id);
+    return (start == null ? Duration.ZERO : start.usual()).multipliedBy(2).plus(EXTRA);
+  }
+
+  private void ended(RevisionId id, StandIn.End end) {
+    log.debug("{}: the stand-in has ended: {}", id, end);
+    var start = underWay.remove(id);
+    if (start != null) {
+      start.timeout.cancel();
+    }
+  }
+
+  /**
+   * Why this revision was last started ahead of its requests: the end of a sentence that begins with
+   * "because". Null if it was not.
+   */
+  public @Nullable String cause(RevisionId id) {
+    var last = causes.get(id);
+    return last == null ? null : last.text;
+  }
+
+  public void gone(RevisionId id) {
+    causes.remove(id);
+  }
+}

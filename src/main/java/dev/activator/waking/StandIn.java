@@ -1,0 +1,110 @@
+package dev.activator.waking;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.Revision;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.throttle.Admission.Ending;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueueEntry;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Admission.Rejection;
+import dev.activator.throttle.Admission;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request without a caller. It is queued and counted as one, so that the autoscaler starts a pod,
+ * and gives its permit back at once.
+ *
+ * <p><b>Threads.</b> Confined to {@code loop}, which must also be the counter's.
+ */
+public final class StandIn implements QueuedCaller {
+  private final Loop loop;
+  private final RequestCounter counter;
+  private final Revision revision;
+  private final Consumer<End> onEnd;
+  private @Nullable QueueEntry entry;
+
+  /** Why it is no longer queued. */
+  public sealed interface End {
+    /** A pod takes requests. */
+    record Ready() implements End {}
+
+    record Rejected(Rejection reason) implements End {}
+
+    record GivenUp() implements End {}
+
+    /** It could not be queued. */
+    record Failed() implements End {}
+  }
+
+  /** @param onEnd called once, after it was counted out */
+  public StandIn(Loop loop, RequestCounter counter, Revision revision, Consumer<End> onEnd) {
+    this.loop = loop;
+    this.counter = counter;
+    this.revision = revision;
+    this.onEnd = onEnd;
+  }
+
+  /**
+   * Call once.
+   *
+   * @return whether it is queued; false if it has ended already
+   */
+  public boolean start(BiFunction<Revision, QueuedCaller, Admission> throttle) {
+    counter.arrived(revision.id());
+    try {
+      switch (throttle.apply(revision, this)) {
+        case Permit now -> granted(now);
+        case Admission.NoRoom _ -> throw new IllegalStateException("a stand-in waits");
+        case QueueEntry later -> entry = later;
+      }
+    } catch (RuntimeException e) {
+      // Or the revision would have demand for ever.
+      end(new End.Failed());
+      throw e;
+    }
+    return entry != null;
+  }
+
+  /** Ignored once it has ended. */
+  public void giveUp() {
+    var queued = entry;
+    if (queued != null) {
+      queued.giveUp();
+      end(new End.GivenUp());
+    }
+  }
+
+  public Revision revision() {
+    return revision;
+  }
+
+  @Override
+  public Loop loop() {
+    return loop;
+  }
+
+  @Override
+  public long maxWaitNanos() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public void granted(Permit permit) {
+    permit.release(Ending.UNCOUNTED);
+    end(new End.Ready());
+  }
+
+  @Override
+  public void rejected(Rejection reason) {
+    end(new End.Rejected(reason));
+  }
+
+  private void end(End how) {
+    entry = null;
+    counter.left(revision.id());
+    onEnd.accept(how);
+  }
+}

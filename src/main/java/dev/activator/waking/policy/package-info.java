@@ -1,0 +1,5 @@
+/** The decisions of waking as pure functions. */
+@NullMarked
+package dev.activator.waking.policy;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,96 @@
+package dev.activator.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.http.HttpStatus;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
+
+class MetricsAndLivenessHandlerTest {
+  private final AtomicInteger made = new AtomicInteger();
+  private boolean isScraped = true;
+  private final MetricsAndLivenessHandler page = new MetricsAndLivenessHandler(() -> isScraped,
+      type -> "in " + type, () -> {
+        made.incrementAndGet();
+        return (_, response) -> {
+          response.setStatusCode(HttpStatus.I_AM_A_TEAPOT);
+          return response.setComplete();
+        };
+      });
+
+  private MockServerHttpResponse ask(MockServerHttpRequest request) {
+    var response = new MockServerHttpResponse();
+    page.handle(request, response).block();
+    return response;
+  }
+
+  @ParameterizedTest(name = "Accept: {0}")
+  @CsvSource(delimiter = '|', value = {"*/*|text/plain; version=0.0.4; charset=utf-8",
+      "application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1|application/openmetrics-text; version=1.0.0; charset=utf-8"})
+  void answersInTheFormatThatIsAskedFor(String accept, String type) {
+    var response = ask(MockServerHttpRequest.get("/metrics").header("Accept", accept).build());
+
+    assertThat(response.getHeaders().getFirst("Content-Type")).isEqualTo(type);
+    assertThat(response.getBodyAsString().block()).isEqualTo("in " + type);
+    assertThat(response.getHeaders().getContentLength()).isEqualTo(3 + type.length());
+  }
+
+  @Test
+  void answersHeadAsItDoesGet() {
+    assertThat(ask(MockServerHttpRequest.head("/metrics").build()).getHeaders().getFirst(
+        "Content-Length")).isEqualTo("43");
+    assertThat(ask(MockServerHttpRequest.head("/actuator/health/liveness").build()).getStatusCode())
+        .isNull();
+    assertThat(made).hasValue(0);
+  }
+
+  @Test
+  void isNotFoundUnlessScrapingIsEnabled() {
+    isScraped = false;
+    assertThat(ask(MockServerHttpRequest.get("/metrics").build()).getStatusCode())
+        .isEqualTo(HttpStatus.NOT_FOUND);
+  }
+
+  @Test
+  void isAliveAsLongAsItAnswers() {
+    var response = ask(MockServerHttpRequest.get("/actuator/health/liveness").build());
+
+    assertThat(response.getBodyAsString().block()).isEqualTo("{\"status\":\"UP\"}");
+    assertThat(response.getHeaders().getFirst("Content-Type"))
+        .isEqualTo("application/vnd.spring-boot.actuator.v3+json");
+  }
+
+  @Test
+  void makesTheOtherPagesOnceWhenOneIsAskedFor() {
+    ask(MockServerHttpRequest.get("/metrics").build());
+    ask(MockServerHttpRequest.get("/actuator/health/liveness").build());
+    assertThat(made).hasValue(0);
+
+    for (var other : new String[]{"/", "/metrics/", "/actuator/health"}) {
+      assertThat(ask(MockServerHttpRequest.get(other).build()).getStatusCode())
+          .isEqualTo(HttpStatus.I_AM_A_TEAPOT);
+    }
+    assertThat(ask(MockServerHttpRequest.post("/metrics").build()).getStatusCode())
+        .isEqualTo(HttpStatus.I_AM_A_TEAPOT);
+    assertThat(made).hasValue(1);
+  }
+
+  @Test
+  void makesThemOnAnotherThreadThanThePortsLoop() {
+    var makers = new ArrayList<Thread>();
+    var slow = new MetricsAndLivenessHandler(() -> isScraped, type -> type, () -> {
+      makers.add(Thread.currentThread());
+      return (_, response) -> response.setComplete();
+    });
+
+    slow.handle(MockServerHttpRequest.get("/console").build(), new MockServerHttpResponse())
+        .block();
+
+    assertThat(makers).doesNotContain(Thread.currentThread()).hasSize(1);
+  }
+}

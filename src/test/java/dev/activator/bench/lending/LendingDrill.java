@@ -1,0 +1,202 @@
+package dev.activator.bench.lending;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import dev.activator.bench.lending.Callers.Wait;
+import dev.activator.bench.lending.SharedRevision.Activator;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What callers wait beside idle pods that belong to other activators, whether a pod ever gets more than one request at
+ * once, and what is lost when an activator is killed or replaced. {@code bench/drills/lending} runs it.
+ */
+public final class LendingDrill {
+  private static final int PODS = 8;
+  private static final int SMALL_PODS = 2;
+  private static final Duration WARM_UP = Duration.ofSeconds(10);
+  private static final Duration LOAD = Duration.ofSeconds(5);
+  /** Until pods of an activator that was killed are used again. */
+  private static final Duration RECOVERY = Duration.ofSeconds(45);
+  /** In which load balancers learn of a change. */
+  private static final Duration BALANCERS = Duration.ofMillis(500);
+
+  private final Path program;
+  private final Duration measured;
+  private boolean failed;
+
+  private LendingDrill(Path program, Duration measured) {
+    this.program = program;
+    this.measured = measured;
+  }
+
+  /** @param args a folder or a jar, then seconds for each row, then the parts */
+  public static void main(String[] args) {
+    // Connections that are reset are part of it.
+    ((Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.ERROR);
+    int code = 2;
+    try {
+      code = new LendingDrill(Path.of(args[0]).toAbsolutePath(),
+          Duration.ofSeconds(Long.parseLong(args[1])))
+          .run(List.of(args).subList(2, args.length)) ? 0 : 1;
+    } catch (Exception e) {
+      e.printStackTrace();
+    }
+    // Threads of the cluster would keep this process alive, and with it the activators.
+    System.exit(code);
+  }
+
+  private boolean run(List<String> parts) throws Exception {
+    System.out.println("| activators, lending | pods, callers | requests | wait in ms: median"
+        + " | 99th percentile | longest | at once at a pod | lost | |");
+    System.out.println("|---|---|---|---|---|---|---|---|---|");
+    for (var part : parts) {
+      switch (part) {
+        case "beside" -> {
+          for (int pods : List.of(PODS, SMALL_PODS)) {
+            beside(1, "on", pods);
+            beside(2, "on", pods);
+            beside(2, "off", pods);
+            beside(3, "on", pods);
+            beside(3, "off", pods);
+          }
+        }
+        case "first" -> {
+          firstPod("on");
+          firstPod("off");
+        }
+        case "kill" -> {
+          kill("another is killed", false);
+          kill("that of the callers is killed", true);
+        }
+        case "roll" -> roll();
+        default -> throw new IllegalArgumentException(
+            part + " is none of beside, first, kill and roll");
+      }
+    }
+    return !failed;
+  }
+
+  private SharedRevision revision(String mode, int pods) throws Exception {
+    return new SharedRevision(program, List.of("-Dactivator.lending.mode=" + mode), pods);
+  }
+
+  /** As many callers as pods, so that a pod is idle whenever a request comes. */
+  private void beside(int activators, String mode, int pods) throws Exception {
+    try (var revision = revision(mode, pods)) {
+      var first = revision.start(activators).getFirst();
+      try (var callers = new Callers(pods, _ -> first)) {
+        pause(WARM_UP);
+        long begun = System.nanoTime();
+        pause(measured);
+        print(activators + ", " + mode, pods, pods, callers, begun, revision,
+            "all callers at one activator", mode.equals("on"));
+      }
+    }
+  }
+
+  /** With fewer pods than activators. */
+  private void firstPod(String mode) throws Exception {
+    try (var revision = revision(mode, 1)) {
+      var all = revision.start(2);
+      try (var callers = new Callers(2, number -> all.get(number))) {
+        pause(WARM_UP);
+        long begun = System.nanoTime();
+        pause(measured);
+        print("2, " + mode, 1, 2, callers, begun, revision, "a caller at each",
+            mode.equals("on"));
+      }
+    }
+  }
+
+  private void kill(String what, boolean ofCallers) throws Exception {
+    try (var revision = revision("on", PODS)) {
+      var all = revision.start(2);
+      try (var callers = new Callers(PODS, _ -> target(revision))) {
+        pause(WARM_UP);
+        var before = revision.served();
+        pause(LOAD);
+        check(isRising(before, revision.served()), "not all pods were used");
+        long begun = System.nanoTime();
+        revision.kill(all.get(ofCallers ? 0 : 1));
+        var atKill = revision.served();
+        while (!isRising(atKill, revision.served())
+            && System.nanoTime() - begun < RECOVERY.toNanos()) {
+          pause(Duration.ofMillis(10));
+        }
+        var recovered = Duration.ofNanos(System.nanoTime() - begun);
+        check(isRising(atKill, revision.served()), "not all pods are used again");
+        pause(LOAD);
+        print("2, on", PODS, PODS, callers, begun, revision,
+            String.format(Locale.ROOT, "%s: all pods used after %.1f s, %d requests ended with it",
+                what, recovered.toMillis() / 1e3, callers.inKilled()),
+            true);
+      }
+    }
+  }
+
+  /** One activator after the other is replaced. */
+  private void roll() throws Exception {
+    try (var revision = revision("on", PODS)) {
+      revision.start(2);
+      try (var callers = new Callers(PODS, _ -> target(revision))) {
+        pause(WARM_UP);
+        long begun = System.nanoTime();
+        for (var old : List.copyOf(revision.activators())) {
+          revision.start(1);
+          pause(BALANCERS);
+          revision.terminate(old);
+          check(revision.exitCode(old) == 0, "an activator did not end with 0");
+        }
+        pause(LOAD);
+        print("2, on", PODS, PODS, callers, begun, revision, "both are replaced", true);
+      }
+    }
+  }
+
+  private static Activator target(SharedRevision revision) {
+    return revision.activators().getFirst();
+  }
+
+  private static boolean isRising(List<Integer> before, List<Integer> now) {
+    for (int i = 0; i < before.size(); i++) {
+      if (now.get(i) <= before.get(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** @param isExact whether the limit must have been kept */
+  private void print(String activators, int pods, int callers, Callers calls, long begun,
+      SharedRevision revision, String note, boolean isExact) {
+    var waits = calls.waitsSince(begun).stream().mapToLong(Wait::nanos).sorted().toArray();
+    System.out.printf(Locale.ROOT, "| %s | %d, %d | %d | %.1f | %.1f | %.1f | %d | %d | %s |%n",
+        activators, pods, callers, waits.length, millis(waits, 0.5), millis(waits, 0.99),
+        millis(waits, 1), revision.highestConcurrency(), calls.lost().size(), note);
+    calls.lost().stream().limit(5).forEach(System.out::println);
+    check(calls.lost().isEmpty(), "requests were lost");
+    check(!isExact || revision.highestConcurrency() <= 1, "a pod had more than its limit");
+  }
+
+  private void check(boolean holds, String failure) {
+    if (!holds) {
+      failed = true;
+      System.out.println("FAILED: " + failure);
+    }
+  }
+
+  private static double millis(long[] sorted, double part) {
+    return sorted.length == 0
+        ? Double.NaN
+        : sorted[(int) Math.ceil(sorted.length * part) - 1] / 1e6;
+  }
+
+  private static void pause(Duration time) {
+    LockSupport.parkNanos(time.toNanos());
+  }
+}

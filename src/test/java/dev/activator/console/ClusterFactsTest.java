@@ -1,0 +1,30 @@
+package dev.activator.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.console.PlatformFacts.Routing;
+import dev.activator.console.PlatformFacts.RoutingState;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ClusterFactsTest {
+  @ParameterizedTest
+  @CsvSource({"autoscaling.knative.dev/min-scale, autoscaling.knative.dev/min-scale",
+      "autoscaling.knative.dev/minScale, autoscaling.knative.dev/minScale",
+      "autoscaling.knative.dev/other, autoscaling.knative.dev/min-scale"})
+  void findsAnAnnotationInBothSpellings(String written, String found) {
+    assertThat(
+        ClusterFacts.spelling(Map.of(written, "2"), "autoscaling.knative.dev/min-scale"))
+        .isEqualTo(found);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"active, LIVE", "pending, NEXT", "reserve, SUPERSEDED"})
+  void theRoutingStateOfARevisionIsItsLabel(String label, RoutingState state) {
+    assertThat(ClusterFacts.routing(Map.of("serving.knative.dev/service", "web",
+        "serving.knative.dev/routingState", label))).isEqualTo(new Routing("web", state));
+    assertThat(ClusterFacts.routing(Map.of("serving.knative.dev/routingState", label))).isNull();
+    assertThat(ClusterFacts.routing(Map.of("serving.knative.dev/service", "web"))).isNull();
+  }
+}

@@ -1,0 +1,137 @@
+package dev.activator.embedded.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.autoscaler.Autoscaler;
+import dev.activator.autoscaler.ScalingListener;
+import dev.activator.autoscaler.WriteGuard;
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.autoscaler.policy.ScalingSettings;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.testing.VirtualLoop;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+class DeploymentScaleClientTest {
+  private static final RevisionId FIRST = new RevisionId("default", "web-00001");
+  private static final RevisionId SECOND = new RevisionId("default", "web-00002");
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final ApiStore store = new ApiStore(Clock.systemUTC());
+  private final DeploymentScaleClient scaling = new DeploymentScaleClient(store, loop,
+      new Defaults(Duration.ofSeconds(6), 10));
+  private final Autoscaler autoscaler = new Autoscaler(loop, scaling, WriteGuard.ALONE,
+      new ScalingListener() {
+      }, new Random(1));
+
+  @BeforeEach
+  void start() {
+    autoscaler.start();
+    scaling.start(autoscaler);
+    loop.run();
+  }
+
+  private void revision(RevisionId id, Map<String, String> annotations) {
+    var revision = named(id.name());
+    Meta.of(revision).putObject("labels").put(KnativeLabels.SERVICE, "web")
+        .put(KnativeLabels.GENERATION, id.name().substring(8));
+    var all = Meta.of(revision).putObject("annotations").put("other", "1")
+        .put(DeploymentScaleClient.INITIAL_SCALE, "0");
+    annotations.forEach((name, value) -> all.put("autoscaling.knative.dev/" + name, value));
+    revision.putObject("spec").put("containerConcurrency", 2);
+    store.create(Kinds.REVISION, revision);
+    var deployment = named(id.name() + "-deployment");
+    deployment.putObject("spec").put("replicas", 0);
+    store.create(Kinds.DEPLOYMENT, deployment);
+    loop.run();
+  }
+
+  private static ObjectNode named(String name) {
+    var object = Json.object();
+    Meta.of(object).put("namespace", "default").put("name", name);
+    return object;
+  }
+
+  private int replicas(RevisionId id) {
+    var deployment = store.find(Kinds.DEPLOYMENT, "default", id.name() + "-deployment");
+    return deployment == null ? -1 : deployment.path("spec").path("replicas").intValue();
+  }
+
+  private ScalingSettings settings(RevisionId id) {
+    return scaling.settings(store.find(Kinds.REVISION, "default", id.name()));
+  }
+
+  @Test
+  void aRevisionThatTakesNoRequestsKeepsNoMinimum() {
+    revision(FIRST, Map.of("min-scale", "2"));
+    loop.advance(Duration.ofSeconds(3));
+    assertThat(replicas(FIRST)).isEqualTo(2);
+
+    revision(SECOND, Map.of("min-scale", "3"));
+    loop.advance(Duration.ofSeconds(3));
+    assertThat(replicas(SECOND)).isEqualTo(3);
+    store.edit(Kinds.REVISION, "default", FIRST.name(), revision -> {
+      Meta.of(revision).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
+          KnativeLabels.RESERVE);
+      return revision;
+    });
+    assertThat(settings(FIRST).bounds().min()).isZero();
+  }
+
+  @Test
+  void aRevisionWithoutAnAnnotationStartsWithOnePod() {
+    revision(FIRST, Map.of());
+    store.edit(Kinds.REVISION, "default", FIRST.name(), revision -> {
+      ((ObjectNode) Meta.of(revision).path("annotations"))
+          .remove(DeploymentScaleClient.INITIAL_SCALE);
+      return revision;
+    });
+
+    assertThat(settings(FIRST).bounds().initial()).isEqualTo(1);
+  }
+
+  @Test
+  void readsTheConcurrencyAndTheAnnotations() {
+    revision(FIRST, Map.of("target", "1", "window", "30s"));
+
+    var settings = settings(FIRST);
+    assertThat(settings.aim().perPod()).isEqualTo(0.7);
+    assertThat(settings.windows().stable()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(settings.bounds().max()).isEqualTo(10);
+  }
+
+  @Test
+  void aWriteAfterAnotherChangeIsAConflict() {
+    revision(FIRST, Map.of());
+    var workload = new ScaleTargetRef("apps/v1", "Deployment", "web-00001-deployment");
+    var read = (ScaleAnswer.Found) scaling.read(FIRST, workload).join();
+    assertThat(scaling.write(FIRST, workload, read, 1).join())
+        .isInstanceOf(ScaleAnswer.Found.class);
+
+    assertThat(scaling.write(FIRST, workload, read, 2).join())
+        .isInstanceOfSatisfying(ScaleAnswer.Refused.class,
+            refused -> assertThat(refused.reason()).isEqualTo(ScaleAnswer.Reason.CONFLICT));
+    assertThat(replicas(FIRST)).isEqualTo(1);
+  }
+
+  @Test
+  void aRevisionThatIsGoneIsScaledNoMore() {
+    revision(FIRST, Map.of("min-scale", "2"));
+    loop.advance(Duration.ofSeconds(1));
+    store.delete(Kinds.REVISION, "default", "web-00001");
+    loop.run();
+
+    assertThat(autoscaler.views()).isEmpty();
+  }
+}

@@ -1,0 +1,54 @@
+package dev.activator.embedded.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** With real processes. */
+class LocalCallersTest {
+  private static final String BASH = "/bin/bash";
+
+  private final long own = ProcessHandle.current().pid();
+
+  /** Where the pod listens that a process with this variable is of, once it has connected. */
+  private static int podPort(String pod) throws Exception {
+    assumeTrue(Files.isExecutable(Path.of(BASH)) && Files.isDirectory(Path.of("/proc/self/fd")));
+    try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      // A child has the connection, as where a shell starts the program.
+      var builder = new ProcessBuilder(List.of(BASH, "-c",
+          "(exec 3<>/dev/tcp/127.0.0.1/" + server.getLocalPort() + "; read -u 3 line); true"));
+      builder.environment().put(LocalProcess.POD_VARIABLE, pod);
+      var process = builder.start();
+      try (Socket connection = server.accept()) {
+        return LocalCallers.podPort(connection.getPort());
+      } finally {
+        process.descendants().forEach(ProcessHandle::destroy);
+        process.destroy();
+      }
+    }
+  }
+
+  @Test
+  void aConnectionIsOfThePodWhoseProcessHasIt() throws Exception {
+    assertThat(podPort(own + "/default/web-x7/25241")).isEqualTo(25_241);
+  }
+
+  @Test
+  void aProcessOfAnotherActivatorIsNoPodOfOurs() throws Exception {
+    assertThat(podPort(own + 1 + "/default/web-x7/25241")).isZero();
+  }
+
+  @Test
+  void aPortWithoutAConnectionIsOfNoPod() throws Exception {
+    try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      assertThat(LocalCallers.podPort(server.getLocalPort())).isZero();
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package dev.activator.embedded.runtime.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** The outputs in {@code crashes/outputs.txt} are those of the runtimes, with the line that names the error. */
+class ErrorLineTest {
+  @TestFactory
+  Stream<DynamicTest> namesTheErrorOfEachRuntime() throws IOException {
+    try (var from = Objects
+        .requireNonNull(ErrorLineTest.class.getResourceAsStream("/crashes/outputs.txt"))) {
+      var outputs = new String(from.readAllBytes(), StandardCharsets.UTF_8).split("(?m)^=== ");
+      assertThat(outputs).hasSizeGreaterThan(20);
+      return Stream.of(outputs).skip(1).map(one -> {
+        var lines = one.lines().toList();
+        var head = lines.getFirst().split(" \\| ", 2);
+        return DynamicTest.dynamicTest(head[0], () -> assertThat(
+            ErrorLine.of(lines.subList(1, lines.size()))).isEqualTo(head[1]));
+      });
+    }
+  }
+
+  @Test
+  void isEmpty_whenNothingWasPrinted() {
+    assertThat(ErrorLine.of(List.of())).isEmpty();
+    assertThat(ErrorLine.of(List.of("", "  "))).isEmpty();
+  }
+}

@@ -1,0 +1,51 @@
+package dev.activator.lending;
+
+import dev.activator.lending.PeerMessage.View;
+import dev.activator.lending.PeerMessage.Yield;
+import java.util.List;
+import java.util.Map;
+
+/** A rule of the protocol that the simulation leaves out, to show that it would be noticed. */
+enum Faults {
+  NONE,
+  /** A view counts as answered as soon as it is sent. */
+  NO_ANSWER_NEEDED {
+    @Override
+    void onSend(SimulatedActivator from, SimulatedActivator to, PeerMessage message) {
+      if (message instanceof View view) {
+        from.loop().execute(() -> from.lending().received(to.id(),
+            new Yield(view.revision(), view.epoch(), Long.MAX_VALUE, Map.of())));
+      }
+    }
+  },
+  /** What was lent is free when the link is lost. */
+  FREE_ON_DISCONNECT {
+    @Override
+    void onDisconnect(SimulatedActivator at, SimulatedActivator from) {
+      at.lending().ended(from.id());
+    }
+  },
+  /** The new owner issues permits in its view, and the old one in the other. */
+  OWNED_IN_BOTH_VIEWS,
+  /** The old owner does not say what it still runs. */
+  YIELDS_WITHOUT_WHAT_RUNS {
+    @Override
+    List<PeerMessage> changed(SimulatedActivator from, SimulatedActivator to, PeerMessage message) {
+      return message instanceof Yield yield
+          ? List.of(new Yield(yield.revision(), yield.epoch(), yield.account(), Map.of()))
+          : List.of(message);
+    }
+  };
+
+  void onSend(SimulatedActivator from, SimulatedActivator to, PeerMessage message) {
+    // Nothing.
+  }
+
+  void onDisconnect(SimulatedActivator at, SimulatedActivator from) {
+    // Nothing.
+  }
+
+  List<PeerMessage> changed(SimulatedActivator from, SimulatedActivator to, PeerMessage message) {
+    return List.of(message);
+  }
+}

@@ -1,0 +1,91 @@
+package dev.activator.lending.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.activator.lending.PeerMessage;
+import dev.activator.lending.PeerMessage.Beat;
+import dev.activator.lending.PeerMessage.Grant;
+import dev.activator.lending.PeerMessage.Recall;
+import dev.activator.lending.PeerMessage.Return;
+import dev.activator.lending.PeerMessage.View;
+import dev.activator.lending.PeerMessage.Want;
+import dev.activator.lending.PeerMessage.Yield;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import dev.activator.wire.PeerFrame;
+import dev.activator.wire.PeerFrame.Loan;
+import dev.activator.wire.PeerFrame.Permits;
+import dev.activator.wire.PeerFrame.Revision;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class PeerCodecTest {
+  private static final RevisionId ID = new RevisionId("shop", "cart-00001");
+  private static final Destination POD = new Destination("10.1.2.3", 8012);
+  private static final Destination IPV6_POD = new Destination("fd00::7", 8013);
+  private static final Revision REVISION = Revision.newBuilder().setNamespace("shop")
+      .setName("cart-00001").build();
+
+  static Stream<PeerMessage> messages() {
+    return Stream.of(new View(ID, -3, Long.MIN_VALUE),
+        new Yield(ID, 4, Long.MAX_VALUE, Map.of(POD, 2, IPV6_POD, Integer.MAX_VALUE)),
+        new Yield(ID, 4, 5, Map.of()), new Want(ID, 7, 10_000, Duration.ofMillis(1_500), 12),
+        new Want(ID, 7, 0, Duration.ZERO, 0), new Grant(ID, 9, POD, 1L << 40),
+        new Return(ID, 9, IPV6_POD, 0), new Recall(ID, 9, POD, 3), new Beat(1, 0),
+        new Beat(Long.MAX_VALUE, 12));
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void readsWhatItWrites(PeerMessage message) throws Exception {
+    var bytes = PeerCodec.encode(message).build().toByteArray();
+
+    assertThat(PeerCodec.decode(PeerFrame.parseFrom(bytes))).isEqualTo(message);
+  }
+
+  static Stream<PeerFrame.Builder> malformed() {
+    var frame = PeerFrame.newBuilder();
+    return Stream.of(frame.clone().setView(PeerFrame.View.getDefaultInstance()),
+        frame.clone().setGrant(loan("10.1.2.3", 0, 1)),
+        frame.clone().setGrant(loan("10.1.2.3", 65_536, 1)),
+        frame.clone().setReturn(loan("", 8012, 1)),
+        frame.clone().setRecall(loan("10.1.2.3", 8012, -1)),
+        frame.clone().setWant(PeerFrame.Want.newBuilder().setRevision(REVISION).setQueued(-1)),
+        frame.clone().setWant(PeerFrame.Want.newBuilder().setRevision(REVISION)
+            .setQueued(1L << 31)),
+        frame.clone().setWant(PeerFrame.Want.newBuilder().setRevision(REVISION)
+            .setOldestNanos(-1)),
+        frame.clone().setYield(PeerFrame.Yield.newBuilder().setRevision(REVISION)
+            .addHeld(permits("10.1.2.3", 8012, 0))),
+        frame.clone().setYield(PeerFrame.Yield.newBuilder().setRevision(REVISION)
+            .addHeld(permits("10.1.2.3", 8012, 1)).addHeld(permits("10.1.2.3", 8012, 1))),
+        frame.clone().setBeat(PeerFrame.Beat.newBuilder().setNumber(-1)));
+  }
+
+  private static Permits permits(String host, int port, long count) {
+    return Permits.newBuilder().setHost(host).setPort(port).setCount(count).build();
+  }
+
+  private static Loan loan(String host, int port, long count) {
+    return Loan.newBuilder().setRevision(REVISION).setTotal(permits(host, port, count)).build();
+  }
+
+  @ParameterizedTest
+  @MethodSource("malformed")
+  void refusesValuesThatAFieldCannotHave(PeerFrame.Builder frame) {
+    var built = frame.build();
+
+    assertThatThrownBy(() -> PeerCodec.decode(built)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void leavesTheLinksOwnFramesToTheLink() {
+    assertThat(PeerCodec.decode(
+        PeerFrame.newBuilder().setPing(PeerFrame.Ping.getDefaultInstance()).build())).isNull();
+  }
+}

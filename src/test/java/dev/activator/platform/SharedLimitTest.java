@@ -1,0 +1,285 @@
+package dev.activator.platform;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.backend.BackendSettings;
+import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.AddressSource;
+import dev.activator.cluster.AddressSource.EndpointsSource;
+import dev.activator.cluster.Cluster;
+import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.lending.Lending;
+import dev.activator.lending.link.PeerNetwork;
+import dev.activator.lending.link.PeerPort;
+import dev.activator.lending.link.PeerView;
+import dev.activator.loop.Loop;
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.Certificate;
+import dev.activator.testing.FreePort;
+import dev.activator.testing.SecureApi;
+import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.throttle.Admission;
+import dev.activator.throttle.Admission.Ending;
+import dev.activator.throttle.Admission.Permit;
+import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.Throttler;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.tls.InternalTls;
+import dev.activator.tls.PeerTls;
+import dev.activator.tls.PodTls;
+import dev.activator.tls.ServerTlsSettings;
+import dev.activator.upstream.ProbeAnswer;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Activators in one process, with the API and their links over TLS, and pods without queue-proxy, for which
+ * the limit is exact.
+ */
+class SharedLimitTest {
+  private static final String NAMESPACE = "knative-serving";
+  private static final RevisionId CART = new RevisionId("shop", "cart");
+  private static final String A = "127.0.0.2";
+  private static final String B = "127.0.0.3";
+  private static final Duration SERVICE = Duration.ofMillis(5);
+
+  private final SecureApi api;
+  private final ClusterAccess access;
+  private final MultiThreadIoEventLoopGroup threads = new MultiThreadIoEventLoopGroup(4,
+      NioIoHandler.newFactory());
+  private final LoopGroup loops = new LoopGroup(threads);
+  private final int port = FreePort.next();
+  private final List<Activator> running = new ArrayList<>();
+  private final Map<Destination, AtomicInteger> inFlight = new ConcurrentHashMap<>();
+  private final Map<Destination, AtomicInteger> most = new ConcurrentHashMap<>();
+  private final Map<Destination, AtomicInteger> served = new ConcurrentHashMap<>();
+
+  SharedLimitTest() throws Exception {
+    var certificate = Certificate.ec();
+    api = new SecureApi(certificate.certificate(), certificate.key());
+    access = new ClusterAccess.Kubeconfig(api.kubeconfig(), "", "");
+    api.store().create(Kinds.REVISION, Objects.parse("""
+        {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
+         'metadata': {'namespace': 'shop', 'name': 'cart',
+                      'annotations': {'activator.dev/probe': 'container'}},
+         'spec': {'containerConcurrency': 1, 'timeoutSeconds': 300,
+                  'containers': [{'image': 'i'}]}}
+        """));
+  }
+
+  private final class Activator {
+    private final Cluster cluster = Quiescence.watch(new Cluster(() -> access,
+        KubernetesVersion.MINIMUM, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+        new Random(1), new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
+    private final RevisionBackendsManager backends = Quiescence.watch(new RevisionBackendsManager(
+        loops::loopFor, loops.loopFor("probes"),
+        (on, request, done) -> on
+            .execute(() -> done.accept(new ProbeAnswer.Answered(200, "queue"))),
+        BackendSettings.DEFAULT, new Random(1)));
+    private final Throttler throttler;
+    private final PeerPort peers;
+
+    Activator(String address) throws Exception {
+      var lending = new Lending(address);
+      throttler = Quiescence.watch(new Throttler(loops::loopFor, cluster, address,
+          RevisionOptions.of(10_000), LoopGroup.random(), lending));
+      cluster.onRevision(throttler::revision);
+      cluster.onRevision(backends::revision);
+      cluster.onPods(backends::listed);
+      cluster.onPodsGone(backends::podsGone);
+      cluster.onPublicAddresses(throttler::publicAddresses);
+      backends.onChange(throttler::destinations);
+      var tls = new PeerTls();
+      var internal = new InternalTls(cluster::followCertificates, NAMESPACE, () -> false,
+          new PodTls(), ServerTlsSettings.DEFAULT);
+      peers = new PeerPort(new NettyLoop(threads.next()), tls, address, port,
+          new PeerNetwork.Self("activator-" + address, address, System.identityHashCode(this)),
+          new PeerKey(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
+      cluster.onPublicAddresses(peers.network()::publicAddresses);
+      lending.start(peers.network().loop(), peers.network());
+      peers.network().listen(lending);
+      cluster.start();
+      peers.open();
+      running.add(this);
+    }
+
+    void isLinked(int others) {
+      await().until(() -> peers.network().views().stream()
+          .filter(view -> view.state() == PeerView.State.LINKED).count() == others);
+    }
+
+    /** Completed when all are served, each of which takes its pod for a while. */
+    AtomicInteger send(int requests) {
+      var left = new AtomicInteger(requests);
+      var loop = loops.loopFor(CART);
+      var revision = java.util.Objects.requireNonNull(cluster.find(CART));
+      loop.execute(() -> {
+        for (int i = 0; i < requests; i++) {
+          var request = new Request(loop, left);
+          if (throttler.admit(revision, request) instanceof Permit now) {
+            request.granted(now);
+          }
+        }
+      });
+      return left;
+    }
+
+    void end() {
+      running.remove(this);
+      peers.close();
+      backends.stop();
+      cluster.close();
+    }
+  }
+
+  private final class Request implements QueuedCaller {
+    private final Loop loop;
+    private final AtomicInteger left;
+
+    Request(Loop loop, AtomicInteger left) {
+      this.loop = loop;
+      this.left = left;
+    }
+
+    @Override
+    public Loop loop() {
+      return loop;
+    }
+
+    @Override
+    public long maxWaitNanos() {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void granted(Permit permit) {
+      var pod = permit.destination();
+      int now = count(inFlight, pod).incrementAndGet();
+      count(most, pod).accumulateAndGet(now, Math::max);
+      loop.schedule(SERVICE, () -> {
+        count(inFlight, pod).decrementAndGet();
+        count(served, pod).incrementAndGet();
+        left.decrementAndGet();
+        permit.release(Ending.ANSWERED);
+      });
+    }
+
+    @Override
+    public void rejected(Admission.Rejection reason) {
+      throw new AssertionError(reason);
+    }
+  }
+
+  private static AtomicInteger count(Map<Destination, AtomicInteger> of, Destination pod) {
+    return of.computeIfAbsent(pod, _ -> new AtomicInteger());
+  }
+
+  @AfterEach
+  void close() {
+    List.copyOf(running).forEach(Activator::end);
+    api.close();
+    threads.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  private void has(String name, String type, int podPort, String... addresses) {
+    var listed = Arrays.stream(addresses).map("{'ip': '%s'}"::formatted)
+        .collect(Collectors.joining(", "));
+    var object = Objects.parse("""
+        {'apiVersion': 'v1', 'kind': 'Endpoints',
+         'metadata': {'namespace': 'shop', 'name': '%s', 'labels': {
+           'networking.internal.knative.dev/serviceType': '%s',
+           'serving.knative.dev/revision': 'cart', 'serving.knative.dev/revisionUID': 'u'}},
+         'subsets': [{'addresses': [%s], 'ports': [{'name': 'http', 'port': %d}]}]}
+        """.formatted(name, type, listed, podPort));
+    if (api.store().find(Kinds.ENDPOINTS, "shop", name) == null) {
+      api.store().create(Kinds.ENDPOINTS, object);
+    } else {
+      api.store().update(Kinds.ENDPOINTS, object);
+    }
+  }
+
+  private void areActivators(String... addresses) {
+    has("cart", "Public", 8012, addresses);
+  }
+
+  private void arePods(String... addresses) {
+    has("cart-private", "Private", 8012, addresses);
+  }
+
+  private void nothingWasAboveTheLimit() {
+    assertThat(most.values()).extracting(AtomicInteger::get).containsOnly(1);
+  }
+
+  @Test
+  void usesAllPods_whereAllRequestsComeToOneActivator() throws Exception {
+    areActivators(A, B);
+    arePods("10.1.0.1", "10.1.0.2");
+    var a = new Activator(A);
+    var b = new Activator(B);
+    a.isLinked(1);
+    b.isLinked(1);
+
+    var left = a.send(200);
+
+    await().until(() -> left.get() == 0);
+    nothingWasAboveTheLimit();
+    assertThat(served).as("also the pod of the other activator").hasSize(2);
+  }
+
+  @Test
+  void keepsTheLimitOfASinglePod_thatBothActivatorsHaveRequestsFor() throws Exception {
+    areActivators(A, B);
+    arePods("10.1.0.1");
+    var a = new Activator(A);
+    var b = new Activator(B);
+    a.isLinked(1);
+    b.isLinked(1);
+
+    var ofA = a.send(100);
+    var ofB = b.send(100);
+
+    await().until(() -> ofA.get() == 0 && ofB.get() == 0);
+    nothingWasAboveTheLimit();
+  }
+
+  @Test
+  void losesNoRequest_andKeepsTheLimit_whileActivatorsAreReplaced() throws Exception {
+    areActivators(A, B);
+    arePods("10.1.0.1", "10.1.0.2", "10.1.0.3");
+    var a = new Activator(A);
+    var old = new Activator(B);
+    a.isLinked(1);
+    old.isLinked(1);
+    var left = a.send(300);
+    var ofOld = old.send(20);
+
+    // when the other leaves Endpoints, drains and ends
+    areActivators(A);
+    await().until(() -> ofOld.get() == 0);
+    old.end();
+
+    await().until(() -> left.get() == 0);
+    nothingWasAboveTheLimit();
+  }
+}

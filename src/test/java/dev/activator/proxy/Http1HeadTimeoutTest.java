@@ -1,0 +1,164 @@
+package dev.activator.proxy;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofMinutes;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.proxy.EndedConnections.Reason;
+import dev.activator.proxy.codec.RequestDecoder;
+import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.testing.VirtualLoop;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The next head of an HTTP/1 connection, of which only a part has come. */
+class Http1HeadTimeoutTest implements Http1Reader.Receiver {
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
+  private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
+  private final EndedConnections ended = new EndedConnections();
+  private final RequestDecoder decoder = new RequestDecoder();
+  private final EmbeddedChannel channel = new EmbeddedChannel(decoder);
+  private final DeadlineTimer timer = new DeadlineTimer(loop, this::check);
+  private final Http1Reader reader = new Http1Reader(channel, decoder, loop, held.share(),
+      ofSeconds(60),
+      timer, ended, this);
+  private boolean late;
+  private boolean idle;
+
+  private void check() {
+    late |= reader.isLate();
+  }
+
+  @AfterEach
+  void closes() {
+    reader.close();
+    channel.finishAndReleaseAll();
+    assertThat(held.total()).isZero();
+  }
+
+  private void receives(String text) {
+    channel.writeInbound(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII));
+  }
+
+  /** @param idle whether no request is under way */
+  private void readEnds(boolean idle) {
+    this.idle = idle;
+    reader.readEnds();
+  }
+
+  @Override
+  public boolean isBetweenRequests() {
+    return idle;
+  }
+
+  @Override
+  public boolean mayTake(HttpObject part) {
+    return true;
+  }
+
+  @Override
+  public void take(HttpObject part) {
+    ReferenceCountUtil.release(part);
+  }
+
+  @Override
+  public boolean closing() {
+    return false;
+  }
+
+  @Override
+  public void turnUsedUp() {
+    throw new AssertionError("few parts come");
+  }
+
+  @Test
+  void isLateIfNothingComesInTime() {
+    reader.awaitHead();
+    loop.advance(ofMillis(59_999));
+    assertThat(late).isFalse();
+
+    loop.advance(ofMillis(1));
+
+    assertThat(late).isTrue();
+    assertThat(ended.count(Reason.SLOW_HEAD)).as("it had not begun").isZero();
+  }
+
+  @Test
+  void mayComeAnyTimeAfterARequestAndHasATimeOfItsOwnOnceItBegins() {
+    reader.awaitHead();
+    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
+    readEnds(false);
+    loop.advance(ofMinutes(10));
+    assertThat(late).isFalse();
+
+    // when its first byte comes, and another half a minute later
+    receives("G");
+    readEnds(true);
+    assertThat(reader.holdsBytes()).isTrue();
+    loop.advance(ofSeconds(30));
+    receives("E");
+    readEnds(true);
+    loop.advance(ofMillis(29_999));
+    assertThat(late).isFalse();
+
+    loop.advance(ofMillis(1));
+    assertThat(late).isTrue();
+    assertThat(ended.count(Reason.SLOW_HEAD)).isOne();
+  }
+
+  @Test
+  void doesNotBeginWithTheReadThatEndsARequest() {
+    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
+    readEnds(true);
+
+    assertThat(reader.holdsBytes()).isFalse();
+  }
+
+  @Test
+  void hasItsTimeIfItBeginsInTheReadThatEndsARequest() {
+    receives("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /");
+    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
+    readEnds(true);
+
+    loop.advance(ofMinutes(1));
+
+    assertThat(late).isTrue();
+    assertThat(ended.count(Reason.SLOW_HEAD)).isOne();
+  }
+
+  @Test
+  void hasItsTimeFromTheEndOfTheRequestBeforeIt() {
+    receives("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /");
+    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
+    readEnds(false);
+    loop.advance(ofMinutes(10));
+    assertThat(late).isFalse();
+
+    idle = true;
+    reader.nextRequest();
+    loop.advance(ofMinutes(1));
+
+    assertThat(late).isTrue();
+  }
+
+  @Test
+  void isCountedWhileItIsIncomplete() {
+    receives("GET / HTTP/1.1\r\nHost: " + "x".repeat(1_000));
+    readEnds(true);
+    assertThat(held.total()).isGreaterThan(1_000);
+
+    receives("\r\n\r\n");
+    reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
+
+    assertThat(held.total()).isZero();
+  }
+}
