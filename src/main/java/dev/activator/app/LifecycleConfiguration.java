@@ -81,6 +81,7 @@ class LifecycleConfiguration {
   StartOrder startOrder(Platform platform, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, Part rescue, Part peers, Part warmUp, Part coldStartWarmUp,
+      Part admitPort,
       Part consoleEnds, RevisionBackendsManager backends) {
     var parts = new ArrayList<Part>();
     parts.add(consoleEnds);
@@ -103,6 +104,8 @@ class LifecycleConfiguration {
         new Part("statistics", reporter::start, reporter::stop), rescue,
         // Until the last request has ended, what was borrowed is given back.
         peers, warmUp,
+        // Open when the kubelet is told that this process is ready, and closed when no gateway comes any more.
+        admitPort,
         // A request needs all of the above.
         new Part("request ports", ports::open, ports::drain),
         Part.started("probes", backends::release), coldStartWarmUp));

@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.AdmitProperties;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
@@ -14,6 +15,7 @@ import dev.activator.console.RequestHistory;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.StageMeters;
@@ -23,6 +25,7 @@ import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.ReadyPods;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.SilentConnections;
@@ -33,6 +36,7 @@ import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.AdmitServer;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.ChildName;
@@ -232,7 +236,7 @@ class RequestConfiguration {
           var connections = new SilentConnections(loop, counter);
           silent.add(connections);
           return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), counter,
-              observers, held.share(), unread.share(loop), responses, connections);
+              observers, held.share(), unread.share(loop), responses, connections, null);
         });
     meters.silent(silent);
     meters.ended(server.endedConnections());
@@ -249,6 +253,26 @@ class RequestConfiguration {
             tls.certificate() == null ? null : tls::read, serving.propagationDelay(),
             serving.drainTimeout()),
         system::certificate, health, loops.loopFor("drain"), throttler);
+  }
+
+  /** Where gateways ask that send requests themselves. */
+  @Bean
+  Part admitPort(AdmitProperties admit, ProxyServer proxy, LoopResources resources,
+      LoopGroup loops, HealthState health, Throttler throttler, Cluster cluster,
+      ServingProperties serving) {
+    if (!admit.enabled()) {
+      return Part.started("no port for gateways", () -> {
+      });
+    }
+    var pods = new ReadyPods(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
+    cluster.onPods(pods::listed);
+    cluster.onPodsGone(pods::podsGone);
+    cluster.onRevisionGone(pods::revisionGone);
+    var server = new AdmitServer(proxy,
+        new AdmitServer.Settings(serving.bindAddress(), admit.port(), admit.requestDuration()),
+        pods, resources, () -> health.readiness() instanceof Readiness.Ready,
+        throttler::rejectQueued);
+    return new Part("port for gateways", server::start, server::stop);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */

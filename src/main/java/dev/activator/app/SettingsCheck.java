@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.AdmitProperties;
 import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.LendingProperties.Mode;
@@ -103,6 +104,10 @@ public final class SettingsCheck
     boolean isEmbedded = environment.acceptsProfiles(Profiles.of("embedded"));
     if (lending.mode() != Mode.OFF && !isEmbedded) {
       all.add(new ListeningPort("activator.lending.port", address, lending.port()));
+    }
+    var admit = bound(binder, AdmitProperties.class);
+    if (admit.enabled()) {
+      all.add(new ListeningPort("activator.admit.port", address, admit.port()));
     }
     all.add(new ListeningPort("server.port",
         environment.getProperty("server.address",

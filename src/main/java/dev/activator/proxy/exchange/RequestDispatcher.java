@@ -14,20 +14,32 @@ import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.Admission;
 import dev.activator.upstream.PodPools;
 import io.netty.handler.codec.http.HttpRequest;
+import java.time.Duration;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
-/** Answers each request of one loop at once or begins its exchange. */
+/**
+ * Answers each request of one loop at once or begins its exchange.
+ *
+ * @param handover for requests that a gateway sends itself; null where requests are forwarded
+ */
 public record RequestDispatcher(Loop loop, Router router,
     BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
     RequestObserver observer, HeldBytes.Share held, UnreadBytes.Share unread,
-    ErrorResponses texts, SilentConnections silent) {
+    ErrorResponses texts, SilentConnections silent, @Nullable Handover handover) {
 
   public RequestDispatcher(Loop loop, Router router,
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
       RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
       UnreadBytes.Share unread, ErrorResponses texts) {
     this(loop, router, throttle, pools, counter, observer, held, unread, texts,
-        new SilentConnections(loop, counter));
+        new SilentConnections(loop, counter), null);
+  }
+
+  /** The same for requests that a gateway sends itself. */
+  public RequestDispatcher handingOver(ReadyPods pods, Duration countedFor) {
+    return new RequestDispatcher(loop, router, throttle, pools, counter, observer, held, unread,
+        texts, silent, new Handover(loop, counter, pods, countedFor));
   }
 
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
@@ -41,26 +53,45 @@ public record RequestDispatcher(Loop loop, Router router,
         downstream.answer(texts.pages().poll(this, revision, off));
         downstream.ended();
       }
-      case Router.Refused(var failure) -> {
-        if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
-            || failure instanceof Failure.LookupFailed) {
-          // Other refused requests name no revision.
-          var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
-          record.begin();
-          record.ended(failure);
-        }
-        downstream.answer(failure, ErrorFormat.of(fields));
-        downstream.ended();
-      }
+      case Router.Refused(var failure) -> refuse(failure, request, fields, downstream);
       case Router.ToRevision route -> {
         var record = new HttpRequestRecord(this, downstream.caller(), request, fields, route);
         request.setUri(route.path());
         HeaderRewriter.request(fields, version, route.host(), downstream.caller().address());
-        var exchange = new Exchange(record, downstream, route.revision());
-        downstream.begin(exchange);
-        exchange.start();
+        begin(record, downstream, route);
       }
     }
+  }
+
+  /** Has a request wait for a pod as if it was to be forwarded; a 200 means that a gateway may send it. */
+  public void ask(HttpRequest original, Downstream downstream) {
+    var fields = FieldList.in(original);
+    switch (router.question(original, fields)) {
+      case Router.ToRevision route -> begin(
+          new HttpRequestRecord(this, downstream.caller(), original, fields, route), downstream,
+          route);
+      case Router.Refused(var failure) -> refuse(failure, original, fields, downstream);
+    }
+  }
+
+  private static void begin(HttpRequestRecord record, Downstream downstream,
+      Router.ToRevision route) {
+    var exchange = new Exchange(record, downstream, route.revision());
+    downstream.begin(exchange);
+    exchange.start();
+  }
+
+  private void refuse(Failure failure, HttpRequest request, FieldList fields,
+      Downstream downstream) {
+    if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
+        || failure instanceof Failure.LookupFailed) {
+      // Other refused requests name no revision.
+      var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
+      record.begin();
+      record.ended(failure);
+    }
+    downstream.answer(failure, ErrorFormat.of(fields));
+    downstream.ended();
   }
 
   Failure failure(Rejection reason) {
