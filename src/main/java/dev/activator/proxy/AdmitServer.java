@@ -26,6 +26,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AsciiString;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -179,7 +180,7 @@ public final class AdmitServer {
             FieldList.CHECKED).headers();
         question.getHeadersMap().forEach((name, value) -> {
           if (!name.startsWith(":")) {
-            headers.add(name, value);
+            headers.add(FieldList.checked(new AsciiString(name)), value);
           }
         });
         return ask(request, GatewayQuestion.of(Convention.HOST, question.getMethod(),

@@ -554,6 +554,27 @@ class ChartTest {
   }
 
   @Test
+  void gatewaysMayAskOnAPortOfItsOwn_onlyWhenEnabled() {
+    var without = Chart.installed("web", "edge", "mode: standalone",
+        "networkPolicy: {enabled: true}");
+    var with = Chart.installed("web", "edge", "mode: standalone", "networkPolicy: {enabled: true}",
+        "standalone: {admit: {enabled: true, from: [{namespaceSelector: {}}]}}");
+
+    assertThat(without.only("Service").toString() + without.pods() + without.only("NetworkPolicy"))
+        .doesNotContain("8015", "ADMIT");
+    assertThat(with.only("Service").at("/spec/ports").valueStream())
+        .anyMatch(port -> port.path("port").asInt() == 8015
+            && port.path("name").asString().equals("http-admit"));
+    assertThat(with.container().path("env").toString()).contains("ACTIVATOR_ADMIT_ENABLED");
+    assertThat(with.container().path("ports").toString()).contains("8015");
+    assertThat(with.only("NetworkPolicy").at("/spec/ingress").valueStream())
+        .anySatisfy(rule -> {
+          assertThat(rule.at("/ports/0/port").asInt()).isEqualTo(8015);
+          assertThat(rule.path("from").toString()).contains("namespaceSelector");
+        });
+  }
+
+  @Test
   void keepsScaledServices_whenItIsUninstalled() {
     var kept = Chart.installed("activator", "activator", "mode: standalone");
     var deleted = Chart.installed("activator", "activator", "mode: standalone",

@@ -44,6 +44,7 @@ import java.util.HashMap;
 import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Requests that a gateway sends itself, after it has asked. */
@@ -171,6 +172,12 @@ class HandoverTest {
     podIsReady();
     podAnswersProbes();
     loop.advance(DELAY);
+  }
+
+  @AfterEach
+  void isDeleted() {
+    ready.revisionGone(WEB);
+    loop.run();
   }
 
   @Test
