@@ -104,7 +104,7 @@ class LifecycleConfiguration {
         new Part("statistics", reporter::start, reporter::stop), rescue,
         // Until the last request has ended, what was borrowed is given back.
         peers, warmUp,
-        // Open when the kubelet is told that this process is ready, and closed when no gateway comes any more.
+        // Open before the kubelet sees this process as ready, and closed after the drain.
         admitPort,
         // A request needs all of the above.
         new Part("request ports", ports::open, ports::drain),

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum Outcome {
   ANSWERED,
   UPGRADED,
-  /** A gateway was told that it may send the request itself. */
+  /** A gateway may send the request itself. */
   HANDED_OVER,
   CALLER_GONE,
   BAD_REQUEST,

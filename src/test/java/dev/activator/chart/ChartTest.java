@@ -225,7 +225,7 @@ class ChartTest {
     var names = Pattern.compile("^\\| `(activator\\.[a-z0-9.-]+)` \\|", Pattern.MULTILINE)
         .matcher(Files.readString(Path.of("docs", "configuration.md"))).results()
         .map(row -> row.group(1)).filter(name -> !name.matches("activator\\.port\\..*"
-            + "|activator\\.(lending|metrics-server|profiling)\\.port"))
+            + "|activator\\.(admit|lending|metrics-server|profiling)\\.port"))
         .distinct().toList();
     String values = names.stream().map(name -> name + ": x").collect(Collectors.joining(", "));
 

@@ -8,8 +8,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The port where gateways ask before they send a request themselves.
  *
- * @param enabled whether it is open; whoever reaches it can start workloads
- * @param port a port of its own, as no path of it may be reached through a host of a program
+ * @param enabled whether it is open; a client that reaches it can start workloads
+ * @param port separate from those for requests, so that no host of a program leads to it
  * @param requestDuration for how long a request counts for the autoscaler once the gateway sends it, as
  *     its end is not seen
  * @param endpointsDelay how long after the first pod is ready a gateway knows of it
