@@ -190,7 +190,8 @@ public final class AdmitServer {
         throw new IllegalArgumentException(e.getMessage(), e);
       }
     }).onErrorResume(IllegalArgumentException.class, e -> Mono
-        .just(LocalResponse.error(400, "malformed question: " + e.getMessage()))).flatMap(answer -> Mono.from(CheckCodec.send(response, answer)));
+        .just(LocalResponse.error(400, "malformed question: " + e.getMessage())))
+        .flatMap(answer -> Mono.from(CheckCodec.send(response, answer)));
   }
 
   /** Anything but a 200 of ours must not let the request pass. */

@@ -558,7 +558,7 @@ class ChartTest {
     var without = Chart.installed("web", "edge", "mode: standalone",
         "networkPolicy: {enabled: true}");
     var with = Chart.installed("web", "edge", "mode: standalone", "networkPolicy: {enabled: true}",
-        "standalone: {admit: {enabled: true, from: [{namespaceSelector: {}}]}}");
+        "admit: {enabled: true, from: [{namespaceSelector: {}}]}");
 
     assertThat(without.only("Service").toString() + without.pods() + without.only("NetworkPolicy"))
         .doesNotContain("8015", "ADMIT");

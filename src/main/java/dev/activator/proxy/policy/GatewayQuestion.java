@@ -86,7 +86,8 @@ public sealed interface GatewayQuestion {
         : new OriginalRequest(method, parsed.host(), parsed.path());
   }
 
-  private static GatewayQuestion ofParts(String method, @Nullable String host, String target, String header) {
+  private static GatewayQuestion ofParts(String method, @Nullable String host, String target,
+      String header) {
     if (host == null || host.isEmpty()) {
       return new Unclear("the header " + header + " is missing");
     }
