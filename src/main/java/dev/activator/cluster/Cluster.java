@@ -1,6 +1,8 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.informer.InformerView;
+import dev.activator.cluster.policy.CatchState;
+import dev.activator.cluster.policy.CatchState.Activators;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.ScaledServiceState;
@@ -74,6 +76,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       "pods that do not start");
   private final Listeners<ScaledServiceState> scaledServiceStates = new Listeners<>(
       "ScaledService");
+  private final List<Consumer<CatchState>> caught = new CopyOnWriteArrayList<>();
   private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
   /** Leases of Endpoints or EndpointSlices without an open watch; used on the cluster's loop. */
   private final Set<Informers.Lease<?>> unwatched = new HashSet<>();
@@ -81,6 +84,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private volatile Sources sources = Sources.KNATIVE;
   private volatile String domain = "";
   private volatile @Nullable RevisionId activators;
+  private volatile Supplier<Activators> alone = () -> Activators.NONE;
   private volatile @Nullable ScaledServices scaledServices;
   private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
   private volatile @Nullable KubernetesSession session;
@@ -130,6 +134,20 @@ public final class Cluster implements Revisions, AutoCloseable {
    */
   public void activatorsAre(RevisionId service) {
     activators = service;
+  }
+
+  /**
+   * Call before the start, if this is the only activator.
+   *
+   * @param where it takes requests
+   */
+  public void activatorIsAlone(Supplier<Activators> where) {
+    alone = where;
+  }
+
+  /** Who gets the requests to the own Service of a ScaledService. */
+  public void onCaught(Consumer<CatchState> consumer) {
+    caught.add(consumer);
   }
 
   /** Called before the consumers of its revision and its pods. */
@@ -262,7 +280,7 @@ public final class Cluster implements Revisions, AutoCloseable {
           this::serviceChanged));
     }
     if (sources != Sources.KNATIVE) {
-      var scaled = new ScaledServices(now, source.preferred(), domain, activators,
+      var scaled = new ScaledServices(now, source.preferred(), domain, activators, alone,
           new Forwarder());
       scaledServices = scaled;
       now.selectPods(id -> scaled.podSelector(id));
@@ -305,6 +323,17 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** @param leads whether this activator may write */
   public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
     return new ScaledServiceWriter(loop, this::api, clock, leads, random);
+  }
+
+  /**
+   * Writes the EndpointSlices that catch requests.
+   *
+   * @param leads whether this activator may write
+   * @param warnings gets a sentence for an Event
+   */
+  public ServiceCatcher catcher(Loop loop, BooleanSupplier leads,
+      BiConsumer<RevisionId, String> warnings) {
+    return new ServiceCatcher(loop, this::api, leads, warnings, random);
   }
 
   public EventReader eventReader(LongSupplier nanoTime) {
@@ -507,6 +536,11 @@ public final class Cluster implements Revisions, AutoCloseable {
         revisions.again(id, now.revision());
         pods.again(id, now.pods());
       }
+    }
+
+    @Override
+    public void caught(CatchState now) {
+      caught.forEach(consumer -> consumer.accept(now));
     }
 
     @Override

@@ -66,7 +66,7 @@ class RefusedStatusesTest {
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(), 0,
         OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
-        ScaledServiceStatus.NONE),
+        false, ScaledServiceStatus.NONE),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
             List.of(), List.of(), IpFamily.IPV4));
   }

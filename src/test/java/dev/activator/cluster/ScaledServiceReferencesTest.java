@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.cluster.policy.CatchState;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
@@ -59,7 +60,11 @@ class ScaledServiceReferencesTest {
   private volatile String knative = "knative";
   private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
       "cluster.local", new RevisionId("system", "activator"),
+      () -> CatchState.Activators.NONE,
       new ScaledServices.ScaledServicesListener() {
+        @Override
+        public void caught(CatchState now) {}
+
         @Override
         public @Nullable ScaledServiceState find(RevisionId id) {
           return told.get(id.name());

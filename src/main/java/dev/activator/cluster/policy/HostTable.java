@@ -4,12 +4,14 @@ import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,8 @@ public final class HostTable {
   /** By what follows the star, from its dot on. */
   private final Map<String, RevisionId> wildcards = new HashMap<>();
   private final Set<RevisionId> services;
+  /** Of Services that are caught in one namespace only. */
+  private final Map<String, RevisionId> shortNames = new HashMap<>();
   private final Map<RevisionId, List<Taken>> taken = new HashMap<>();
 
   /** A host that an older ScaledService has. */
@@ -39,11 +43,34 @@ public final class HostTable {
     var table = new HostTable(domain,
         all.stream().map(ScaledService::id).collect(Collectors.toUnmodifiableSet()));
     all.stream().sorted(ScaledService.BY_AGE).forEach(table::add);
+    table.addShortNames(all.stream().sorted(ScaledService.BY_AGE));
     return table;
   }
 
+  /** Also the names of its own Service, if requests to that come here. */
+  private Set<String> hosts(ScaledService service) {
+    var hosts = new TreeSet<>(service.hosts());
+    if (service.catchService() && !service.service().equals(service.id().name())) {
+      var name = service.service() + "." + service.id().namespace();
+      hosts.addAll(List.of(name, name + ".svc", name + ".svc." + domain));
+    }
+    return hosts;
+  }
+
+  /** Callers in its namespace may leave that out; requests to a Service that is not caught do not come here. */
+  private void addShortNames(Stream<ScaledService> byAge) {
+    var several = new HashSet<String>();
+    byAge.filter(ScaledService::catchService).forEach(one -> {
+      var oldest = shortNames.putIfAbsent(one.service(), one.id());
+      if (oldest != null && !oldest.namespace().equals(one.id().namespace())) {
+        several.add(one.service());
+      }
+    });
+    shortNames.keySet().removeAll(several);
+  }
+
   private void add(ScaledService service) {
-    for (var host : new TreeSet<>(service.hosts())) {
+    for (var host : hosts(service)) {
       boolean isWildcard = host.startsWith(WILDCARD);
       var owner = isWildcard ? null : internal(host);
       var had = isWildcard
@@ -66,7 +93,10 @@ public final class HostTable {
     for (int dot = name.indexOf('.'); found == null && dot >= 0; dot = name.indexOf('.', dot + 1)) {
       found = wildcards.get(name.substring(dot));
     }
-    return found == null ? internal(name) : found;
+    if (found != null) {
+      return found;
+    }
+    return name.indexOf('.') < 0 ? shortNames.get(name) : internal(name);
   }
 
   private @Nullable RevisionId internal(String host) {

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,7 +22,28 @@ class HostTableTest {
         new ScaleTargetRef("apps/v1", "Deployment", parts[1]), parts[1], "http", List.of(hosts), 0,
         OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofSeconds(300), Duration.ofSeconds(60),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
-        ScaledServiceStatus.NONE);
+        false, ScaledServiceStatus.NONE);
+  }
+
+  private static ScaledService catching(String id, String created, String service) {
+    var plain = service(id, created);
+    return new ScaledService(plain.id(), plain.uid(), created, 1, plain.workload(), service, "http",
+        List.of(), 0, plain.maxReplicas(), plain.concurrency(), 0, plain.timeout(), plain.window(),
+        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE, true, ScaledServiceStatus.NONE);
+  }
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource(nullValues = "none", value = {"svc.shop, shop/web", "svc.shop:8080, shop/web",
+      "svc.shop.svc, shop/web", "svc.shop.svc.cluster.local, shop/web", "svc, shop/web",
+      "SVC:80, shop/web", "svc., shop/web", "svc.blog, none", "web.shop, shop/web",
+      "both, none", "both.shop, shop/b", "both.blog, blog/b", "plain, none"})
+  void aServiceThatIsCaughtIsFoundByItsOwnNames(String host, @Nullable String expected) {
+    var table = HostTable.of(List.of(catching("shop/web", "2026-01-01", "svc"),
+        catching("shop/b", "2026-01-02", "both"), catching("blog/b", "2026-01-03", "both"),
+        service("shop/plain", "2026-01-04")), "cluster.local");
+
+    var found = table.find(host);
+    assertThat(found == null ? null : found.toString()).isEqualTo(expected);
   }
 
   private static final HostTable TABLE = HostTable.of(List.of(
