@@ -260,6 +260,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       reader.dropWaiting();
     } else {
       takePipelined();
+      closeIfIdle();
     }
   }
 
