@@ -334,8 +334,13 @@ final class Http1Downstream implements Downstream {
 
   @Override
   public void abort() {
-    closing = true;
-    cut();
+    if (bodyEnd == BodyEnd.CLOSE) {
+      closing = true;
+      cut();
+    } else {
+      // Responses before this one are complete, and must reach the caller.
+      close();
+    }
     connection.ended();
   }
 

@@ -15,6 +15,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Admission.Rejection;
+import dev.activator.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -106,6 +107,35 @@ class Http1ConnectionTest {
     loop.advance(Duration.ofMillis(499));
     assertThat(channel.isOpen()).isTrue();
     loop.advance(Duration.ofMillis(1));
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void deliversTheResponsesBefore_whenThePodBreaksOneOffAndTheCallerStillSends() {
+    channel.takes = false;
+    receives(ANSWERED_AT_ONCE + WAITING + "GET / HT");
+    podAnswers().fails(UpstreamFailure.CLOSED);
+    loop.run();
+
+    channel.takes = true;
+    channel.flush();
+
+    assertThat(responses()).matches("(?s)HTTP/1.1 200 .*HTTP/1.1 200 .*")
+        .doesNotEndWith("0\r\n\r\n");
+    assertThat(channel.isOutputShutdown()).isTrue();
+    assertThat(channel.isOpen()).isTrue();
+    loop.advance(Duration.ofMillis(500));
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void ends_whenThePodBreaksAResponseOffThatTheCallerDoesNotRead() {
+    channel.takes = false;
+    receives(WAITING);
+    podAnswers().fails(UpstreamFailure.CLOSED);
+
+    loop.advance(HEAD_TIMEOUT);
+
     assertThat(channel.isOpen()).isFalse();
   }
 

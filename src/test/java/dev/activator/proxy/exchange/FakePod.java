@@ -166,7 +166,7 @@ public final class FakePod implements PodPools, UpstreamPool {
       fails(UpstreamFailure.CLOSED);
     }
 
-    void fails(UpstreamFailure failure) {
+    public void fails(UpstreamFailure failure) {
       user().failed(failure);
     }
 
