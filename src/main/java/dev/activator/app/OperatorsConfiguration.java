@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import java.util.Locale;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
@@ -63,6 +64,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.AnnotationConfigUtils;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Primary;
 import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -74,7 +76,8 @@ import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Flux;
 
 /**
- * Beans for people and scrapers: metrics, health and the console on one port, profiles on another.
+ * Beans for people and scrapers: metrics and health on one port, the console on another, profiles on a
+ * third.
  */
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
@@ -131,12 +134,31 @@ class OperatorsConfiguration {
     return Health.outOfService().withDetail("reason", reason).build();
   }
 
-  /** Other pages are made by WebFlux, which is loaded when one is first requested. */
+  /** Made by WebFlux, which is loaded when one is first requested. */
   @Bean
-  HttpHandler httpHandler(ApplicationContext context, Observability observability,
+  LazyHandler pages(ApplicationContext context) {
+    return new LazyHandler(() -> WebHttpHandlerBuilder.applicationContext(context).build());
+  }
+
+  @Bean
+  ConsoleServer consoleServer(ConsoleProperties properties, MetricsServer metrics,
+      Environment environment, Cluster cluster, LoopGroup loops) {
+    return new ConsoleServer(properties, metrics, environment,
+        () -> cluster.tokenAuthorizer(TokenCheck.URL, loops.loopFor("clock")::nanoTime));
+  }
+
+  @Bean
+  Part consolePort(ConsoleServer server, LazyHandler pages) {
+    return new Part("console port", () -> server.open(pages), server::close);
+  }
+
+  /** What the port of metrics answers. */
+  @Bean
+  @Primary
+  HttpHandler httpHandler(LazyHandler pages, ConsoleServer console, Observability observability,
       PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
     var handler = new MetricsAndLivenessHandler(observability::isScraped, registry::scrape,
-        () -> WebHttpHandlerBuilder.applicationContext(context).build());
+        console.onMetricsPort(pages));
     var guard = origins.getIfAvailable();
     return guard == null ? handler : guard.around(handler);
   }
