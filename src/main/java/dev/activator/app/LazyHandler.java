@@ -10,9 +10,9 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * A handler that is made when it is first needed: until then an activator holds a thousand classes
- * less.
+ * less. It does not implement the type, of which Spring wants one bean only.
  */
-final class LazyHandler implements HttpHandler {
+final class LazyHandler {
   private final Supplier<HttpHandler> maker;
   private volatile @Nullable HttpHandler known;
 
@@ -20,8 +20,7 @@ final class LazyHandler implements HttpHandler {
     this.maker = maker;
   }
 
-  @Override
-  public Mono<Void> handle(ServerHttpRequest request, ServerHttpResponse response) {
+  Mono<Void> handle(ServerHttpRequest request, ServerHttpResponse response) {
     var handler = known;
     return handler == null
         ? made().flatMap(fresh -> fresh.handle(request, response))

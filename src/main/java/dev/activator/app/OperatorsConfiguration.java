@@ -64,7 +64,6 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.AnnotationConfigUtils;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
 import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -149,16 +148,15 @@ class OperatorsConfiguration {
 
   @Bean
   Part consolePort(ConsoleServer server, LazyHandler pages) {
-    return new Part("console port", () -> server.open(pages), server::close);
+    return new Part("console port", () -> server.open(pages::handle), server::close);
   }
 
   /** What the port of metrics answers. */
   @Bean
-  @Primary
   HttpHandler httpHandler(LazyHandler pages, ConsoleServer console, Observability observability,
       PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
     var handler = new MetricsAndLivenessHandler(observability::isScraped, registry::scrape,
-        console.onMetricsPort(pages));
+        console.onMetricsPort(pages::handle));
     var guard = origins.getIfAvailable();
     return guard == null ? handler : guard.around(handler);
   }

@@ -21,7 +21,7 @@ class MetricsAndLivenessHandlerTest {
           response.setStatusCode(HttpStatus.I_AM_A_TEAPOT);
           return response.setComplete();
         };
-      }));
+      })::handle);
 
   private MockServerHttpResponse ask(MockServerHttpRequest request) {
     var response = new MockServerHttpResponse();
