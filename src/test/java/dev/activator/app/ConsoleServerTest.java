@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.annotation.Bean;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.mock.env.MockEnvironment;
@@ -100,6 +101,15 @@ class ConsoleServerTest {
     assertThat(server.port()).isEqualTo(9090);
     assertThat(ask(server.onMetricsPort(PAGES), "/console").getStatusCode())
         .isEqualTo(HttpStatus.I_AM_A_TEAPOT);
+  }
+
+  /** It answers every request with 500 if there are two. */
+  @Test
+  void springFindsOneHandlerForThePortOfMetrics() {
+    assertThat(OperatorsConfiguration.class.getDeclaredMethods())
+        .filteredOn(method -> method.isAnnotationPresent(Bean.class)
+            && HttpHandler.class.isAssignableFrom(method.getReturnType()))
+        .hasSize(1);
   }
 
   @Test
