@@ -413,6 +413,23 @@ class AutoscalerTest {
     assertThat(changes.getLast().desired()).hasValue(1);
   }
 
+  /** A leader that crashed before its write, or whose writes were refused. */
+  @Test
+  void scalesToTheMinimum_whenTheLeaderBeforePublishedItAndDidNotWriteIt() {
+    autoscaler.target(new ScaledTarget(WEB, WORKLOAD, 2, OptionalInt.of(10), OptionalInt.of(20), 0,
+        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.of(2)));
+    batches(10, 0);
+    assertThat(scales.replicas(WEB)).isEqualTo(2);
+    assertThat(events).containsExactly("ScaledUp");
+
+    // what another client sets later stands
+    scales.set(WEB, 1);
+    autoscaler.pods(WEB, 1);
+    batches(400, 0);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+    assertThat(events).contains("ScaledByOther");
+  }
+
   @Test
   void publishesItsOwnDesiredReplicas_whenStoppedAfterAnotherClientScaled() {
     autoscaler.target(target(OptionalInt.of(10)));
