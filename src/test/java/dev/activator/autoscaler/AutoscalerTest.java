@@ -472,6 +472,28 @@ class AutoscalerTest {
     assertThat(stopped).isCompleted();
   }
 
+  /** An activator that lost the lease may lead again before the last write of its first term has ended. */
+  @Test
+  void publishesNothingOfAnEarlierTerm_onceTheNextHasBegun() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    loop.advance(Duration.ofSeconds(2));
+    var answer = new CompletableFuture<ScaleAnswer>();
+    scales.later = answer;
+    report(1, 1);
+    var stopped = autoscaler.stop();
+    loop.run();
+    scales.later = null;
+
+    autoscaler.start();
+    loop.advance(Duration.ofSeconds(3));
+    assertThat(changes.getLast().trouble()).isNull();
+    answer.complete(new ScaleAnswer.Refused(Reason.UNAVAILABLE, "no answer"));
+    loop.run();
+
+    assertThat(stopped).isCompleted();
+    assertThat(changes.getLast().trouble()).isNull();
+  }
+
   @Test
   void withoutAMaximumOnlyTheFirstPodIsOurs() {
     autoscaler.target(target(OptionalInt.empty()));
