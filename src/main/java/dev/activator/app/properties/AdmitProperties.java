@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties("activator.admit")
 public record AdmitProperties(@DefaultValue("false") boolean enabled,
-    @DefaultValue("8015") int port, @DefaultValue("1s") Duration requestDuration,
+    @DefaultValue("8016") int port, @DefaultValue("1s") Duration requestDuration,
     @DefaultValue("1s") Duration endpointsDelay) {
 
   public AdmitProperties {
