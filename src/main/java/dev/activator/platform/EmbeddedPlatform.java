@@ -134,10 +134,10 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public RevisionNames names(RevisionNames.Knative knative) {
-    return new RevisionNames.Local(new LocalHosts(runtime::latestRevision, knative.others()), knative,
+    return new RevisionNames.Local(new LocalHosts(runtime::latestRevision, knative.others()),
+        knative,
         this::known);
   }
-
 
   private List<String> known() {
     return LocalHosts.of(runtime.services(), store.list(ScaledServiceKind.of(store), _ -> true));

@@ -360,7 +360,8 @@ class ScaledServicesTest {
     store.delete(ScaledServiceKind.of(store), "shop", "web");
     await().untilAsserted(
         () -> assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web-2", "[]"));
-    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(new RevisionId("shop", "web-2"));
+    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of()))
+        .isEqualTo(new RevisionId("shop", "web-2"));
   }
 
   @Test

@@ -52,10 +52,12 @@ class LocalHostsTest {
     var scaled = Json.object();
     Meta.of(scaled).put("namespace", "shop").put("name", "web");
     scaled.putObject("spec").putArray("hosts").add("shop.example.com").add("*.example.org");
-    scaled.withObject("/spec").putArray("rules").addObject().putArray("hosts").add("api.example.org");
+    scaled.withObject("/spec").putArray("rules").addObject().putArray("hosts")
+        .add("api.example.org");
 
     assertThat(EmbeddedPlatform.LocalHosts.of(List.of(new RevisionId("default", "hello")),
-        List.of(scaled))).containsExactly("*.example.org", "api.example.org", "hello.default.localhost",
+        List.of(scaled))).containsExactly("*.example.org", "api.example.org",
+            "hello.default.localhost",
             "shop.example.com", "web.shop.localhost");
   }
 

@@ -140,7 +140,8 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
     warmTimes.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
         metadata.uid(), metadata.created(), metadata.generation(), workload, service, port, hosts,
-        read.rules(), read.problems(), minReplicas, positive(maxReplicas), positive(concurrency), containerConcurrency,
+        read.rules(), read.problems(), minReplicas, positive(maxReplicas), positive(concurrency),
+        containerConcurrency,
         timeoutSeconds == 0
             ? RequestTimeouts.DEFAULT.overall()
             : Duration.ofSeconds(timeoutSeconds),

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * @param remarks what was left out, for the log
  */
 public record ScaledServiceState(ScaledService object, Revision revision, PodListing pods,
-    List<Backend> ports, @Nullable ScaledTarget target, List<HostTable.Taken> taken, List<Trouble> troubles,
+    List<Backend> ports, @Nullable ScaledTarget target, List<HostTable.Taken> taken,
+    List<Trouble> troubles,
     List<Trouble> warnings, List<String> remarks) {
   public ScaledServiceState {
     ports = List.copyOf(ports);

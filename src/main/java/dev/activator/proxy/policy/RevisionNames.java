@@ -68,7 +68,9 @@ public sealed interface RevisionNames {
       implements RevisionNames {
     @Override
     public @Nullable RevisionId of(Fields fields, String host, String target) {
-      var found = fields.text(HeaderName.REVISION).isEmpty() ? services.revision(host, target, fields) : null;
+      var found = fields.text(HeaderName.REVISION).isEmpty()
+          ? services.revision(host, target, fields)
+          : null;
       return found == null ? others.of(fields, host, target) : found;
     }
 

@@ -36,7 +36,8 @@ class HostTableTest {
     var parts = id.split("/");
     return new ScaledService(new RevisionId(parts[0], parts[1]), "u", created, 1,
         new ScaleTargetRef("apps/v1", "Deployment", parts[1]), parts[1], "http", List.of(hosts),
-        rules, List.of(), 0, OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofSeconds(300), Duration.ofSeconds(60),
+        rules, List.of(), 0, OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofSeconds(300),
+        Duration.ofSeconds(60),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
         ScaledServiceStatus.NONE);
   }
@@ -93,7 +94,8 @@ class HostTableTest {
     var older = service("a/thief", "1", "bank.money", "bank.money.svc.cluster.local");
     var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local");
 
-    assertThat(table.find("bank.money", "/", NO_HEADERS)).isEqualTo(new RevisionId("money", "bank"));
+    assertThat(table.find("bank.money", "/", NO_HEADERS))
+        .isEqualTo(new RevisionId("money", "bank"));
     assertThat(table.taken(older.id())).extracting(Taken::host).containsExactly("bank.money",
         "bank.money.svc.cluster.local");
   }

@@ -90,7 +90,8 @@ final class Run {
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, KeepAlive.TO_PODS, random,
             new PodTls()));
-    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null), _ -> null,
+    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
+        _ -> null,
         id -> id.equals(REVISION) ? revision : null, Readiness.Ready::new);
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,
         Duration.ofSeconds(10), loop -> dispatcher(loop, router, upstreams));

@@ -44,7 +44,8 @@ class RevisionNamesTest {
     var answer = HOSTS.unknown(HEADERS, "other.example.com:80", "/api", null).answer();
 
     assertThat(answer.status()).isEqualTo(404);
-    assertThat(answer.body()).isEqualTo("404 Not Found: no service has the host other.example.com:80\n");
+    assertThat(answer.body())
+        .isEqualTo("404 Not Found: no service has the host other.example.com:80\n");
     assertThat(answer.headers()).containsEntry("K-Activator-Reason", "unknown-host");
   }
 
@@ -78,8 +79,9 @@ class RevisionNamesTest {
     assertThat(local.of(none, "web-00001.shop.svc.cluster.local", "/"))
         .isEqualTo(new RevisionId("shop", "web-00001"));
     assertThat(local.of(HEADERS, "web.shop.localhost", "/")).isNotEqualTo(WEB);
-    assertThat(local.unknown(none, "a.b", "/", null).answer().body()).isEqualTo("404 Not Found: no service has"
-        + " the host a.b; there are web.shop.localhost, hello.default.localhost\n");
+    assertThat(local.unknown(none, "a.b", "/", null).answer().body())
+        .isEqualTo("404 Not Found: no service has"
+            + " the host a.b; there are web.shop.localhost, hello.default.localhost\n");
     assertThat(local.unknown(HEADERS, "a.b", "/", WEB)).isInstanceOf(Failure.UnknownRevision.class);
   }
 
