@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record RouteRule(List<String> hosts, @Nullable Path path, List<DoNotWake.Header> headers,
     String port) {
   /** Begins with the rule that decides if several match. */
-  public static final Comparator<RouteRule> MOST_SPECIFIC_FIRST = Comparator
+  public static final Comparator<RouteRule> BY_SPECIFICITY = Comparator
       .comparing((RouteRule rule) -> rule.path != null && !rule.path.prefix)
       .thenComparing(rule -> rule.path == null ? 0 : rule.path.text.length())
       .thenComparing(rule -> rule.headers.size()).reversed();

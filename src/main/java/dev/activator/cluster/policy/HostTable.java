@@ -64,7 +64,7 @@ public final class HostTable {
 
     /** Sorts stably: of rules that are equally specific, the older object's is first, and then the first. */
     void sort() {
-      routes.sort((one, other) -> RouteRule.MOST_SPECIFIC_FIRST.compare(one.rule, other.rule));
+      routes.sort((one, other) -> RouteRule.BY_SPECIFICITY.compare(one.rule, other.rule));
       all = !routes.isEmpty() && routes.getFirst().rule.matchesAll()
           ? routes.getFirst().to
           : null;
