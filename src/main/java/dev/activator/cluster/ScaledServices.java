@@ -21,11 +21,10 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.List;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -84,6 +83,9 @@ final class ScaledServices {
 
     void changed(ScaledServiceState now);
 
+    /** Before requests are routed to ports that are new, and before {@link #changed}. */
+    void portsAdded(ScaledServiceState before, ScaledServiceState now);
+
     /** Also if nothing has changed. */
     void again(ScaledServiceState now);
 
@@ -137,7 +139,8 @@ final class ScaledServices {
       index(store, BY_SERVICE, ServiceSlice::service);
       store.addIndex(BY_CATCHER, object -> {
         var fact = object.object().fact();
-        return fact == null || fact.own() == null ? List.of() : List.of(fact.own().of());
+        var own = fact == null ? null : fact.own();
+        return own == null ? List.of() : List.of(own.of());
       });
       return this::sliceChanged;
     }), session.followStored(OBJECTS, store -> {
@@ -209,7 +212,7 @@ final class ScaledServices {
 
   /** The label selector of its pods; empty without such an object or a selector of its Service. */
   String podSelector(RevisionId id) {
-    var object = find(objects, id);
+    var object = find(objects, id.withoutPort());
     var service = object == null ? null : service(object);
     return service == null
         ? ""
@@ -236,6 +239,8 @@ final class ScaledServices {
     hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
         || before.catchService() != now.catchService()
         || !before.service().equals(now.service())
+        || !before.routes().equals(now.routes())
+        || !before.routeProblems().equals(now.routeProblems()) || !before.port().equals(now.port())
         || !before.created().equals(now.created());
     settleSoon();
   }
@@ -272,21 +277,29 @@ final class ScaledServices {
     if (now != null) {
       stale(BY_SERVICE, now.service());
     }
-    Stream.of(Optional.ofNullable(before), Optional.ofNullable(now)).flatMap(Optional::stream)
-        .map(ServiceSlice::own).filter(Objects::nonNull).forEach(own -> stale(own.of()));
+    catcherStale(before);
+    catcherStale(now);
     var known = now == null ? before : now;
     if (activators != null && known != null && known.service().equals(activators)) {
-      objects().map(ScaledService::id).filter(id -> listener.find(id) != null)
+      objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
           .forEach(this::share);
       objects().filter(ScaledService::catchService).map(ScaledService::id).toList()
           .forEach(this::stale);
     }
   }
 
-  private void share(RevisionId id) {
+  private void catcherStale(@Nullable ServiceSlice slice) {
+    var own = slice == null ? null : slice.own();
+    if (own != null) {
+      stale(own.of());
+    }
+  }
+
+  private void share(ScaledServiceState state) {
     if (activators != null) {
-      listener.shared(id, facts(slices, BY_SERVICE, activators)
-          .flatMap(one -> one.ready(preferred)).toList());
+      var addresses = facts(slices, BY_SERVICE, activators)
+          .flatMap(one -> one.ready(preferred)).toList();
+      state.backends().forEach(one -> listener.shared(one.id(), addresses));
     }
   }
 
@@ -329,20 +342,35 @@ final class ScaledServices {
     settles = false;
     if (hostsAreStale) {
       hostsAreStale = false;
+      var next = HostTable.of(objects().toList(), domain);
+      // Requests are routed to a new port once its revision is known, and to a former one until it is gone.
+      stale.keySet().forEach(id -> unlessBroken(id, () -> addPorts(id, next)));
       var before = hosts;
-      hosts = HostTable.of(objects().toList(), domain);
-      objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(hosts.taken(id)))
+      hosts = next;
+      objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(next.taken(id)))
           .forEach(id -> stale.putIfAbsent(id, false));
     }
     var all = new TreeMap<>(stale);
     stale.clear();
-    all.forEach(this::settleUnlessBroken);
+    all.forEach((id, again) -> unlessBroken(id, () -> settle(id, again)));
+  }
+
+  private void addPorts(RevisionId id, HostTable next) {
+    var object = find(objects, id);
+    var before = listener.find(id);
+    if (object != null && before != null && object.uid().equals(before.object().uid())
+        && !object.otherPorts().isEmpty()) {
+      var now = join(object, next);
+      if (now != null) {
+        listener.portsAdded(before, now);
+      }
+    }
   }
 
   /** A bug that shows with one object does not drop the others. */
-  private void settleUnlessBroken(RevisionId id, boolean again) {
+  private void unlessBroken(RevisionId id, Runnable update) {
     try {
-      settle(id, again);
+      update.run();
     } catch (RuntimeException e) {
       log.error("ScaledService {} could not be updated, and keeps its last state", id, e);
       // Published again with the next change.
@@ -361,14 +389,11 @@ final class ScaledServices {
     if (object == null) {
       return;
     }
-    var workload = kinds.find(id.namespace(), object.workload());
-    if (workload == null) {
+    var now = join(object, hosts);
+    if (now == null) {
       // The API is asked for the kind; its answer triggers another join.
       return;
     }
-    var now = ScaledServiceState.of(object, new References(service(object), slices(object),
-        workload, hosts.taken(id), older(object),
-        listener.isNameTaken(id), hpas(object), unknown(object), preferred));
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
     }
@@ -378,9 +403,20 @@ final class ScaledServices {
       listener.changed(now);
     }
     listener.caught(caught(now));
-    if (again || before == null) {
-      share(id);
+    if (again || before == null || before.ports().size() != now.ports().size()) {
+      share(now);
     }
+  }
+
+  /** Null while the kind of its workload is unknown. */
+  private @Nullable ScaledServiceState join(ScaledService object, HostTable table) {
+    var id = object.id();
+    var workload = kinds.find(id.namespace(), object.workload());
+    return workload == null
+        ? null
+        : ScaledServiceState.of(object, new References(service(object), slices(object), workload,
+            table.taken(id), older(object), listener.isNameTaken(id), hpas(object),
+            unknown(object), preferred));
   }
 
   private CatchState caught(ScaledServiceState state) {
@@ -388,8 +424,9 @@ final class ScaledServices {
     var service = service(object);
     var present = new HashMap<String, CatchSlice>();
     facts(slices, BY_CATCHER, object.id()).forEach(slice -> {
-      if (slice.own() != null) {
-        present.put(slice.own().name(), slice.caught(object.id()));
+      var own = slice.own();
+      if (own != null) {
+        present.put(own.name(), slice.caught(object.id()));
       }
     });
     return CatchState.of(state, service == null ? null : service.port(object.port()),

@@ -77,7 +77,7 @@ class AdmitServerTest {
   void open() throws IOException {
     loops = new LoopGroup(resources.onServer(true));
     Revisions revisions = id -> id.equals(WEB) ? Revision.of(WEB, 1) : null;
-    var router = new Router(new RevisionNames.Hosts(host -> host.startsWith("web.shop")
+    var router = new Router(new RevisionNames.Hosts((host, _, _) -> host.startsWith("web.shop")
         ? WEB
         : null), _ -> null, revisions, () -> readiness);
     throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),

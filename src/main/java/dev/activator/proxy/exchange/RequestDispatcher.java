@@ -84,7 +84,7 @@ public record RequestDispatcher(Loop loop, Router router,
   private void refuse(Failure failure, HttpRequest request, FieldList fields,
       Downstream downstream) {
     if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
-        || failure instanceof Failure.LookupFailed) {
+        || failure instanceof Failure.NoRule || failure instanceof Failure.LookupFailed) {
       // Other refused requests name no revision.
       var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
       record.begin();

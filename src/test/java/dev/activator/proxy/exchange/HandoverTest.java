@@ -65,7 +65,7 @@ class HandoverTest {
   private final ReadyPods ready = new ReadyPods(DELAY, loop::nanoTime);
   private int counted;
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router(new RevisionNames.Hosts(host -> host.startsWith("web.shop") ? WEB : null),
+      new Router(new RevisionNames.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),
           _ -> null, revisions::get, Readiness.Ready::new),
       throttler::admit, new FakePod(), new RequestCounter() {
         @Override
