@@ -138,16 +138,19 @@ class CatchStateTest {
 
   @Test
   void aSliceOfOursIsReadAsItIsWritten() {
-    var fact = Yaml.decoded(ResourceKind.SERVICE_SLICES, """
-        metadata:
-          namespace: shop
-          name: web.svc.activator.dev
-          labels: {kubernetes.io/service-name: svc, endpointslice.kubernetes.io/managed-by: activator.dev}
-          annotations: {activator.dev/scaled-service: web}
-        addressType: IPv4
-        ports: [{name: http, port: 8012, protocol: TCP}]
-        endpoints: [{addresses: [10.9.0.2], conditions: {ready: true}}, {addresses: [10.9.0.1]}]
-        """).fact();
+    var fact = Yaml
+        .decoded(ResourceKind.SERVICE_SLICES,
+            """
+                metadata:
+                  namespace: shop
+                  name: web.svc.activator.dev
+                  labels: {kubernetes.io/service-name: svc, endpointslice.kubernetes.io/managed-by: activator.dev}
+                  annotations: {activator.dev/scaled-service: web}
+                addressType: IPv4
+                ports: [{name: http, port: 8012, protocol: TCP}]
+                endpoints: [{addresses: [10.9.0.2], conditions: {ready: true}}, {addresses: [10.9.0.1]}]
+                """)
+        .fact();
 
     assertThat(fact.own()).isEqualTo(new ServiceSlice.Own(NAME, WEB));
     assertThat(fact.caught(WEB)).isEqualTo(SLICE);

@@ -46,7 +46,8 @@ class HostTableTest {
   private static ScaledService catching(String id, String created, String service) {
     var plain = service(id, created);
     return new ScaledService(plain.id(), plain.uid(), created, 1, plain.workload(), service, "http",
-        List.of(), List.of(), List.of(), 0, plain.maxReplicas(), plain.concurrency(), 0, plain.timeout(), plain.window(),
+        List.of(), List.of(), List.of(), 0, plain.maxReplicas(), plain.concurrency(), 0,
+        plain.timeout(), plain.window(),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE, true, ScaledServiceStatus.NONE);
   }
 
