@@ -37,7 +37,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class ServiceCatcher {
   private static final Logger log = LoggerFactory.getLogger(ServiceCatcher.class);
   private static final JsonMapper JSON = new JsonMapper();
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
   /** Between the write and the end of the last pods: in it the nodes' proxies learn of the slice. */
   private static final Duration PROXIES_LEARN = Duration.ofSeconds(1);
   /** How long the slices stay beside ready pods if these do not go. */

@@ -185,7 +185,7 @@ public final class AdmitServer {
         });
         return ask(request, GatewayQuestion.of(Convention.HOST, question.getMethod(),
             Convention.HOST + question.getPath(),
-            name -> name.equals("Host") ? question.getHost() : null), headers);
+            name -> "Host".equals(name) ? question.getHost() : null), headers);
       } catch (InvalidProtocolBufferException e) {
         throw new IllegalArgumentException(e.getMessage(), e);
       }

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -63,7 +64,7 @@ class ServiceCatcherTest {
   void close() {
     api.faults().heal();
     catcher.gone(WEB);
-    await().until(() -> names().isEmpty());
+    eventually(() -> names().isEmpty());
     leads = false;
     catcher.gone(WEB);
     catcher.stop();
@@ -81,6 +82,14 @@ class ServiceCatcherTest {
         present.length == 0 ? Map.of() : Map.of(NAME, present[0])));
   }
 
+  /** A slow machine may take so long for an answer that a write is repeated later. */
+  private void eventually(Callable<Boolean> condition) {
+    await().pollInterval(Duration.ofMillis(20)).until(() -> {
+      loop.advance(Duration.ofMillis(10));
+      return condition.call();
+    });
+  }
+
   private List<String> names() {
     return api.store().list(Kinds.ENDPOINT_SLICE, _ -> true).stream().map(Meta::name).toList();
   }
@@ -89,7 +98,7 @@ class ServiceCatcherTest {
   void existsWhileNoPodIsReady_andBelongsToTheScaledService() {
     pods(false);
 
-    await().until(() -> names().contains(NAME));
+    eventually(() -> names().contains(NAME));
     var object = api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME);
     assertThat(Meta.labels(object)).containsEntry("kubernetes.io/service-name", "svc")
         .containsEntry("endpointslice.kubernetes.io/managed-by", "activator.dev");
@@ -100,14 +109,14 @@ class ServiceCatcherTest {
     assertThat(object.at("/ports/0/port").asInt()).isEqualTo(8012);
 
     pods(true, slice("10.9.0.1"));
-    await().until(() -> names().isEmpty());
+    eventually(() -> names().isEmpty());
   }
 
   @Test
   void theLastPodsGoOnlyOnceProxiesCouldLearnOfIt() {
     pods(true);
     var mayGo = catcher.goesToZero(WEB);
-    await().until(() -> names().contains(NAME));
+    eventually(() -> names().contains(NAME));
     assertThat(mayGo).isNotDone();
 
     await().pollInterval(Duration.ofMillis(20)).until(() -> {
@@ -123,7 +132,7 @@ class ServiceCatcherTest {
   void goesAgainIfThePodsStay() {
     pods(true);
     var mayGo = catcher.goesToZero(WEB);
-    await().until(() -> names().contains(NAME));
+    eventually(() -> names().contains(NAME));
     pods(true, slice("10.9.0.1"));
 
     await().pollInterval(Duration.ofMillis(20)).until(() -> {
@@ -156,29 +165,28 @@ class ServiceCatcherTest {
   @Test
   void followsTheActivators() {
     pods(false);
-    await().until(() -> names().contains(NAME));
+    eventually(() -> names().contains(NAME));
 
     catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2", "10.9.0.3")),
         Map.of(NAME, slice("10.9.0.1"))));
 
-    await().untilAsserted(
-        () -> assertThat(api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME).path("endpoints"))
-            .extracting(one -> one.at("/addresses/0").asString())
-            .containsExactly("10.9.0.2", "10.9.0.3"));
+    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME).path("endpoints")
+        .valueStream().map(one -> one.at("/addresses/0").asString()).toList()
+        .equals(List.of("10.9.0.2", "10.9.0.3")));
     catcher.changed(new CatchState(OBJECT, true, false, List.of(),
         Map.of(NAME, slice("10.9.0.2", "10.9.0.3"))));
-    await().until(() -> names().isEmpty());
+    eventually(() -> names().isEmpty());
     assertThat(catcher.goesToZero(WEB).join()).isFalse();
   }
 
   @Test
   void oneThatExistsAlready_unknownToUs_isUpdated() {
     pods(false);
-    await().until(() -> names().contains(NAME));
+    eventually(() -> names().contains(NAME));
 
     catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2")), Map.of()));
 
-    await().until(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME)
+    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME)
         .at("/endpoints/0/addresses/0").asString().equals("10.9.0.2"));
   }
 
@@ -192,7 +200,7 @@ class ServiceCatcherTest {
     leads = true;
     loop.advance(Duration.ofSeconds(1));
 
-    await().until(() -> names().contains(NAME));
+    eventually(() -> names().contains(NAME));
   }
 
   @Test

@@ -48,9 +48,11 @@ public record CatchState(ScaledService object, boolean catches, boolean hasReady
   public static CatchState of(ScaledServiceState state, BackendService.@Nullable Port port,
       Activators activators, Map<String, CatchSlice> present) {
     var object = state.object();
-    boolean catches = object.catchService() && state.target() != null && port != null;
-    return new CatchState(object, catches, state.ready() > 0,
-        catches ? slices(object, port, activators) : List.of(), present);
+    if (port == null || !object.catchService() || state.target() == null) {
+      return new CatchState(object, false, state.ready() > 0, List.of(), present);
+    }
+    return new CatchState(object, true, state.ready() > 0, slices(object, port, activators),
+        present);
   }
 
   private static List<CatchSlice> slices(ScaledService object, BackendService.Port port,
