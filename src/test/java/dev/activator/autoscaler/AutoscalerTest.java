@@ -145,7 +145,7 @@ class AutoscalerTest {
       autoscaler.target(new ScaledTarget(id, WORKLOAD, 0, OptionalInt.of(1), OptionalInt.of(20),
           0, Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
       autoscaler.pods(id, 1);
-      autoscaler.targetGone(id);
+      autoscaler.targetGone(id, WORKLOAD);
       autoscaler.pods(id, 0);
     }
     loop.run();
