@@ -75,7 +75,7 @@ public final class RequestDispatcher {
       }
       case Router.Refused(var failure) -> {
         if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
-            || failure instanceof Failure.LookupFailed) {
+            || failure instanceof Failure.NoRule || failure instanceof Failure.LookupFailed) {
           // Other refused requests name no revision.
           var record = record(downstream, request, fields, null);
           record.begin();
