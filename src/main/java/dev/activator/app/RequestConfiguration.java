@@ -253,7 +253,7 @@ class RequestConfiguration {
           var connections = new SilentConnections(loop, counter);
           silent.add(connections);
           return new RequestDispatcher(loop, router, throttler::admit, upstreams.of(loop), counter,
-              observers, held.share(), unread.share(loop), responses, connections, null);
+              observers, held.share(), unread.share(loop), responses, connections);
         });
     meters.silent(silent);
     meters.ended(server.endedConnections());
