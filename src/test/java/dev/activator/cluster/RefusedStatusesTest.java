@@ -125,7 +125,8 @@ class RefusedStatusesTest {
     var journal = api.faults().journal();
     var call = journal.await(Match.requests(Verb.PATCH), 1, Duration.ofSeconds(120));
     assertThat(journal.awaitEnd(call, Duration.ofSeconds(120)).outcome().status()).isEqualTo(409);
-    assertThat(store.find(ScaledServiceKind.of(store), "shop", "a").has("status")).isFalse();
+    assertThat(store.find(ScaledServiceKind.of(store), "shop", "a").at("/status/conditions"))
+        .isEmpty();
   }
 
   @Test

@@ -282,7 +282,7 @@ class ScaledServiceWriterTest {
 
     eventually(() -> {
       loop.advance(Duration.ofSeconds(1));
-      assertThat(condition("Ready")).isEqualTo("True %s 2026-01-01T00:00:00Z");
+      assertThat(condition("Ready")).isEqualTo("True Ready 2026-01-01T00:00:00Z");
     });
   }
 
