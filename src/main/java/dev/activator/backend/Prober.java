@@ -11,6 +11,7 @@ import dev.activator.revision.Revision;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
+import dev.activator.upstream.ProbeRequest.Expectation;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -73,23 +74,24 @@ final class Prober {
         : own;
   }
 
-  void probe(Destination destination, Consumer<ProbeOutcome> done) {
+  /** @param expectation what an address answered that is probed again */
+  void probe(Destination destination, Expectation expectation, Consumer<ProbeOutcome> done) {
     var spoken = protocol;
-    ask(destination, answer -> {
+    ask(destination, expectation, answer -> {
       if (h2cMayBeSpoken && answer instanceof ProbeAnswer.InvalidResponse) {
         // Not the opposite of `protocol`: a concurrent probe may have switched it already.
         protocol = spoken == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
-        ask(destination, second -> done.accept(outcome(second)));
+        ask(destination, Expectation.NONE, second -> done.accept(outcome(second)));
       } else {
         done.accept(outcome(answer));
       }
     });
   }
 
-  private void ask(Destination destination, Consumer<ProbeAnswer> done) {
+  private void ask(Destination destination, Expectation expectation, Consumer<ProbeAnswer> done) {
     var request = new ProbeRequest(destination, protocol,
         container == null ? QUEUE_PROXY_PATH : container.path(),
-        host == null ? destination.toString() : host, headers, timeout.next());
+        host == null ? destination.toString() : host, headers, expectation, timeout.next());
     long sentNanos = loop.nanoTime();
     client.ask(loop, request, answer -> {
       adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - sentNanos));
@@ -110,6 +112,7 @@ final class Prober {
       case ProbeAnswer.Connected() -> ProbeOutcome.ANSWERS;
       case ProbeAnswer.Answered(int status, var body) ->
         container == null ? ProbeOutcome.of(status, body) : ProbeOutcome.ofContainer(status);
+      case ProbeAnswer.Refused(var reason) -> ProbeOutcome.refused(reason);
       case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.InvalidResponse(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.TimedOut(var after) ->

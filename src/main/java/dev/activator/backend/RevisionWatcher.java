@@ -28,6 +28,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.RevisionId;
+import dev.activator.upstream.ProbeRequest.Expectation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -231,7 +232,8 @@ final class RevisionWatcher {
     }
     long sent = loop.nanoTime();
     try {
-      prober.probe(destination, outcome -> {
+      var expectation = urgency == Urgency.REFUSED ? Expectation.REFUSAL : Expectation.NONE;
+      prober.probe(destination, expectation, outcome -> {
         scheduler.ended(revision, urgency);
         answered(new Answer(destination, outcome, Duration.ofNanos(loop.nanoTime() - sent)));
       });
