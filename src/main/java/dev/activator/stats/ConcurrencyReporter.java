@@ -4,6 +4,7 @@ import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -142,6 +143,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final class LoopCounter implements RequestCounter {
     private final Loop requests;
     private final Map<RevisionId, RequestWindow> windows = new HashMap<>();
+    /** Idle revisions that got a request in this turn of the loop; told together at its end. */
+    private final List<RevisionStat> begun = new ArrayList<>(0);
 
     private LoopCounter(Loop requests) {
       this.requests = requests;
@@ -170,9 +173,18 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       windows.put(revision, window);
       if (holders.merge(revision, 1, Integer::sum) == 1) {
         window.reportedAtOnce();
-        sink.atOnce(List.of(RevisionStat.first(revision)));
+        if (begun.isEmpty()) {
+          requests.execute(this::tellBegun);
+        }
+        begun.add(RevisionStat.first(revision));
       }
       return window;
+    }
+
+    private void tellBegun() {
+      var all = List.copyOf(begun);
+      begun.clear();
+      sink.atOnce(all);
     }
 
     /** Also after a failure: a round that is never whole would be the last one. */

@@ -32,7 +32,17 @@ final class ConnectChecks {
     OTHER
   }
 
-  private record Check(Socket socket, long deadlineNanos, Runnable refused, Runnable otherwise) {
+  private record Check(Socket socket, InetSocketAddress address, long deadlineNanos,
+      Runnable refused, Runnable otherwise) {
+    /** Begins to connect; once more, it says what came of it. */
+    State connect() {
+      try {
+        return socket.connect(address) ? State.OTHER : State.CONNECTING;
+      } catch (IOException e) {
+        return UpstreamFailure.of(e) == UpstreamFailure.REFUSED ? State.REFUSED : State.OTHER;
+      }
+    }
+
     void end(State state) {
       try {
         socket.close();
@@ -41,10 +51,6 @@ final class ConnectChecks {
       }
       (state == State.REFUSED ? refused : otherwise).run();
     }
-  }
-
-  private interface Attempt {
-    boolean isConnected() throws IOException;
   }
 
   private final NettyLoop loop;
@@ -71,8 +77,10 @@ final class ConnectChecks {
       otherwise.run();
       return;
     }
-    var check = new Check(socket, loop.nanoTime() + TIMEOUT_NANOS, refused, otherwise);
-    var state = state(() -> socket.connect(address));
+    var check = new Check(socket, address, loop.nanoTime() + TIMEOUT_NANOS, refused, otherwise);
+    var begun = check.connect();
+    // A host that is this one, or near, has answered already.
+    var state = begun == State.CONNECTING ? check.connect() : begun;
     if (state == State.CONNECTING) {
       connecting.add(check);
       timer.within(PERIOD_NANOS);
@@ -90,20 +98,12 @@ final class ConnectChecks {
     }
   }
 
-  private static State state(Attempt attempt) {
-    try {
-      return attempt.isConnected() ? State.OTHER : State.CONNECTING;
-    } catch (IOException e) {
-      return UpstreamFailure.of(e) == UpstreamFailure.REFUSED ? State.REFUSED : State.OTHER;
-    }
-  }
-
   private void look() {
     var all = connecting;
     connecting = new ArrayList<>();
     long now = loop.nanoTime();
     for (var check : all) {
-      var state = state(check.socket::finishConnect);
+      var state = check.connect();
       if (state == State.CONNECTING && check.deadlineNanos - now > 0) {
         connecting.add(check);
       } else {

@@ -159,8 +159,25 @@ class ConcurrencyReporterTest {
 
     office.counters.get(0).arrived(REV1);
     office.counters.get(1).arrived(REV1);
+    office.exchange();
 
     assertThat(office.sink.all()).containsExactly(RevisionStat.first(REV1));
+  }
+
+  @Test
+  void revisionsThatBeginInOneTurnOfALoopAreToldTogether() {
+    var office = new Office(1, 1_000);
+
+    office.counters.getFirst().arrived(REV1);
+    office.counters.getFirst().arrived(REV2);
+    office.counters.getFirst().arrived(REV1);
+    office.exchange();
+    office.counters.getFirst().arrived(REV3);
+    office.exchange();
+
+    assertThat(office.sink.atOnce()).containsExactly(
+        List.of(RevisionStat.first(REV1), RevisionStat.first(REV2)),
+        List.of(RevisionStat.first(REV3)));
   }
 
   @Test
@@ -173,6 +190,7 @@ class ConcurrencyReporterTest {
 
     office.counters.get(0).arrived(REV1);
 
+    office.exchange();
     assertThat(office.sink.all()).isEmpty();
     office.advanceMillis(1);
     assertThat(office.sink.all()).containsExactly(stat(REV1, 2, 1));
