@@ -74,29 +74,40 @@ final class Prober {
         : own;
   }
 
-  /** @param expectation what an address answered that is probed again */
-  void probe(Destination destination, Expectation expectation, Consumer<ProbeOutcome> done) {
+  /**
+   * @param on the loop whose connections are used
+   * @param done called on the revision's loop
+   */
+  void probe(Destination destination, Loop on, Expectation expectation,
+      Consumer<ProbeOutcome> done) {
     var spoken = protocol;
-    ask(destination, expectation, answer -> {
+    ask(destination, on, expectation, answer -> {
       if (h2cMayBeSpoken && answer instanceof ProbeAnswer.InvalidResponse) {
         // Not the opposite of `protocol`: a concurrent probe may have switched it already.
         protocol = spoken == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
-        ask(destination, Expectation.NONE, second -> done.accept(outcome(second)));
+        ask(destination, on, Expectation.NONE, second -> done.accept(outcome(second)));
       } else {
         done.accept(outcome(answer));
       }
     });
   }
 
-  private void ask(Destination destination, Expectation expectation, Consumer<ProbeAnswer> done) {
+  private void ask(Destination destination, Loop on, Expectation expectation,
+      Consumer<ProbeAnswer> done) {
     var request = new ProbeRequest(destination, protocol,
         container == null ? QUEUE_PROXY_PATH : container.path(),
         host == null ? destination.toString() : host, headers, expectation, timeout.next());
     long sentNanos = loop.nanoTime();
-    client.ask(loop, request, answer -> {
+    Consumer<ProbeAnswer> answered = answer -> {
       adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - sentNanos));
       done.accept(answer);
-    });
+    };
+    if (on == loop) {
+      client.ask(on, request, answered);
+    } else {
+      on.execute(() -> client.ask(on, request,
+          answer -> loop.execute(() -> answered.accept(answer))));
+    }
   }
 
   private void adaptTimeout(ProbeAnswer answer, Duration took) {

@@ -73,6 +73,7 @@ final class RevisionWatcher {
   /** The start of the watcher's own time, whose values can be compared without overflow. */
   private final long begunNanos;
   private boolean batchIsOpen;
+  private Loop probesOn;
   /** What consumers have: at the end of a turn, what the state has. */
   private HealthyDestinations published;
   /** Whether the state has more pods, which are published at the end of this turn. */
@@ -90,6 +91,7 @@ final class RevisionWatcher {
     this.random = random;
     this.listener = listener;
     this.begunNanos = loop.nanoTime();
+    this.probesOn = loop;
     this.published = HealthyDestinations.pods(revision, DestinationSet.NONE);
     this.state = WatcherState.of(traits);
   }
@@ -108,7 +110,9 @@ final class RevisionWatcher {
     handle(new Suspected(destination));
   }
 
-  void awaited() {
+  /** @param on the loop of the request that waits: probes are sent from there */
+  void awaited(Loop on) {
+    probesOn = on;
     handle(new Awaited());
   }
 
@@ -233,7 +237,7 @@ final class RevisionWatcher {
     long sent = loop.nanoTime();
     try {
       var expectation = urgency == Urgency.REFUSED ? Expectation.REFUSAL : Expectation.NONE;
-      prober.probe(destination, expectation, outcome -> {
+      prober.probe(destination, probesOn, expectation, outcome -> {
         scheduler.ended(revision, urgency);
         answered(new Answer(destination, outcome, Duration.ofNanos(loop.nanoTime() - sent)));
       });

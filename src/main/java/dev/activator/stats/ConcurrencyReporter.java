@@ -143,7 +143,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final class LoopCounter implements RequestCounter {
     private final Loop requests;
     private final Map<RevisionId, RequestWindow> windows = new HashMap<>();
-    /** Idle revisions that got a request in this turn of the loop; told together at its end. */
+    /** Idle revisions that got a request in this turn of the loop; reported together at its end. */
     private final List<RevisionStat> begun = new ArrayList<>(0);
 
     private LoopCounter(Loop requests) {
@@ -174,14 +174,14 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       if (holders.merge(revision, 1, Integer::sum) == 1) {
         window.reportedAtOnce();
         if (begun.isEmpty()) {
-          requests.execute(this::tellBegun);
+          requests.execute(this::reportBegun);
         }
         begun.add(RevisionStat.first(revision));
       }
       return window;
     }
 
-    private void tellBegun() {
+    private void reportBegun() {
       var all = List.copyOf(begun);
       begun.clear();
       sink.atOnce(all);

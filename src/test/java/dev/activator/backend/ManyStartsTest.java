@@ -47,7 +47,7 @@ class ManyStartsTest {
   /** As the throttler reports it while requests wait. */
   private void awaited(RevisionId id) {
     if (listens.containsKey(id)) {
-      backends.requestsWaitFor(id);
+      backends.requestsWaitFor(id, loop);
       loop.schedule(ofSeconds(1), () -> awaited(id));
     }
   }

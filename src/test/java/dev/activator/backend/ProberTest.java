@@ -45,7 +45,7 @@ class ProberTest {
   private final List<ProbeOutcome> outcomes = new ArrayList<>();
 
   private void probe(BackendSettings settings) {
-    new Prober(client, loop, Revision.of(REVISION, 1), settings).probe(A, Expectation.NONE,
+    new Prober(client, loop, Revision.of(REVISION, 1), settings).probe(A, loop, Expectation.NONE,
         outcomes::add);
     loop.run();
   }
@@ -60,6 +60,23 @@ class ProberTest {
             Map.of("K-Network-Probe", "queue",
                 "User-Agent", "Knative-Activator-Probe"),
             Expectation.NONE, Duration.ofMillis(300)));
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+  }
+
+  @Test
+  void asksOnTheLoopThatIsNamed_andTellsOnItsOwn() {
+    // given a client that answers on the loop on which it is asked
+    var other = new VirtualLoop();
+    new Prober(client, loop, Revision.of(REVISION, 1), BackendSettings.DEFAULT).probe(A, other,
+        Expectation.NONE, outcomes::add);
+    loop.run();
+    assertThat(client.requests).isEmpty();
+
+    other.run();
+    assertThat(client.requests).hasSize(1);
+    assertThat(outcomes).isEmpty();
+
+    loop.run();
     assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
@@ -99,7 +116,7 @@ class ProberTest {
 
   @Test
   void probesAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
-    h2cProber().probe(A, Expectation.NONE, outcomes::add);
+    h2cProber().probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(spoken()).containsExactly(Protocol.HTTP1);
@@ -115,9 +132,9 @@ class ProberTest {
     var prober = h2cProber();
 
     // when it is probed twice
-    prober.probe(A, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
-    prober.probe(A, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     // then the first finds out, and the second knows
@@ -134,8 +151,8 @@ class ProberTest {
     var prober = h2cProber();
 
     // when two are probed at once
-    prober.probe(A, Expectation.NONE, outcomes::add);
-    prober.probe(Fixtures.B, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
+    prober.probe(Fixtures.B, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     // then both answer, in HTTP/2
@@ -148,7 +165,7 @@ class ProberTest {
   void probesTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
     client.answers = _ -> new ProbeAnswer.Answered(204, "");
     prober(Protocol.H2C, new ReadinessProbe("/up", Map.of()), BackendSettings.DEFAULT).probe(A,
-        Expectation.NONE, outcomes::add);
+        loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -163,7 +180,7 @@ class ProberTest {
     client.answers = _ -> new ProbeAnswer.Answered(302, "");
     prober(Protocol.HTTP1,
         new ReadinessProbe("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
-        BackendSettings.DEFAULT).probe(A, Expectation.NONE, outcomes::add);
+        BackendSettings.DEFAULT).probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
@@ -177,7 +194,7 @@ class ProberTest {
   void takesAConnectionForAnAnswerWhereTheContainerHasNoPath() {
     client.answers = _ -> new ProbeAnswer.Connected();
     prober(Protocol.HTTP1, ReadinessProbe.CONNECT, BackendSettings.DEFAULT).probe(A,
-        Expectation.NONE, outcomes::add);
+        loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
@@ -189,7 +206,7 @@ class ProberTest {
     prober(Protocol.HTTP1, new ReadinessProbe("/up", Map.of()),
         new BackendSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
             Duration.ofMillis(200), 500))
-        .probe(A, Expectation.NONE, outcomes::add);
+        .probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -213,12 +230,12 @@ class ProberTest {
     var settings = new BackendSettings(() -> MeshAddressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
     var prober = new Prober(client, loop, Revision.of(REVISION, 1), settings);
-    prober.probe(A, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     // when probes are not answered any more
     client.answers = request -> new ProbeAnswer.TimedOut(request.timeout());
-    prober.probe(A, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     // then all of it is waited for the first, and 300 ms for the next

@@ -31,13 +31,13 @@ public record ProbeBackoff(Duration frequency) {
 
   /** How often an address is probed whose start is not expected at a certain time. */
   private record Pace(Duration minPause, int partOfAge) {
-    static final Pace USUAL = new Pace(MIN_PAUSE, 32);
+    static final Pace DEFAULT = new Pace(MIN_PAUSE, 32);
     static final Pace REFUSED = new Pace(Duration.ofMillis(5), 128);
   }
 
   /** @param age since the address last changed */
   public Duration after(Duration age, @Nullable DurationEstimate start) {
-    return after(age, start, Pace.USUAL);
+    return after(age, start, Pace.DEFAULT);
   }
 
   /** The host refused the connection, and a request waits. */
