@@ -79,7 +79,7 @@ final class AnsweringPods {
     thread.next().execute(() -> {
       var stopped = running.remove(pod);
       if (stopped != null) {
-        stopped.channels.forEach(Channel::close);
+        List.copyOf(stopped.channels).forEach(Channel::close);
       }
     });
   }

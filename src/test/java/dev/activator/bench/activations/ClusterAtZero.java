@@ -24,7 +24,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import reactor.netty.resources.LoopResources;
 
 /**
@@ -114,10 +113,6 @@ final class ClusterAtZero {
         new Pod("127." + (1 + generation) + "." + revision / 250 + "." + (1 + revision % 250),
             podPort, false),
         arrivedNanos));
-  }
-
-  @Nullable Activation running(int revision) {
-    return activations.get(revision);
   }
 
   void send(int revision, String path, OpenLoopCallers.Answer answer) {

@@ -46,7 +46,7 @@ final class OpenLoopCallers {
         .option(ChannelOption.TCP_NODELAY, true).handler(new ChannelInitializer<>() {
           @Override
           protected void initChannel(Channel channel) {
-            channel.pipeline().addLast(new Caller());
+            channel.pipeline().addLast(new Caller(channel));
           }
         }).remoteAddress("127.0.0.1", port);
   }
@@ -76,31 +76,31 @@ final class OpenLoopCallers {
 
   private final class Caller extends ChannelInboundHandlerAdapter {
     private final StringBuilder received = new StringBuilder();
-    private @Nullable ChannelHandlerContext context;
+    private final Channel channel;
     private @Nullable Answer answer;
 
-    @Override
-    public void handlerAdded(ChannelHandlerContext added) {
-      context = added;
+    Caller(Channel channel) {
+      this.channel = channel;
     }
 
     void send(byte[] bytes, Answer next) {
       answer = next;
-      context.writeAndFlush(Unpooled.wrappedBuffer(bytes), context.voidPromise());
+      channel.writeAndFlush(Unpooled.wrappedBuffer(bytes), channel.voidPromise());
       next.sent(System.nanoTime());
     }
 
     @Override
     public void channelRead(ChannelHandlerContext from, Object message) {
       var bytes = (ByteBuf) message;
-      if (answer != null) {
+      var now = answer;
+      if (now != null) {
         if (received.isEmpty()) {
-          answer.firstByte(System.nanoTime());
+          now.firstByte(System.nanoTime());
         }
         received.append(bytes.toString(StandardCharsets.ISO_8859_1));
         boolean succeeds = received.indexOf("HTTP/1.1 200 ") == 0;
         if (!succeeds || isWhole()) {
-          end(succeeds);
+          end(now, succeeds);
         }
       }
       bytes.release();
@@ -111,15 +111,14 @@ final class OpenLoopCallers {
       return body > 0 && received.length() == body + 4 + BODY.length;
     }
 
-    private void end(boolean succeeded) {
-      var ended = answer;
+    private void end(Answer ended, boolean succeeded) {
       answer = null;
       if (succeeded) {
         received.setLength(0);
         idle.addLast(this);
       } else {
         System.err.println("not answered with 200: " + received.toString().lines().findFirst());
-        context.close();
+        channel.close();
       }
       ended.ended(succeeded);
     }
@@ -127,15 +126,16 @@ final class OpenLoopCallers {
     @Override
     public void channelInactive(ChannelHandlerContext from) {
       idle.remove(this);
-      if (answer != null) {
-        end(false);
+      var now = answer;
+      if (now != null) {
+        end(now, false);
       }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext from, Throwable failure) {
       System.err.println(failure);
-      context.close();
+      channel.close();
     }
   }
 }
