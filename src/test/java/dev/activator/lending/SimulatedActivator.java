@@ -13,9 +13,9 @@ import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
-import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 /** One activator of the simulation: the throttler and all that lends, and requests that it runs. */
 final class SimulatedActivator {
   static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Field LEDGER = field("ledger");
+  private static final Field PERMITS = field("permits");
+  private static final Field SETTLING = field("settling");
 
   private final PeerId id;
   private final Loop loop;
@@ -93,20 +96,35 @@ final class SimulatedActivator {
     });
   }
 
-  /** With those that are on their way to their callers. */
-  int inFlight(Destination pod) {
-    return throttler.inspect(ID).now().pods().stream()
-        .filter(load -> load.destination().equals(pod)).mapToInt(ThrottleView.PodLoad::inFlight)
-        .sum();
+  /** Permits that requests use, those on their way to their callers included. */
+  LocalPermits permits() {
+    return (LocalPermits) read(PERMITS);
+  }
+
+  /** Not a view, which is made for each event of a simulation. */
+  Collection<SharedPod> books() {
+    return revisionLending().isActive() ? ((Ledger) read(LEDGER)).pods() : List.of();
   }
 
   /** Whether messages have come that change its permits in a task that is to run. */
   boolean isSettling() {
+    return (boolean) read(SETTLING);
+  }
+
+  private static Field field(String name) {
     try {
-      var field = RevisionLending.class.getDeclaredField("settling");
+      var field = RevisionLending.class.getDeclaredField(name);
       field.setAccessible(true);
-      return field.getBoolean(revisionLending());
-    } catch (ReflectiveOperationException e) {
+      return field;
+    } catch (NoSuchFieldException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Object read(Field field) {
+    try {
+      return field.get(revisionLending());
+    } catch (IllegalAccessException e) {
       throw new AssertionError(e);
     }
   }

@@ -101,6 +101,10 @@ final class SimulatedLink {
     }
   }
 
+  void stall(SimulatedActivator from, Duration time) {
+    stalledUntil[from == one ? 0 : 1] = now() + time.toNanos();
+  }
+
   /** Activators that never met are not promised anything. */
   private boolean isUsed() {
     return beats[0] && beats[1];
