@@ -35,6 +35,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.http.client.ReactorResourceFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -45,6 +46,14 @@ class ActivatorEndpointTest {
   @SpringBootConfiguration(proxyBeanMethods = false)
   @EnableAutoConfiguration
   static class Pages {
+    /** With the global ones, the end of this context would close the servers of tests that run beside it. */
+    @Bean
+    ReactorResourceFactory loops() {
+      var factory = new ReactorResourceFactory();
+      factory.setUseGlobalResources(false);
+      return factory;
+    }
+
     @Bean
     ThreadLoop loop() {
       return new ThreadLoop("revisions");
@@ -124,5 +133,28 @@ class ActivatorEndpointTest {
     assertThat(none.statusCode()).isEqualTo(404);
     assertThat(json(none).at("/summary").asString())
         .isEqualTo("There is no revision or Service default/nope.");
+  }
+
+  @Test
+  void answersAsText_whenATerminalAsks() throws Exception {
+    var one = get("/default/hello-00001?format=text");
+    assertThat(one.statusCode()).isEqualTo(200);
+    assertThat(one.headers().firstValue("Content-Type")).hasValue("text/plain;charset=UTF-8");
+    assertThat(one.body()).startsWith("default/hello-00001: ")
+        .contains("Requests   0 in flight, 0 queued of at most 10");
+    assertThat(get("/default/other?format=text")).satisfies(unknown -> {
+      assertThat(unknown.statusCode()).isEqualTo(404);
+      assertThat(unknown.body()).startsWith("default/other: ");
+    });
+    assertThat(get("?format=text").body())
+        .isEqualTo("No request waits; the autoscaler link is up.\n");
+    assertThat(get("/revisions?format=text").body().lines())
+        .satisfiesExactly(head -> assertThat(head).startsWith("REVISION"),
+            row -> assertThat(row).startsWith("default/hello-00001 "));
+
+    var unknown = get("?format=yaml");
+    assertThat(unknown.statusCode()).isEqualTo(400);
+    assertThat(json(unknown).at("/summary").asString())
+        .isEqualTo("There is no format yaml, only json and text.");
   }
 }
