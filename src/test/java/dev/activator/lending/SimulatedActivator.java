@@ -47,6 +47,7 @@ final class SimulatedActivator {
   private final Consumer<Destination> onStart;
   private boolean alive = true;
   private boolean held;
+  private int answered;
 
   SimulatedActivator(PeerId id, Loop loop, Revision revision, Random random,
       Duration service, BiConsumer<PeerId, PeerMessage> send, Consumer<Destination> onStart) {
@@ -203,6 +204,11 @@ final class SimulatedActivator {
     return lending.find(ID);
   }
 
+  /** Before their callers left. */
+  int answered() {
+    return answered;
+  }
+
   long queued() {
     return requests.stream().filter(request -> request.permit == null).count();
   }
@@ -274,7 +280,10 @@ final class SimulatedActivator {
 
     private void runFor() {
       if (!held && permit != null) {
-        loop.schedule(Duration.ofNanos(random.nextLong(service.toNanos() * 2)), this::end);
+        loop.schedule(Duration.ofNanos(random.nextLong(service.toNanos() * 2)), () -> {
+          answered += requests.contains(this) ? 1 : 0;
+          end();
+        });
       }
     }
 
