@@ -2,8 +2,11 @@ package dev.activator.stats;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
+import dev.activator.observability.RequestObserver;
+import dev.activator.revision.QueueTimes;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +47,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final List<LoopCounter> counters = new CopyOnWriteArrayList<>();
   /** How many windows there are of a revision, on all loops and of all ports. */
   private final ConcurrentMap<RevisionId, Integer> holders = new ConcurrentHashMap<>();
+  private final QueueTimeObserver queueTimes = new QueueTimeObserver();
   private @Nullable Round underWay;
 
   private static final class Round {
@@ -70,6 +74,11 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     var counter = new LoopCounter(requests);
     counters.add(counter);
     return counter;
+  }
+
+  /** Measures times in the queue: one of our own autoscalers may scale by them. */
+  public RequestObserver queueTimes() {
+    return queueTimes;
   }
 
   public void start() {
@@ -123,8 +132,11 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   }
 
   private void report(Round round) {
+    var waited = queueTimes.take();
     sink.report(round.totals.entrySet().stream()
-        .map(each -> RevisionStat.of(each.getKey(), each.getValue())).toList());
+        .map(each -> RevisionStat.of(each.getKey(), each.getValue())
+            .with(waited.getOrDefault(each.getKey(), QueueTimes.NONE)))
+        .toList());
   }
 
   private void tellInFlight(Round round) {
@@ -142,6 +154,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final class LoopCounter implements RequestCounter {
     private final Loop requests;
     private final Map<RevisionId, RequestWindow> windows = new HashMap<>();
+    /** Idle revisions that got a request in this turn of the loop; reported together at its end. */
+    private final List<RevisionStat> begun = new ArrayList<>(0);
 
     private LoopCounter(Loop requests) {
       this.requests = requests;
@@ -171,9 +185,18 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       var counted = revision.withoutPort();
       if (holders.merge(counted, 1, Integer::sum) == 1) {
         window.reportedAtOnce();
-        sink.atOnce(List.of(RevisionStat.first(counted)));
+        if (begun.isEmpty()) {
+          requests.execute(this::reportBegun);
+        }
+        begun.add(RevisionStat.first(counted));
       }
       return window;
+    }
+
+    private void reportBegun() {
+      var all = List.copyOf(begun);
+      begun.clear();
+      sink.atOnce(all);
     }
 
     /** Also after a failure: a round that is never whole would be the last one. */
