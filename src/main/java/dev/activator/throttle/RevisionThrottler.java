@@ -434,8 +434,8 @@ final class RevisionThrottler implements Permits.Owner {
 
     @Override
     public long oldestNanos() {
-      return queue.oldest(1).mapToLong(QueuedRequest::sinceNanos).findFirst()
-          .orElseGet(loop::nanoTime);
+      var first = queue.first();
+      return first == null ? loop.nanoTime() : first.sinceNanos();
     }
 
     @Override

@@ -125,15 +125,20 @@ final class WaitQueue {
     return order;
   }
 
-  /** Shows other threads the oldest request. */
-  void publishOldest() {
+  /** The one that has been queued for the longest. */
+  @Nullable QueuedRequest first() {
     var arrived = late.isEmpty() ? queue : late;
     var first = arrived.isEmpty() ? null : arrived.getFirst();
     // One that returned waits since then, and may be younger.
-    oldest = !returned.isEmpty()
+    return !returned.isEmpty()
         && (first == null || BY_ARRIVAL.compare(returned.getFirst(), first) < 0)
             ? returned.getFirst()
             : first;
+  }
+
+  /** Shows other threads the oldest request. */
+  void publishOldest() {
+    oldest = first();
   }
 
   /** As last published. */

@@ -3,6 +3,7 @@ package dev.activator.lending.link;
 import dev.activator.lending.PeerMessage;
 import dev.activator.lending.PeerMessage.Beat;
 import dev.activator.lending.PeerMessage.Grant;
+import dev.activator.lending.PeerMessage.Reach;
 import dev.activator.lending.PeerMessage.Recall;
 import dev.activator.lending.PeerMessage.Return;
 import dev.activator.lending.PeerMessage.View;
@@ -16,6 +17,7 @@ import dev.activator.wire.PeerFrame.Permits;
 import dev.activator.wire.PeerFrame.Revision;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Between messages and frames. */
@@ -42,6 +44,12 @@ final class PeerCodec {
         frame.setReturn(loan(id, account, pod, total));
       case Recall(var id, var account, var pod, var total) ->
         frame.setRecall(loan(id, account, pod, total));
+      case Reach(var id, var account, var pods) -> {
+        var reached = PeerFrame.Reach.newBuilder().setRevision(revision(id)).setAccount(account);
+        pods.forEach(pod -> reached
+            .addPods(PeerFrame.Pod.newBuilder().setHost(pod.host()).setPort(pod.port())));
+        yield frame.setReach(reached);
+      }
       case Beat(var number, var answered) ->
         frame.setBeat(PeerFrame.Beat.newBuilder().setNumber(number).setAnswered(answered));
     };
@@ -92,6 +100,11 @@ final class PeerCodec {
         var loan = frame.getRecall();
         yield new Recall(id(loan.getRevision()), loan.getAccount(), pod(loan.getTotal()),
             count(loan.getTotal().getCount()));
+      }
+      case REACH -> {
+        var reach = frame.getReach();
+        yield new Reach(id(reach.getRevision()), reach.getAccount(), reach.getPodsList().stream()
+            .map(pod -> new Destination(pod.getHost(), pod.getPort())).collect(Collectors.toSet()));
       }
       case BEAT -> new Beat(count(frame.getBeat().getNumber()),
           count(frame.getBeat().getAnswered()));

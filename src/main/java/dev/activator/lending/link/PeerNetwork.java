@@ -69,6 +69,8 @@ public final class PeerNetwork implements PeerLinks {
   private static final double JITTER = 0.5;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+  /** Between two reads of the key because of connections from others. */
+  private static final Duration KEY_PERIOD = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final Self self;
@@ -90,6 +92,7 @@ public final class PeerNetwork implements PeerLinks {
   private boolean started;
   private boolean hasKey;
   private boolean keyRequested;
+  private long keyForAcceptedNanos;
   private String keyProblem = "";
   private boolean closed;
 
@@ -105,6 +108,7 @@ public final class PeerNetwork implements PeerLinks {
     this.timings = timings;
     this.random = random;
     this.members = new PeerMembers(self.address);
+    this.keyForAcceptedNanos = loop.nanoTime() - KEY_PERIOD.toNanos();
   }
 
   /** On which the listener is called. */
@@ -181,8 +185,19 @@ public final class PeerNetwork implements PeerLinks {
     return link;
   }
 
-  /** Needed for a connection from another activator. */
-  void requestKey() {
+  /**
+   * Needed for a connection from another activator. At most once in a while: strangers may connect as
+   * often as they like.
+   */
+  void requestKeyForAccepted() {
+    long now = loop.nanoTime();
+    if (now - keyForAcceptedNanos >= KEY_PERIOD.toNanos()) {
+      keyForAcceptedNanos = now;
+      requestKey();
+    }
+  }
+
+  private void requestKey() {
     if (keyRequested || closed) {
       return;
     }
