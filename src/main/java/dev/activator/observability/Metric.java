@@ -31,6 +31,9 @@ public enum Metric {
 
   SERVER_DURATION("http.server.request.duration", Bounds.SECONDS, "s", Names.SERVER,
       "From a request's arrival to the last byte of its response, waiting included."),
+  SERVER_ACTIVE("http.server.active_requests", Kind.UP_DOWN_COUNTER, "{request}",
+      List.of("http.request.method", "url.scheme"),
+      "Requests that have arrived and whose responses have not ended."),
   SERVER_REQUEST_SIZE("http.server.request.body.size", Bounds.BYTES, "By", Names.SERVER,
       "Bytes of the request's body that were received."),
   SERVER_RESPONSE_SIZE("http.server.response.body.size", Bounds.BYTES, "By", Names.SERVER,
