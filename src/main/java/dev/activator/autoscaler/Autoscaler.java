@@ -18,6 +18,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -124,8 +125,11 @@ public final class Autoscaler {
    */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.supplyAsync(() -> {
+      var ended = term;
+      // The next term may have begun when the last write of this one has ended.
+      BooleanSupplier isLatest = () -> term == null || term == ended;
       var finished = targets.values().stream().map(target -> target.scaler)
-          .filter(Objects::nonNull).map(TargetScaler::finish);
+          .filter(Objects::nonNull).map(scaler -> scaler.finish(isLatest));
       var ending = Stream.concat(Stream.of(stopping), finished).toArray(CompletableFuture[]::new);
       targets.values().forEach(target -> target.scaler = null);
       early.clear();
