@@ -32,6 +32,7 @@ import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.throttle.Throttler;
+import dev.activator.upstream.Upstreams;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
 import io.micrometer.core.instrument.binder.netty4.NettyEventExecutorMetrics;
@@ -158,12 +159,13 @@ class ObservabilityConfiguration {
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
       Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,
-      ServingProperties serving, LoopGroup loops, Platform platform) {
+      ServingProperties serving, LoopGroup loops, Platform platform, Upstreams upstreams) {
     return () -> {
       long limit = serving.heldLimit();
       stages.queues(throttler::views);
       stages.held(held::total, limit);
       stages.unread(unread, serving.unreadLimit());
+      stages.connections(upstreams::openCount, upstreams::idleCount);
       stages.informers(cluster::informers);
       stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
       stages.loops(delays);

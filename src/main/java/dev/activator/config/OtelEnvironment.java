@@ -132,7 +132,9 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     known.add(PROPAGATORS);
     var without = new ArrayList<String>();
     set.forEach((name, value) -> {
-      if (FIXED.containsKey(name) ? !FIXED.get(name).equalsIgnoreCase(value) : !known.contains(name)) {
+      if (FIXED.containsKey(name)
+          ? !FIXED.get(name).equalsIgnoreCase(value)
+          : !known.contains(name)) {
         without.add(FIXED.containsKey(name) ? name + "=" + value : name);
       }
     });

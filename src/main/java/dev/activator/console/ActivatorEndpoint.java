@@ -96,7 +96,8 @@ public final class ActivatorEndpoint {
           .map(all -> isText
               ? text(PlainText.table(all.revisions()), OK)
               : new WebEndpointResponse<>(
-                  all.revisions().stream().map(now -> now.revision().toString()).sorted().toList())));
+                  all.revisions().stream().map(now -> now.revision().toString()).sorted()
+                      .toList())));
       default -> Mono.just(new WebEndpointResponse<>(new Message("There is no page " + page
           + "; a revision is named by its namespace and its name."), NOT_FOUND));
     };

@@ -22,16 +22,21 @@ final class PlainText {
     list(text, "Missing", report.missing());
     var requests = report.requests();
     if (requests != null) {
-      line(text, "Requests", requests.inFlight() + " in flight, " + requests.queued() + " queued of at most "
-          + requests.queueCapacity() + ", the oldest for " + seconds(requests.oldestWaitSeconds()));
+      line(text, "Requests",
+          requests.inFlight() + " in flight, " + requests.queued() + " queued of at most "
+              + requests.queueCapacity() + ", the oldest for "
+              + seconds(requests.oldestWaitSeconds()));
       line(text, "Capacity", requests.capacity() == null
           ? "no limit"
-          : requests.capacity() + " requests at once, " + requests.containerConcurrency() + " a pod");
+          : requests.capacity() + " requests at once, " + requests.containerConcurrency()
+              + " a pod");
     }
     var start = report.start();
     if (start != null && start.askedSecondsAgo() != null) {
       line(text, "Start", "asked for " + seconds(start.askedSecondsAgo()) + " ago"
-          + (start.usualSeconds() == null ? "" : ", usually takes " + seconds(start.usualSeconds())));
+          + (start.usualSeconds() == null
+              ? ""
+              : ", usually takes " + seconds(start.usualSeconds())));
     }
     if (start != null && start.failure() != null) {
       line(text, "Failure", start.failure().reason() + ": " + start.failure().message());
@@ -39,7 +44,8 @@ final class PlainText {
     var scaling = report.scaling();
     if (scaling != null) {
       line(text, "Scaling", (scaling.replicas() == null ? "?" : scaling.replicas()) + " replicas, "
-          + (scaling.desired() == null ? "?" : scaling.desired()) + " desired: " + scaling.explanation());
+          + (scaling.desired() == null ? "?" : scaling.desired()) + " desired: "
+          + scaling.explanation());
     }
     if (report.pods() != null) {
       list(text, "Pods", report.pods().stream().map(PlainText::pod).toList());
@@ -51,18 +57,22 @@ final class PlainText {
   }
 
   private static String pod(PodReport pod) {
-    var facts = (pod.ready() ? "ready" : "not ready") + ", " + (pod.answers() ? "answers" : "does not answer")
-        + (pod.setAside() ? ", ejected" : "") + ", " + pod.inFlight() + " in flight, probe: " + pod.probe().outcome();
+    var facts = (pod.ready() ? "ready" : "not ready") + ", "
+        + (pod.answers() ? "answers" : "does not answer")
+        + (pod.setAside() ? ", ejected" : "") + ", " + pod.inFlight() + " in flight, probe: "
+        + pod.probe().outcome();
     var permits = pod.permits();
     return pod.address() + " " + facts + (permits == null
         ? ""
-        : ", " + permits.held() + " permits here" + (permits.owner() == null ? "" : ", owner " + permits.owner()));
+        : ", " + permits.held() + " permits here"
+            + (permits.owner() == null ? "" : ", owner " + permits.owner()));
   }
 
   static String of(Overview overview) {
     var text = new StringBuilder(overview.summary()).append('\n');
     for (var each : overview.waiting()) {
-      text.append(each.revision()).append(": ").append(each.summary()).append(' ').append(each.whatToDo())
+      text.append(each.revision()).append(": ").append(each.summary()).append(' ')
+          .append(each.whatToDo())
           .append('\n');
     }
     return text.toString();
@@ -72,9 +82,11 @@ final class PlainText {
   static String table(List<RevisionSnapshot> revisions) {
     return ROW.formatted("REVISION", "STATE", "IN-FLIGHT", "QUEUED", "OLDEST", "PODS", "WHY")
         + revisions.stream()
-            .sorted(Comparator.<RevisionSnapshot, Duration>comparing(one -> one.queue().now().oldestWait())
+            .sorted(Comparator
+                .<RevisionSnapshot, Duration>comparing(one -> one.queue().now().oldestWait())
                 .thenComparing(RevisionSnapshot::inFlight).reversed()
-                .thenComparing(RevisionSnapshot::revision, Comparator.comparing(RevisionId::toString)))
+                .thenComparing(RevisionSnapshot::revision,
+                    Comparator.comparing(RevisionId::toString)))
             .map(PlainText::row).collect(Collectors.joining());
   }
 

@@ -238,22 +238,24 @@ public record Exporters(OtelVariables otel, OtelEnvironment environment, Outboun
 
   /** How the context of a request is read from its headers, and written for the pod. */
   TextMapPropagator propagator() {
-    return TextMapPropagator.composite(environment.propagators().stream().<TextMapPropagator>mapMulti(
-        (word, all) -> {
-          switch (word) {
-            case "tracecontext" -> all.accept(W3CTraceContextPropagator.getInstance());
-            case "baggage" -> all.accept(W3CBaggagePropagator.getInstance());
-            default -> {
-              // Named in the log as without effect.
-            }
-          }
-        }).toList());
+    return TextMapPropagator
+        .composite(environment.propagators().stream().<TextMapPropagator>mapMulti(
+            (word, all) -> {
+              switch (word) {
+                case "tracecontext" -> all.accept(W3CTraceContextPropagator.getInstance());
+                case "baggage" -> all.accept(W3CBaggagePropagator.getInstance());
+                default -> {
+                  // Named in the log as without effect.
+                }
+              }
+            }).toList());
   }
 
   BatchSpanProcessor batched(SpanExporter exporter) {
     var batch = BatchSpanProcessor.builder(exporter)
         .setScheduleDelay(environment.duration("OTEL_BSP_SCHEDULE_DELAY", Duration.ofSeconds(5)))
-        .setExporterTimeout(environment.duration("OTEL_BSP_EXPORT_TIMEOUT", Duration.ofSeconds(30)));
+        .setExporterTimeout(
+            environment.duration("OTEL_BSP_EXPORT_TIMEOUT", Duration.ofSeconds(30)));
     int queue = Math.max(1, environment.count("OTEL_BSP_MAX_QUEUE_SIZE", 2048));
     return batch.setMaxQueueSize(queue).setMaxExportBatchSize(
         Math.clamp(environment.count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512), 1, queue)).build();

@@ -40,6 +40,10 @@ public enum Metric {
       "Bytes of the response's body that were written."),
   CLIENT_DURATION("http.client.request.duration", Bounds.SECONDS, "s", Names.CLIENT,
       "From the permit for a pod to the head of its response, connecting included."),
+  CLIENT_OPEN("http.client.open_connections", Kind.UP_DOWN_COUNTER, "{connection}",
+      List.of("http.connection.state"),
+      "Connections to pods, over all of them: state idle (of HTTP/1, without a request) or active (all"
+          + " others, those of HTTP/2 included)."),
   CLIENT_REQUEST_SIZE("http.client.request.body.size", Bounds.BYTES, "By", Names.CLIENT,
       "Bytes of request bodies that were sent to a pod."),
 

@@ -39,7 +39,8 @@ class OtelEnvironmentTest {
 
   @ParameterizedTest(name = "{0}, ConfigMap {1}: {2}")
   @CsvSource(nullValues = "-", value = {"'', NONE, NONE -", "'', PROMETHEUS, PROMETHEUS -",
-      "'', GRPC, GRPC http://collector", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc, PROMETHEUS, PROMETHEUS -",
+      "'', GRPC, GRPC http://collector",
+      "OTEL_EXPORTER_OTLP_PROTOCOL=grpc, PROMETHEUS, PROMETHEUS -",
       "OTEL_EXPORTER_OTLP_PROTOCOL=grpc, HTTP_PROTOBUF, GRPC http://collector",
       "OTEL_EXPORTER_OTLP_PROTOCOL=grpc OTEL_EXPORTER_OTLP_METRICS_PROTOCOL=http/protobuf, GRPC,"
           + " HTTP_PROTOBUF http://collector",
@@ -50,7 +51,8 @@ class OtelEnvironmentTest {
       "OTEL_SDK_DISABLED=true, GRPC, NONE -", "OTEL_SDK_DISABLED=true, PROMETHEUS, PROMETHEUS -",
       "OTEL_SDK_DISABLED=false, GRPC, GRPC http://collector"})
   void saysWhatIsDoneWithMetrics(String set, ExportProtocol configured, String expected) {
-    var config = new MetricsConfig(configured, configured.pushes() ? URL : "", Duration.ofSeconds(9));
+    var config = new MetricsConfig(configured, configured.pushes() ? URL : "",
+        Duration.ofSeconds(9));
 
     var chosen = environment(set).metrics(config);
 
@@ -113,7 +115,8 @@ class OtelEnvironmentTest {
 
   @Test
   void isInsecureForOneSignalOrAll() {
-    var one = environment("OTEL_EXPORTER_OTLP_INSECURE=true OTEL_EXPORTER_OTLP_TRACES_INSECURE=false");
+    var one = environment(
+        "OTEL_EXPORTER_OTLP_INSECURE=true OTEL_EXPORTER_OTLP_TRACES_INSECURE=false");
 
     assertThat(one.isInsecure(Signal.METRICS)).isTrue();
     assertThat(one.isInsecure(Signal.TRACES)).isFalse();
@@ -125,11 +128,11 @@ class OtelEnvironmentTest {
     assertThat(environment("OTEL_EXPORTER_OTLP_HEADERS=a=b OTEL_SERVICE_NAME=x OTEL_LOG_LEVEL=debug"
         + " OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=delta OTEL_PROPAGATORS=baggage,b3"
         + " OTEL_EXPORTER_OTPL_ENDPOINT=http://typo").withoutEffect())
-            .containsExactly("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=delta",
-                "OTEL_EXPORTER_OTPL_ENDPOINT", "OTEL_LOG_LEVEL", "OTEL_PROPAGATORS=b3");
+        .containsExactly("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=delta",
+            "OTEL_EXPORTER_OTPL_ENDPOINT", "OTEL_LOG_LEVEL", "OTEL_PROPAGATORS=b3");
     assertThat(environment("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=cumulative"
         + " OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION=explicit_bucket_histogram")
-            .withoutEffect()).isEmpty();
+        .withoutEffect()).isEmpty();
   }
 
   /** The table in operations says of each variable whether it has an effect. */
@@ -144,7 +147,7 @@ class OtelEnvironmentTest {
       var names = NAME.matcher(row.split("\\|")[1]).results().map(name -> name.group(1)).toList();
       assertThat(names).isNotEmpty().allSatisfy(name -> assertThat(
           new OtelEnvironment(new TreeMap<>(Map.of(name, "x"))).withoutEffect().contains(name))
-              .isEqualTo(row.contains("| no effect")));
+          .isEqualTo(row.contains("| no effect")));
     });
   }
 }

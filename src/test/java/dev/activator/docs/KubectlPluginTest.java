@@ -25,28 +25,30 @@ class KubectlPluginTest {
   @BeforeEach
   void create() throws Exception {
     var kubectl = folder.resolve("kubectl");
-    Files.writeString(kubectl, """
-        #!/usr/bin/env bash
-        echo "$*" >> "$FOLDER/calls"
-        case "$*" in
-          *'get pods -A '*) cat "$FOLDER/pods" ;;
-          *'port-forward pod/activator-lost '*) echo 'error: pod not found' >&2; exit 1 ;;
-          *'port-forward pod/activator-1 '*) echo 'Forwarding from 127.0.0.1:40001 -> 8015'; exec sleep 60 ;;
-          *'port-forward pod/activator-2 '*) echo 'Forwarding from 127.0.0.1:40002 -> 8015'; exec sleep 60 ;;
-          *'config view '*) printf team ;;
-          *'--server=http://127.0.0.1:4000'*'/revisions?format=text') echo "REVISION of $1" ;;
-          *'--raw /actuator/activator/team/web?format=text')
-            [[ $KUBECONFIG == /dev/null ]] || exit 1
-            [[ $1 == *:40002 ]] || { echo 'Error from server (NotFound): not here' >&2; exit 1; }
-            cat "$FOLDER/web" ;;
-          *'--raw /actuator/activator/other/shop?format=text') echo 'other/shop-00002: AT_ZERO' ;;
-          *) echo 'Error from server (NotFound): not here' >&2; exit 1 ;;
-        esac
-        """);
+    Files.writeString(kubectl,
+        """
+            #!/usr/bin/env bash
+            echo "$*" >> "$FOLDER/calls"
+            case "$*" in
+              *'get pods -A '*) cat "$FOLDER/pods" ;;
+              *'port-forward pod/activator-lost '*) echo 'error: pod not found' >&2; exit 1 ;;
+              *'port-forward pod/activator-1 '*) echo 'Forwarding from 127.0.0.1:40001 -> 8015'; exec sleep 60 ;;
+              *'port-forward pod/activator-2 '*) echo 'Forwarding from 127.0.0.1:40002 -> 8015'; exec sleep 60 ;;
+              *'config view '*) printf team ;;
+              *'--server=http://127.0.0.1:4000'*'/revisions?format=text') echo "REVISION of $1" ;;
+              *'--raw /actuator/activator/team/web?format=text')
+                [[ $KUBECONFIG == /dev/null ]] || exit 1
+                [[ $1 == *:40002 ]] || { echo 'Error from server (NotFound): not here' >&2; exit 1; }
+                cat "$FOLDER/web" ;;
+              *'--raw /actuator/activator/other/shop?format=text') echo 'other/shop-00002: AT_ZERO' ;;
+              *) echo 'Error from server (NotFound): not here' >&2; exit 1 ;;
+            esac
+            """);
     assertThat(kubectl.toFile().setExecutable(true)).isTrue();
     Files.writeString(folder.resolve("pods"),
         "knative-serving activator-1\nknative-serving activator-2\n");
-    Files.writeString(folder.resolve("web"), "team/web: STARTING\nPods       10.0.0.1:8012 not ready\n");
+    Files.writeString(folder.resolve("web"),
+        "team/web: STARTING\nPods       10.0.0.1:8012 not ready\n");
   }
 
   private Run run(String... arguments) throws Exception {
@@ -72,8 +74,9 @@ class KubectlPluginTest {
 
   @Test
   void failsWithAReason_whenNoActivatorKnowsTheName() throws Exception {
-    assertThat(run("explain", "nothing")).isEqualTo(new Run(1, "kubectl activator: no activator knows team/nothing: "
-        + "Error from server (NotFound): not here\n"));
+    assertThat(run("explain", "nothing"))
+        .isEqualTo(new Run(1, "kubectl activator: no activator knows team/nothing: "
+            + "Error from server (NotFound): not here\n"));
   }
 
   @Test
@@ -105,7 +108,8 @@ class KubectlPluginTest {
   }
 
   @ParameterizedTest
-  @CsvSource(delimiter = '|', value = {"explain | explain needs a name", "top web | top takes no name",
+  @CsvSource(delimiter = '|', value = {"explain | explain needs a name",
+      "top web | top takes no name",
       "wait web --for gone | --for gone: only ready and zero",
       "wait web --timeout soon | --timeout soon is no number of seconds",
       "explain web --wide | unknown option --wide", "explain web shop | one name, not also shop"})

@@ -282,12 +282,13 @@ class OtlpTest {
     environment(Map.of("OTEL_ATTRIBUTE_COUNT_LIMIT", "7", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "70",
         "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "5", "OTEL_SPAN_EVENT_COUNT_LIMIT", "4",
         "OTEL_SPAN_LINK_COUNT_LIMIT", "3", "OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT", "2",
-        "OTEL_LINK_ATTRIBUTE_COUNT_LIMIT", "1", "OTEL_LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT", "9"));
+        "OTEL_LINK_ATTRIBUTE_COUNT_LIMIT", "1", "OTEL_LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT",
+        "9"));
     var spans = exporters().spanLimits();
     assertThat(List.of(spans.getMaxNumberOfAttributes(), spans.getMaxAttributeValueLength(),
         spans.getMaxNumberOfEvents(), spans.getMaxNumberOfLinks(),
         spans.getMaxNumberOfAttributesPerEvent(), spans.getMaxNumberOfAttributesPerLink()))
-            .containsExactly(5, 70, 4, 3, 2, 1);
+        .containsExactly(5, 70, 4, 3, 2, 1);
     var lines = exporters().logLimits();
     assertThat(lines.getMaxNumberOfAttributes()).isEqualTo(7);
     assertThat(lines.getMaxAttributeValueLength()).isEqualTo(9);
@@ -317,7 +318,8 @@ class OtlpTest {
     assertThat(scraped(Map.of(), 1)).containsPattern(
         "http_server_request_duration_seconds_bucket.* # \\{span_id=\"[0-9a-f]{16}\",trace_id=\"[0-9a-f]{32}\"} 0\\.005");
     assertThat(scraped(Map.of(), 0)).doesNotContain("trace_id");
-    assertThat(scraped(Map.of("OTEL_METRICS_EXEMPLAR_FILTER", "always_on"), 0)).contains("trace_id");
+    assertThat(scraped(Map.of("OTEL_METRICS_EXEMPLAR_FILTER", "always_on"), 0))
+        .contains("trace_id");
     assertThat(scraped(Map.of("OTEL_METRICS_EXEMPLAR_FILTER", "always_off"), 1))
         .doesNotContain("trace_id");
   }
@@ -358,7 +360,8 @@ class OtlpTest {
       "'', http://b:1/x/, http://a, http://b:1/x/v1/traces",
       "http://c:1/own, http://b:1, http://a, http://c:1/own"})
   void findsWhereTracesGo(String own, String common, String configured, String expected) {
-    assertThat(Exporters.httpEndpoint(own, common, configured, "/v1/traces", false)).isEqualTo(expected);
+    assertThat(Exporters.httpEndpoint(own, common, configured, "/v1/traces", false))
+        .isEqualTo(expected);
   }
 
   @ParameterizedTest(name = "{0}: {1}")
