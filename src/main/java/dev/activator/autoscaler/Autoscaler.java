@@ -200,7 +200,8 @@ public final class Autoscaler {
   }
 
   /** Forgets a workload's load, so that only new requests keep its pods. */
-  public CompletableFuture<Void> forgetLoad(RevisionId id) {
+  public CompletableFuture<Void> forgetLoad(RevisionId ofAnyPort) {
+    var id = ofAnyPort.withoutPort();
     return CompletableFuture.runAsync(() -> {
       var target = targets.get(id);
       if (target != null && term != null) {
@@ -281,9 +282,9 @@ public final class Autoscaler {
     return views;
   }
 
-  /** How one is scaled now; null unless a term runs. */
+  /** How one is scaled now, by the requests of all its ports; null unless a term runs. */
   public @Nullable ScalingView view(RevisionId id) {
-    var target = targets.get(id);
+    var target = targets.get(id.withoutPort());
     var scaler = target == null ? null : target.scaler;
     return scaler == null ? null : scaler.lastView();
   }
