@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +33,8 @@ class ChartExtrasTest {
       Map.entry("scaledservices.activator.dev", 0),
       Map.entry("scaledservices/status.activator.dev", 0));
   /** Functions of CEL that each version with rules in definitions has. */
-  private static final List<String> OLDEST_CEL = List.of("has", "size", "matches", "in");
+  private static final List<String> OLDEST_CEL = List.of("has", "size", "matches", "all",
+      "exists", "in");
 
   private static Chart standalone(String... values) {
     var all = new ArrayList<>(List.of("mode: standalone"));
@@ -91,7 +93,7 @@ class ChartExtrasTest {
   }
 
   private static Map<String, String> variables(Chart chart) {
-    var all = new java.util.TreeMap<String, String>();
+    var all = new TreeMap<String, String>();
     chart.container().path("env").forEach(
         one -> assertThat(all.put(one.path("name").asString(), one.path("value").asString("")))
             .as("twice").isNull());
@@ -194,7 +196,7 @@ class ChartExtrasTest {
     assertThat(endpoint.path("path").asString()).isEqualTo("/metrics");
     assertThat(endpoint.path("interval").asString()).isEqualTo("20s");
     assertThat(endpoint.path("relabelings").toString()).isEqualTo(
-        "[{\"targetLabel\":\"service\",\"replacement\":\"trial-service\"},{\"targetLabel\":\"team\",\"replacement\":\"edge\"}]");
+        "[{\"targetLabel\":\"service\",\"replacement\":\"trial-service\"},{\"replacement\":\"edge\",\"targetLabel\":\"team\"}]");
     assertThat(monitor.at("/metadata/labels/release").asString()).isEqualTo("main");
   }
 

@@ -96,7 +96,7 @@ class ReleaseTest {
             assertThat(findings.wrong()).as(Chart.name(object)).isEmpty();
           });
     }
-    assertThat(checked).contains("Deployment", "HorizontalPodAutoscaler", "Secret", "Service",
+    assertThat(checked).contains("Deployment", "HorizontalPodAutoscaler", "Service",
         "ServiceAccount");
   }
 
@@ -140,7 +140,7 @@ class ReleaseTest {
         .containsExactly("CustomResourceDefinition scaledservices.activator.dev");
     assertThat(Files.readString(folder.resolve("out/install.yaml"))
         + Files.readString(folder.resolve("out/crds.yaml")))
-            .doesNotContain("Helm", "helm.sh").contains("managed-by: kubectl");
+        .doesNotContain("Helm", "helm.sh").contains("managed-by: kubectl");
   }
 
   private static List<String> names(Path file) throws Exception {

@@ -256,7 +256,7 @@ class RequestMetersTest {
     assertThat(scraped("http_server_request")).isEmpty();
     // and what ends later brings nothing back
     late.ended(Outcome.CALLER_GONE, 499);
-    assertThat(scraped("http_server")).isEmpty();
+    assertThat(scraped("http_server_request")).isEmpty();
   }
 
   @Test
