@@ -36,6 +36,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
@@ -72,6 +73,14 @@ public final class StageMeters {
   public void held(LongSupplier bytes, long limitBytes) {
     number(Metric.HELD_BYTES, bytes::getAsLong);
     number(Metric.HELD_LIMIT, () -> limitBytes);
+  }
+
+  /** @param open those that are idle included */
+  public void connections(IntSupplier open, IntSupplier idle) {
+    meters.number(Metric.CLIENT_OPEN, Labels.of("http.connection.state", "active"),
+        () -> Math.max(0, open.getAsInt() - idle.getAsInt()));
+    meters.number(Metric.CLIENT_OPEN, Labels.of("http.connection.state", "idle"),
+        idle::getAsInt);
   }
 
   public void unread(UnreadBytes unread, long limitBytes) {
