@@ -81,7 +81,7 @@ class LifecycleConfiguration {
   StartOrder startOrder(Platform platform, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, Part rescue, Part peers, Part warmUp, Part coldStartWarmUp,
-      Part consoleEnds, RevisionBackendsManager backends) {
+      Part consoleEnds, Part states, RevisionBackendsManager backends) {
     var parts = new ArrayList<Part>();
     parts.add(consoleEnds);
     // Reports a taken port before minutes are spent on the cluster.
@@ -105,7 +105,7 @@ class LifecycleConfiguration {
         peers, warmUp,
         // A request needs all of the above.
         new Part("request ports", ports::open, ports::drain),
-        Part.started("probes", backends::release), coldStartWarmUp));
+        Part.started("probes", backends::release), coldStartWarmUp, states));
     parts.addAll(platform.afterPorts(ports::http1));
     return new StartOrder(parts);
   }

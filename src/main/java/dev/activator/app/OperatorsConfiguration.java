@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import java.util.Locale;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.ConsoleLinksProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
@@ -13,7 +14,9 @@ import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.Parsed;
 import dev.activator.console.ActivatorEndpoint;
+import dev.activator.console.Alerts;
 import dev.activator.console.ClusterFacts;
+import dev.activator.console.HourHistory;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
 import dev.activator.console.Overview.ApiState;
@@ -22,6 +25,7 @@ import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
 import dev.activator.console.RevisionReport.WakingReport;
 import dev.activator.console.ScalingFacts;
+import dev.activator.console.SituationReader;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -222,14 +226,15 @@ class OperatorsConfiguration {
   @Bean
   RevisionCard.Source revisionCards(Platform platform, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RequestHistory activity,
-      ColdStarts starts, LastFailures failures, LoopGroup loops, SpeculativeStarts starting,
+      HourHistory hours, ColdStarts starts, LastFailures failures, LoopGroup loops,
+      SpeculativeStarts starting,
       WakeWith wakeWith, Chains chains) {
     var clock = loops.loopFor("clock");
     var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving.queueCapacity(),
         serving.waitingPage().toString().toLowerCase(Locale.ROOT),
         cluster.eventReader(clock::nanoTime), scaling(platform),
         id -> waking(id, starting, wakeWith, chains));
-    return new RevisionCard.Source(platform.facts(facts), activity, starts, failures,
+    return new RevisionCard.Source(platform.facts(facts), activity, hours, starts, failures,
         clock::nanoTime);
   }
 
@@ -241,13 +246,14 @@ class OperatorsConfiguration {
 
   @Bean
   LivePage livePage(Inspector inspector, RevisionCard.Source cards, ColdStarts coldStarts,
-      HealthState health, Platform platform) {
+      HealthState health, Platform platform, SituationReader situation, Alerts alerts,
+      ConsoleLinksProperties links) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
       case Readiness.NotReady _ when health.isDraining() ->
         "This activator drains: it finishes its requests and ends.";
       case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
-    }, platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
+    }, situation, alerts, links.links(), platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
   }
 
   @Bean

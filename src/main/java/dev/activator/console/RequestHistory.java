@@ -5,6 +5,7 @@ import dev.activator.stats.RevisionStat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -91,6 +92,19 @@ public final class RequestHistory {
     return minutes.computeIfAbsent(id, _ -> new Minute()).until(second - 1, durations.of(id));
   }
 
+  /** Requests a second in the last ten of them, of revisions that had any; not a look of a person. */
+  Map<RevisionId, Double> rates() {
+    long second = second();
+    var rates = new HashMap<RevisionId, Double>();
+    minutes.forEach((id, minute) -> {
+      int sum = minute.sum(second - STEP, second - 1);
+      if (sum > 0) {
+        rates.put(id, (double) sum / STEP);
+      }
+    });
+    return rates;
+  }
+
   private synchronized void viewed(long second) {
     viewedAt = second;
     if (!isViewed) {
@@ -162,6 +176,15 @@ public final class RequestHistory {
         queue[Math.floorMod(each, SLOTS)] = 0;
       }
       last = Math.max(last, second);
+    }
+
+    synchronized int sum(long from, long to) {
+      clearUntil(to + 1);
+      int sum = 0;
+      for (long second = from; second <= to; second++) {
+        sum += requests[Math.floorMod(second, SLOTS)];
+      }
+      return sum;
     }
 
     synchronized LastMinute until(long second, long @Nullable [] counts) {

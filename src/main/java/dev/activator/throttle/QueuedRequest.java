@@ -38,6 +38,10 @@ final class QueuedRequest implements QueueEntry {
     return sinceNanos;
   }
 
+  String from() {
+    return caller.from();
+  }
+
   boolean isRetry() {
     return retries != null;
   }
