@@ -2,6 +2,7 @@ package dev.activator;
 
 import dev.activator.app.ActivatorConfiguration;
 import dev.activator.platform.EmbeddedPlatform;
+import dev.activator.app.ConsoleServer;
 import dev.activator.app.OriginCheck;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.MetricsServerProperties;
@@ -51,8 +52,7 @@ public class EmbeddedActivator {
 
   /** Runs last, so that the log ends with it. */
   @Bean
-  ApplicationRunner startupHint(EmbeddedPlatform platform, Environment environment) {
-    return _ -> platform
-        .greet(environment.getProperty("local.server.port", Integer.class, 0));
+  ApplicationRunner startupHint(EmbeddedPlatform platform, ConsoleServer console) {
+    return _ -> platform.greet(console.port());
   }
 }

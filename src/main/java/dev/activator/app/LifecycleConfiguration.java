@@ -81,8 +81,10 @@ class LifecycleConfiguration {
   StartOrder startOrder(Platform platform, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, Part rescue, Part peers, Part warmUp, Part coldStartWarmUp,
-      Part consoleEnds, Part states, RevisionBackendsManager backends) {
+      Part consolePort, Part consoleEnds, Part states, RevisionBackendsManager backends) {
     var parts = new ArrayList<Part>();
+    // Also while the start waits for the cluster, and during a drain.
+    parts.add(consolePort);
     parts.add(consoleEnds);
     // Reports a taken port before minutes are spent on the cluster.
     parts.add(Part.started("request ports", ports::check));

@@ -3,9 +3,7 @@ package dev.activator.app;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
@@ -17,8 +15,7 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * The pages that are polled every few seconds, {@code GET /metrics} and the liveness probe;
- * another handler answers all others. That one is made when it is first needed: until then an
- * activator holds a thousand classes less.
+ * another handler answers all others.
  */
 final class MetricsAndLivenessHandler implements HttpHandler {
   private static final String PLAIN = "text/plain; version=0.0.4; charset=utf-8";
@@ -34,18 +31,17 @@ final class MetricsAndLivenessHandler implements HttpHandler {
 
   private final BooleanSupplier isScraped;
   private final UnaryOperator<String> scrape;
-  private final Supplier<HttpHandler> makeOthers;
-  private volatile @Nullable HttpHandler others;
+  private final HttpHandler others;
 
   /**
    * @param isScraped whether the ConfigMap enables scraping; if not, the answer is 404
    * @param scrape from a content type to the metrics
    */
   MetricsAndLivenessHandler(BooleanSupplier isScraped, UnaryOperator<String> scrape,
-      Supplier<HttpHandler> makeOthers) {
+      HttpHandler others) {
     this.isScraped = isScraped;
     this.scrape = scrape;
-    this.makeOthers = makeOthers;
+    this.others = others;
   }
 
   @Override
@@ -55,7 +51,7 @@ final class MetricsAndLivenessHandler implements HttpHandler {
       case "/metrics" -> metrics(request, response);
       // The process is alive as long as it answers.
       case LIVENESS -> write(response, HEALTH, ALIVE);
-      default -> other(request, response);
+      default -> others.handle(request, response);
     };
   }
 
@@ -75,26 +71,5 @@ final class MetricsAndLivenessHandler implements HttpHandler {
     response.getHeaders().set(HttpHeaders.CONTENT_TYPE, type);
     response.getHeaders().setContentLength(text.length);
     return response.writeWith(Mono.just(response.bufferFactory().wrap(text)));
-  }
-
-  private Mono<Void> other(ServerHttpRequest request, ServerHttpResponse response) {
-    var known = others;
-    return known == null
-        ? made().flatMap(fresh -> fresh.handle(request, response))
-        : known.handle(request, response);
-  }
-
-  /** Takes some hundred milliseconds, during which this port's loop would be blocked. */
-  private Mono<HttpHandler> made() {
-    return Mono.fromCallable(this::make).subscribeOn(Schedulers.boundedElastic());
-  }
-
-  private synchronized HttpHandler make() {
-    var known = others;
-    if (known == null) {
-      known = makeOthers.get();
-      others = known;
-    }
-    return known;
   }
 }

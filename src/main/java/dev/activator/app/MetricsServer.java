@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
@@ -50,23 +51,29 @@ final class MetricsServer {
 
   void customize(NettyReactiveWebServerFactory factory) {
     if (!properties.host().isBlank() && !environment.containsProperty("server.address")) {
-      factory.setAddress(address(properties.host()));
+      factory.setAddress(address("METRICS_PROMETHEUS_HOST", properties.host()));
     }
     encrypt(factory);
   }
 
-  private void encrypt(NettyReactiveWebServerFactory factory) {
+  /** If there is a certificate. */
+  void encrypt(NettyReactiveWebServerFactory factory) {
     if (properties.isEncrypted()) {
       factory.addServerCustomizers(tls(properties));
     }
   }
 
-  private static InetAddress address(String host) {
+  boolean isLoopback() {
+    return ConsoleProperties
+        .isLoopback(environment.getProperty("server.address", properties.host()));
+  }
+
+  static InetAddress address(String setting, String host) {
     try {
       return InetAddress.getByName(host);
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException(
-          "METRICS_PROMETHEUS_HOST is '" + host + "', but there is no such host", e);
+          setting + " is '" + host + "', but there is no such host", e);
     }
   }
 

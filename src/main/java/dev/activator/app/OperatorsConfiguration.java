@@ -3,6 +3,7 @@ package dev.activator.app;
 import java.util.Locale;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.ConsoleLinksProperties;
+import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
@@ -78,7 +79,8 @@ import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Flux;
 
 /**
- * Beans for people and scrapers: metrics, health and the console on one port, profiles on another.
+ * Beans for people and scrapers: metrics and health on one port, the console on another, profiles on a
+ * third.
  */
 @Configuration(proxyBeanMethods = false)
 class OperatorsConfiguration {
@@ -135,12 +137,30 @@ class OperatorsConfiguration {
     return Health.outOfService().withDetail("reason", reason).build();
   }
 
-  /** Other pages are made by WebFlux, which is loaded when one is first requested. */
+  /** Made by WebFlux, which is loaded when one is first requested. */
   @Bean
-  HttpHandler httpHandler(ApplicationContext context, Observability observability,
+  LazyHandler pages(ApplicationContext context) {
+    return new LazyHandler(() -> WebHttpHandlerBuilder.applicationContext(context).build());
+  }
+
+  @Bean
+  ConsoleServer consoleServer(ConsoleProperties properties, MetricsServer metrics,
+      Environment environment, Cluster cluster, LoopGroup loops) {
+    return new ConsoleServer(properties, metrics, environment,
+        () -> cluster.tokenAuthorizer(TokenCheck.URL, loops.loopFor("clock")::nanoTime));
+  }
+
+  @Bean
+  Part consolePort(ConsoleServer server, LazyHandler pages) {
+    return new Part("console port", () -> server.open(pages::handle), server::close);
+  }
+
+  /** What the port of metrics answers. */
+  @Bean
+  HttpHandler httpHandler(LazyHandler pages, ConsoleServer console, Observability observability,
       PrometheusMeterRegistry registry, ObjectProvider<OriginCheck> origins) {
     var handler = new MetricsAndLivenessHandler(observability::isScraped, registry::scrape,
-        () -> WebHttpHandlerBuilder.applicationContext(context).build());
+        console.onMetricsPort(pages::handle));
     var guard = origins.getIfAvailable();
     return guard == null ? handler : guard.around(handler);
   }

@@ -1,14 +1,13 @@
 package dev.activator.app;
 
 import dev.activator.config.AllowedHosts;
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
-import org.springframework.http.MediaType;
 import org.springframework.http.server.reactive.HttpHandler;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -18,11 +17,30 @@ import reactor.core.publisher.Mono;
 public final class OriginCheck {
   private static final Logger log = LoggerFactory.getLogger(OriginCheck.class);
 
+  private static final int HTTP = 80;
+
   private final String bindAddress;
+  private final ToIntFunction<ServerHttpRequest> port;
+
+  private OriginCheck(String bindAddress, ToIntFunction<ServerHttpRequest> port) {
+    this.bindAddress = bindAddress;
+    this.port = port;
+  }
 
   /** @param bindAddress empty for all interfaces */
   public OriginCheck(String bindAddress) {
-    this.bindAddress = bindAddress;
+    // Not always the same: MetricsServer may have a second port.
+    this(bindAddress, request -> Objects.requireNonNull(request.getLocalAddress()).getPort());
+  }
+
+  /** For a port that callers know by another number, as {@code kubectl port-forward} gives it. */
+  static OriginCheck forwarded(String bindAddress) {
+    return new OriginCheck(bindAddress, OriginCheck::portOfHost);
+  }
+
+  private static int portOfHost(ServerHttpRequest request) {
+    var host = request.getHeaders().getHost();
+    return host == null || host.getPort() == 0 ? HTTP : host.getPort();
   }
 
   /** Asks the handler only if the request is not refused. */
@@ -35,9 +53,7 @@ public final class OriginCheck {
 
   private @Nullable String refusal(ServerHttpRequest request) {
     var headers = request.getHeaders();
-    // Not always the same: MetricsServer may have a second port.
-    int port = Objects.requireNonNull(request.getLocalAddress()).getPort();
-    var refusal = new AllowedHosts(bindAddress, port).refusal(
+    var refusal = new AllowedHosts(bindAddress, port.applyAsInt(request)).refusal(
         headers.getValuesAsList(HttpHeaders.HOST), headers.getValuesAsList(HttpHeaders.ORIGIN));
     if (refusal != null) {
       log.debug("Refused a request for {}: {}", request.getPath(), refusal);
@@ -47,9 +63,6 @@ public final class OriginCheck {
 
   private static Mono<Void> refuse(ServerHttpResponse response, String refusal) {
     response.setStatusCode(HttpStatus.FORBIDDEN);
-    response.getHeaders().setContentType(MediaType.TEXT_PLAIN);
-    response.getHeaders().set("X-Content-Type-Options", "nosniff");
-    var body = (refusal + "\n").getBytes(StandardCharsets.UTF_8);
-    return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
+    return Responses.text(response, refusal);
   }
 }

@@ -1,5 +1,7 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.ConsoleProperties;
+import dev.activator.app.properties.ConsoleProperties.Auth;
 import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.app.properties.EmbeddedProperties;
 import dev.activator.app.properties.LendingProperties.Mode;
@@ -70,6 +72,20 @@ public final class SettingsCheck
               + "activator.metrics-server.port, or METRICS_PROMETHEUS_PORT");
     }
     checkPorts(environment);
+    checkConsole(environment);
+  }
+
+  /** @throws StartFailedException where no token can be checked */
+  private static void checkConsole(ConfigurableEnvironment environment) {
+    if (isEmbedded(environment)
+        && bound(Binder.get(environment), ConsoleProperties.class).auth() == Auth.TOKEN) {
+      throw new StartFailedException(
+          "activator.console.auth is token, but embedded mode has no tokens: its ports are for this machine only");
+    }
+  }
+
+  private static boolean isEmbedded(ConfigurableEnvironment environment) {
+    return environment.acceptsProfiles(Profiles.of("embedded"));
   }
 
   /** @throws StartFailedException naming both settings, as they were set */
@@ -100,7 +116,7 @@ public final class SettingsCheck
       all.add(new ListeningPort("activator.port.https", address, ports.https()));
     }
     var lending = bound(binder, LendingProperties.class);
-    boolean isEmbedded = environment.acceptsProfiles(Profiles.of("embedded"));
+    boolean isEmbedded = isEmbedded(environment);
     if (lending.mode() != Mode.OFF && !isEmbedded) {
       all.add(new ListeningPort("activator.lending.port", address, lending.port()));
     }
@@ -108,6 +124,11 @@ public final class SettingsCheck
         environment.getProperty("server.address",
             bound(binder, MetricsServerProperties.class).host()),
         environment.getProperty("server.port", Integer.class, 0)));
+    var console = bound(binder, ConsoleProperties.class);
+    if (console.port() != null
+        && !console.shares(environment.getProperty("server.port", Integer.class, 0))) {
+      all.add(new ListeningPort("activator.console.port", console.bindAddress(), console.port()));
+    }
     var profiling = bound(binder, ProfilingProperties.class);
     all.add(
         new ListeningPort("activator.profiling.port", profiling.bindAddress(), profiling.port()));

@@ -311,6 +311,11 @@ public final class Cluster implements Revisions, AutoCloseable {
     return new EventReader(this::api, nanoTime, EventReader.TIMEOUT);
   }
 
+  /** @param url the non-resource URL that the bearers must be permitted to get */
+  public TokenAuthorizer tokenAuthorizer(String url, LongSupplier nanoTime) {
+    return new TokenAuthorizer(this::api, url, nanoTime, TokenAuthorizer.TIMEOUT);
+  }
+
   /** The key of the activators, in their namespace. */
   public PeerSecret peerSecret(String namespace) {
     return new PeerSecret(this::api, namespace);

@@ -36,7 +36,7 @@ public record CommandLine(List<String> properties, boolean isDryRun) {
         -kubeconfig FILE             a cluster, by a kubeconfig
         -server URL                  a cluster, by the address of its API
         --activator.port.http1=8012  the port for requests; 0 takes any free one
-        --server.port=9090           the port of the console, of metrics and of health
+        --server.port=9090           the port of metrics, of health, and in embedded mode of the console
         --dry-run                    prints all settings, and starts nothing
         --version                    prints the version
 

@@ -233,6 +233,11 @@ public abstract class Http1Encoder extends ChannelOutboundHandlerAdapter {
       out.writeBytes(LINE_END);
     }
 
+    /** Whether the end of a chunked body is not written yet. */
+    public boolean isWithinChunks() {
+      return super.body == Body.CHUNKED;
+    }
+
     @Override
     protected boolean isBodyless(HttpMessage head) {
       return false;

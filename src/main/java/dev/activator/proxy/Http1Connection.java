@@ -227,7 +227,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   void flushed() {
     if (unread.measure() > 0) {
-      timer.within(unread.drainNanos());
+      timer.within(Math.max(0, unread.drainNanosLeft()));
     }
   }
 
@@ -260,6 +260,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
       reader.dropWaiting();
     } else {
       takePipelined();
+      closeIfIdle();
     }
   }
 

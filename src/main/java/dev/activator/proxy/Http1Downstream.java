@@ -63,6 +63,8 @@ final class Http1Downstream implements Downstream {
   /** Whether the caller has said that it sends no more requests. */
   private boolean lastRequest;
   private boolean persistent = true;
+  /** Whether the response's head is written, and did not say that it is the last. */
+  private boolean keepsConnection;
   private boolean lastAfterNext;
   private boolean draining;
   private boolean closing;
@@ -86,6 +88,7 @@ final class Http1Downstream implements Downstream {
     version = RequestDecoder.version(request);
     method = request.method();
     bodyEnd = BodyEnd.LENGTH;
+    keepsConnection = false;
     encoder.answers(method);
     lastRequest = !HttpUtil.isKeepAlive(request);
     persistent = !lastRequest && !lastAfterNext;
@@ -135,10 +138,11 @@ final class Http1Downstream implements Downstream {
     lastAfterNext = true;
   }
 
+  /** Or after the next one, if the head of this one did not say that it is the last. */
   void closeAfterThis() {
     lastAfterNext = true;
     draining = true;
-    persistent = false;
+    persistent = keepsConnection;
     if (tunnel != null) {
       tunnel.drain();
     }
@@ -262,6 +266,7 @@ final class Http1Downstream implements Downstream {
   }
 
   private void writeHead(HttpResponse head) {
+    keepsConnection = persistent;
     if (version == Version.HTTP_1_0) {
       head.setProtocolVersion(HttpVersion.HTTP_1_0);
       if (persistent) {
@@ -329,8 +334,13 @@ final class Http1Downstream implements Downstream {
 
   @Override
   public void abort() {
-    closing = true;
-    cut();
+    if (bodyEnd == BodyEnd.CLOSE) {
+      closing = true;
+      cut();
+    } else {
+      // Responses before this one are complete, and must reach the caller.
+      close();
+    }
     connection.ended();
   }
 

@@ -249,8 +249,15 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
 
   /** Bytes that the decoder has read beyond the head are passed on unparsed. */
   private void switchTo(UpstreamListener to, HttpResponse head) {
+    var encoder = channel.pipeline().get(RequestEncoder.class);
+    if (encoder.isWithinChunks()) {
+      // The caller's own chunks, of which the rest would go on unparsed, are others.
+      close();
+      to.failed(UpstreamFailure.MALFORMED);
+      return;
+    }
     switched = true;
-    channel.pipeline().remove(RequestEncoder.class);
+    channel.pipeline().remove(encoder);
     to.head(head);
     if (listener != null) {
       channel.pipeline().remove(ResponseDecoder.class);

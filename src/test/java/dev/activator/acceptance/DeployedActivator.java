@@ -64,7 +64,8 @@ final class DeployedActivator implements AutoCloseable {
         "config-logging", "CONFIG_OBSERVABILITY_NAME", "config-observability"));
     builder.environment().putAll(Map.of("KUBECONFIG", kubeconfig(directory, api).toString(),
         "ACTIVATOR_PORT_HTTP1", "0", "ACTIVATOR_PORT_H2C", "0", "PROFILING_PORT", "0",
-        "SERVER_PORT", "0", "ACTIVATOR_SERVING_PROPAGATIONDELAY", "6s"));
+        "SERVER_PORT", "0", "ACTIVATOR_CONSOLE_PORT", "0", "ACTIVATOR_SERVING_PROPAGATIONDELAY",
+        "6s"));
     builder.environment().putAll(environment);
     return new DeployedActivator(builder.start());
   }

@@ -53,6 +53,8 @@ class ManifestIT {
     activator.ready();
     assertThat(activator.management("/actuator/health/liveness").statusCode()).isEqualTo(200);
     assertThat(activator.management("/actuator/health/readiness").statusCode()).isEqualTo(200);
+    assertThat(activator.management("/console").statusCode()).isEqualTo(404);
+    assertThat(activator.log()).contains("The console is at 127.0.0.1:");
 
     servesFromZero();
     followsItsConfigMaps();

@@ -15,13 +15,13 @@ class MetricsAndLivenessHandlerTest {
   private final AtomicInteger made = new AtomicInteger();
   private boolean isScraped = true;
   private final MetricsAndLivenessHandler page = new MetricsAndLivenessHandler(() -> isScraped,
-      type -> "in " + type, () -> {
+      type -> "in " + type, new LazyHandler(() -> {
         made.incrementAndGet();
         return (_, response) -> {
           response.setStatusCode(HttpStatus.I_AM_A_TEAPOT);
           return response.setComplete();
         };
-      });
+      })::handle);
 
   private MockServerHttpResponse ask(MockServerHttpRequest request) {
     var response = new MockServerHttpResponse();
@@ -83,7 +83,7 @@ class MetricsAndLivenessHandlerTest {
   @Test
   void makesThemOnAnotherThreadThanThePortsLoop() {
     var makers = new ArrayList<Thread>();
-    var slow = new MetricsAndLivenessHandler(() -> isScraped, type -> type, () -> {
+    var slow = new LazyHandler(() -> {
       makers.add(Thread.currentThread());
       return (_, response) -> response.setComplete();
     });

@@ -18,17 +18,32 @@ import reactor.netty.http.server.HttpServer;
 
 /** The management port of embedded mode, as browsers ask it. */
 class OriginCheckTest {
-  private final DisposableServer server = HttpServer.create().host("127.0.0.1")
-      .handle(new ReactorHttpHandlerAdapter(
-          new OriginCheck("activator.internal").around(RouterFunctions.toHttpHandler(
-              RouterFunctions.route(RequestPredicates.GET("/console/updates"),
-                  _ -> ServerResponse.ok().contentType(MediaType.TEXT_EVENT_STREAM)
-                      .body(Flux.just("now").concatWith(Flux.never()), String.class))))))
-      .bindNow();
+  private final DisposableServer server = server(new OriginCheck("activator.internal"));
+  private final DisposableServer forwarded = server(OriginCheck.forwarded("127.0.0.1"));
+
+  private static DisposableServer server(OriginCheck check) {
+    return HttpServer.create().host("127.0.0.1")
+        .handle(new ReactorHttpHandlerAdapter(check.around(RouterFunctions.toHttpHandler(
+            RouterFunctions.route(RequestPredicates.GET("/console/updates"),
+                _ -> ServerResponse.ok().contentType(MediaType.TEXT_EVENT_STREAM)
+                    .body(Flux.just("now").concatWith(Flux.never()), String.class))))))
+        .bindNow();
+  }
 
   @AfterEach
   void close() {
     server.disposeNow();
+    forwarded.disposeNow();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @CsvSource(delimiter = '|', value = {"Host: localhost:18015|200", "Host: 127.0.0.1|200",
+      "Host: [::1]:18015|200", "Host: localhost:18015\\r\\nOrigin: http://localhost:18015|200",
+      "Host: localhost\\r\\nOrigin: http://localhost|200", "Host: evil.example:18015|403",
+      "Host: localhost:18015\\r\\nOrigin: http://localhost:3000|403",
+      "Host: localhost:18015\\r\\nOrigin: http://evil.example:18015|403", "Host: |403"})
+  void takesAnyPortOfLoopbackWherePortsAreForwarded(String headers, int status) throws Exception {
+    assertThat(ask(forwarded, headers).start()).startsWith("HTTP/1.1 " + status + " ");
   }
 
   @ParameterizedTest(name = "{0}")
@@ -55,6 +70,10 @@ class OriginCheckTest {
   }
 
   private RawPeer.Head ask(String headers) throws Exception {
+    return ask(server, headers);
+  }
+
+  private static RawPeer.Head ask(DisposableServer server, String headers) throws Exception {
     try (var peer = RawPeer.connect(server.port())) {
       peer.send("GET /console/updates HTTP/1.1\r\n"
           + headers.replace("\\r\\n", "\r\n").replace("PORT", String.valueOf(server.port()))

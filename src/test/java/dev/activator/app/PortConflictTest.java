@@ -51,6 +51,8 @@ class PortConflictTest {
       "METRICS_PROMETHEUS_PORT=8012, activator.port.http1 and METRICS_PROMETHEUS_PORT, 8012",
       "ACTIVATOR_PORT_HTTP1=9090, activator.port.http1 and activator.metrics-server.port, 9090",
       "PROFILING_PORT=9090, activator.metrics-server.port and PROFILING_PORT, 9090",
+      "ACTIVATOR_CONSOLE_PORT=8012, activator.port.http1 and activator.console.port, 8012",
+      "PROFILING_PORT=8015, activator.console.port and PROFILING_PORT, 8015",
       "SERVER_PORT=8008, server.port and activator.profiling.port, 8008",
       "ACTIVATOR_SERVING_BINDADDRESS=10.0.0.1 PROFILING_PORT=8012,"
           + " activator.port.http1 and PROFILING_PORT, 8012"})
@@ -63,7 +65,10 @@ class PortConflictTest {
   }
 
   @ParameterizedTest(name = "{0} is fine")
-  @CsvSource({"ACTIVATOR_PORT_HTTP1=8015",
+  @CsvSource({"ACTIVATOR_PORT_HTTP1=8016",
+      // the console shares the port of metrics
+      "ACTIVATOR_CONSOLE_PORT=9090", "ACTIVATOR_CONSOLE_PORT=0",
+      "ACTIVATOR_SERVING_BINDADDRESS=10.0.0.1 ACTIVATOR_CONSOLE_PORT=8012",
       "ACTIVATOR_PORT_HTTP1=8014 ACTIVATOR_LENDING_MODE=off",
       "ACTIVATOR_PORT_HTTP1=0 ACTIVATOR_PORT_H2C=0",
       "ACTIVATOR_SERVING_BINDADDRESS=10.0.0.1 METRICS_PROMETHEUS_HOST=127.0.0.1"

@@ -31,6 +31,22 @@ class SettingsCheckTest {
   }
 
   @Test
+  void refusesTokensWhereNoneCanBeChecked() {
+    try (var context = new GenericApplicationContext()) {
+      context.getEnvironment().setActiveProfiles("embedded");
+      var sources = context.getEnvironment().getPropertySources();
+      sources.addFirst(new SystemEnvironmentPropertySource("systemEnvironment",
+          Map.of("ACTIVATOR_CONSOLE_AUTH", "token")));
+      ConfigurationPropertySources.attach(context.getEnvironment());
+
+      assertThatThrownBy(() -> new SettingsCheck(sentence -> {
+      }).initialize(context)).isInstanceOf(StartFailedException.class)
+          .hasMessage("activator.console.auth is token, but embedded mode has no tokens: its ports"
+              + " are for this machine only");
+    }
+  }
+
+  @Test
   void tellsWhatIsDoubtfulAndGoesOn() {
     try (var context = new GenericApplicationContext()) {
       context.getEnvironment().getPropertySources()

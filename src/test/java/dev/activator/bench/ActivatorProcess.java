@@ -176,7 +176,8 @@ public final class ActivatorProcess {
         "cluster", "POD_NAME", "activator", "POD_IP", "127.0.0.1", "SYSTEM_NAMESPACE",
         "knative-serving", "CLUSTER_DOMAIN", "cluster.local", "SERVER_PORT", "0"));
     environment.putAll(Map.of("ACTIVATOR_PORT_HTTP1", Integer.toString(port), "ACTIVATOR_PORT_H2C",
-        "0", "ACTIVATOR_PORT_HTTPS", "0", "PROFILING_PORT", "0", "ACTIVATOR_ENDPOINTS_SOURCE",
+        "0", "ACTIVATOR_PORT_HTTPS", "0", "PROFILING_PORT", "0", "ACTIVATOR_CONSOLE_PORT", "0",
+        "ACTIVATOR_ENDPOINTS_SOURCE",
         "endpoints"));
     return environment;
   }

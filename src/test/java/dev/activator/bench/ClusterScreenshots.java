@@ -137,7 +137,8 @@ public final class ClusterScreenshots {
         "dev.activator.ActivatorApplication", "--activator.cluster.server=" + api.url(),
         "--activator.port.http1=" + (28200 + number), "--activator.port.h2c=0",
         "--activator.port.https=0", "--activator.profiling.port=0",
-        "--activator.standalone.stats-port=" + STATS, "--server.port=" + (29200 + number)));
+        "--activator.standalone.stats-port=" + STATS, "--server.port=" + (29200 + number),
+        "--activator.console.port=" + (29200 + number)));
     var builder = new ProcessBuilder(command).redirectErrorStream(true)
         .redirectOutput(out.resolve(mode + number + ".log").toFile());
     builder.environment().putAll(Map.of("ACTIVATOR_MODE", mode, "POD_NAME", "activator-" + number,

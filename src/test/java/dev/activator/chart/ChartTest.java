@@ -43,7 +43,7 @@ class ChartTest {
         "Deployment knative-serving/activator", "Service knative-serving/activator-service",
         "HorizontalPodAutoscaler knative-serving/activator",
         "PodDisruptionBudget knative-serving/activator-pdb",
-        "ServiceAccount knative-serving/activator",
+        "ServiceAccount knative-serving/activator", "NetworkPolicy knative-serving/activator",
         "Secret knative-serving/activator-peers",
         "Role knative-serving/knative-serving-activator",
         "RoleBinding knative-serving/knative-serving-activator",
@@ -210,6 +210,39 @@ class ChartTest {
   }
 
   @Test
+  void permitsTokenReviewsOnlyWhereTokensAreAskedFor() {
+    for (var mode : List.of("replace", "beside", "standalone")) {
+      var release = mode.equals("beside") ? "trial" : "activator";
+      var open = Chart.installed(release, "knative-serving", "mode: " + mode);
+      var checked = Chart.installed(release, "knative-serving", "mode: " + mode,
+          "console: {auth: token}", "networkPolicy: {consoleFrom: [{podSelector: {}}]}");
+
+      assertThat(open.toString()).doesNotContain("tokenreviews", "8015", "ACTIVATOR_CONSOLE");
+      assertThat(checked.all("ClusterRole").getFirst().toString()).contains(
+          "{\"apiGroups\":[\"authentication.k8s.io\"],\"resources\":[\"tokenreviews\"],\"verbs\":[\"create\"]}",
+          "{\"apiGroups\":[\"authorization.k8s.io\"],\"resources\":[\"subjectaccessreviews\"],\"verbs\":[\"create\"]}");
+      assertThat(variable(checked, "ACTIVATOR_CONSOLE_AUTH")).isEqualTo("token");
+      assertThat(variable(checked, "ACTIVATOR_CONSOLE_BINDADDRESS")).isEqualTo("0.0.0.0");
+      assertThat(checked.only("NetworkPolicy").path("spec").toString())
+          .contains("{\"ports\":[{\"port\":8015}],\"from\":[{\"podSelector\":{}}]}");
+    }
+  }
+
+  @Test
+  void allowsOnlyRequestsMetricsAndActivatorsUnlessAskedNotTo() {
+    var ports = new ArrayList<String>();
+    Chart.replacing().only("NetworkPolicy").at("/spec/ingress").forEach(
+        rule -> rule.path("ports").forEach(
+            port -> ports.add(port.path("port") + (rule.has("from") ? " from some" : ""))));
+
+    assertThat(ports).containsExactly("8012", "8013", "8112", "8014 from some", "9090");
+    assertThat(Chart.beside("networkPolicy: {enabled: false}").all("NetworkPolicy")).isEmpty();
+    assertThat(Chart.beside("networkPolicy: {extraIngress: [{ports: [{port: 4180}]}]}")
+        .only("NetworkPolicy").at("/spec/ingress").toString())
+        .endsWith("{\"ports\":[{\"port\":4180}]}]");
+  }
+
+  @Test
   void handsOverVariablesAndProperties() {
     var chart = Chart.replacing("env: [{name: MAX_IDLE_PROXY_CONNS_PER_HOST, value: '200'}]",
         "properties: {activator.serving.queue-capacity: 2000000, activator.probe.timeout: 1s}");
@@ -225,7 +258,7 @@ class ChartTest {
     var names = Pattern.compile("^\\| `(activator\\.[a-z0-9.-]+)` \\|", Pattern.MULTILINE)
         .matcher(Files.readString(Path.of("docs", "configuration.md"))).results()
         .map(row -> row.group(1)).filter(name -> !name.matches("activator\\.port\\..*"
-            + "|activator\\.(lending|metrics-server|profiling)\\.port"))
+            + "|activator\\.(lending|metrics-server|profiling)\\.port|activator\\.console\\..*"))
         .distinct().toList();
     String values = names.stream().map(name -> name + ": x").collect(Collectors.joining(", "));
 
@@ -269,7 +302,8 @@ class ChartTest {
       "properties: {activator.port.http1: 80}", "properties: {activator.port.https: 8443}",
       "properties: {server.port: 9091}", "properties: {management.server.port: 9091}",
       "properties: {activator.metrics-server.port: 9091}",
-      "properties: {activator.profiling.port: 8009}",
+      "properties: {activator.profiling.port: 8009}", "console: {auth: password}",
+      "properties: {activator.console.port: 8016}", "properties: {activator.console.auth: none}",
       "properties: {activator.lending.port: 8015}", "podLabels: {app: mine}",
       "podLabels: {role: mine}", "fullnameOverride: trial",
       "config: {logging: {loglevel.activator: debug}}",

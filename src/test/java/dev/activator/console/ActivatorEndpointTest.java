@@ -35,6 +35,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.http.client.ReactorResourceFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -45,6 +46,14 @@ class ActivatorEndpointTest {
   @SpringBootConfiguration(proxyBeanMethods = false)
   @EnableAutoConfiguration
   static class Pages {
+    /** With the global ones, the end of this context would close the servers of tests that run beside it. */
+    @Bean
+    ReactorResourceFactory loops() {
+      var factory = new ReactorResourceFactory();
+      factory.setUseGlobalResources(false);
+      return factory;
+    }
+
     @Bean
     ThreadLoop loop() {
       return new ThreadLoop("revisions");

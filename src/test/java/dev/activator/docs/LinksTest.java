@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,7 +52,7 @@ class LinksTest {
   }
 
   @Test
-  void decisionsAreNumberedWithoutGapsAndListed() throws Exception {
+  void decisionsHaveNumbersThatDifferAndAreListed() throws Exception {
     var listed = Page.of(Path.of("docs/decisions/README.md")).links();
     List<String> decisions;
     try (var files = Files.list(Path.of("docs/decisions"))) {
@@ -63,7 +62,7 @@ class LinksTest {
 
     assertThat(listed).isEqualTo(decisions);
     assertThat(decisions).map(name -> Integer.parseInt(name.substring(0, 3)))
-        .isEqualTo(IntStream.rangeClosed(1, decisions.size()).boxed().toList());
+        .doesNotHaveDuplicates();
   }
 
   private static List<String> dead(Page page) {

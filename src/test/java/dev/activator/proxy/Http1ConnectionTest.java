@@ -6,15 +6,19 @@ import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Dispatchers;
+import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Admission.Rejection;
+import dev.activator.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
@@ -39,13 +43,13 @@ class Http1ConnectionTest {
   private final HeldBytes held = new HeldBytes(new MemoryBound(1 << 20));
   private int admitted;
   private final CallerChannel channel = new CallerChannel();
+  private final FakePod pod = new FakePod();
 
   Http1ConnectionTest() {
     var dispatcher = Dispatchers.of(loop, Revision.of(HELLO, 0), (revision, caller) -> {
       admitted++;
       return throttle.admit(revision, caller);
-    }, null,
-        held.share());
+    }, pod, held.share());
     var decoder = new RequestDecoder();
     channel.pipeline().addLast(decoder, new ResponseEncoder());
     channel.pipeline().addLast(
@@ -103,6 +107,35 @@ class Http1ConnectionTest {
     loop.advance(Duration.ofMillis(499));
     assertThat(channel.isOpen()).isTrue();
     loop.advance(Duration.ofMillis(1));
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void deliversTheResponsesBefore_whenThePodBreaksOneOffAndTheCallerStillSends() {
+    channel.takes = false;
+    receives(ANSWERED_AT_ONCE + WAITING + "GET / HT");
+    podAnswers().fails(UpstreamFailure.CLOSED);
+    loop.run();
+
+    channel.takes = true;
+    channel.flush();
+
+    assertThat(responses()).matches("(?s)HTTP/1.1 200 .*HTTP/1.1 200 .*")
+        .doesNotEndWith("0\r\n\r\n");
+    assertThat(channel.isOutputShutdown()).isTrue();
+    assertThat(channel.isOpen()).isTrue();
+    loop.advance(Duration.ofMillis(500));
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void ends_whenThePodBreaksAResponseOffThatTheCallerDoesNotRead() {
+    channel.takes = false;
+    receives(WAITING);
+    podAnswers().fails(UpstreamFailure.CLOSED);
+
+    loop.advance(HEAD_TIMEOUT);
+
     assertThat(channel.isOpen()).isFalse();
   }
 
@@ -201,6 +234,48 @@ class Http1ConnectionTest {
 
     assertThat(channel.isOpen()).isTrue();
     assertThat(channel.pipeline().get(Http2Session.class)).isNotNull();
+  }
+
+  @Test
+  void answersTheNextRequestAsTheLast_whenItDrainsWithinAResponseThatDidNotSayClose() {
+    receives(WAITING.repeat(3));
+    var first = podAnswers();
+    assertThat(responses()).contains("HTTP/1.1 200 ").doesNotContain("close");
+
+    channel.pipeline().fireUserEventTriggered(ProxyServer.Drain.NOW);
+    first.sends(LastHttpContent.EMPTY_LAST_CONTENT);
+    loop.run();
+
+    // then the caller is told which is the last, and knows that the third may be sent again
+    assertThat(channel.isOutputShutdown()).isFalse();
+    podAnswers().sends(LastHttpContent.EMPTY_LAST_CONTENT);
+    assertThat(responses().toLowerCase(Locale.ROOT)).containsOnlyOnce("http/1.1 200 ")
+        .contains("connection: close");
+    assertThat(channel.isOutputShutdown()).isTrue();
+    assertThat(admitted).isEqualTo(2);
+  }
+
+  @Test
+  void endsWithTheResponse_whenItDrainsWithinOneThatDidNotSayCloseAndNoRequestFollows() {
+    receives(WAITING);
+    var only = podAnswers();
+
+    channel.pipeline().fireUserEventTriggered(ProxyServer.Drain.NOW);
+    assertThat(channel.isOutputShutdown()).isFalse();
+    only.sends(LastHttpContent.EMPTY_LAST_CONTENT);
+
+    assertThat(responses()).endsWith("0\r\n\r\n");
+    assertThat(channel.isOutputShutdown()).isTrue();
+  }
+
+  /** The pod's response begins, without a length. */
+  private FakePod.Connection podAnswers() {
+    throttle.grow(new Destination("10.1.1.1", 8012), 1);
+    loop.run();
+    var connection = pod.accepts();
+    connection.answers(200);
+    channel.flush();
+    return connection;
   }
 
   private String responses() {

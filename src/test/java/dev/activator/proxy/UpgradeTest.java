@@ -375,6 +375,44 @@ class UpgradeTest extends WireTest {
     }
   }
 
+  @Test
+  void passesTheRestOfTheRequestOn_whenThe101ComesWithinABodyWithALength() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      String begun = caller.read(5);
+      caller.send(SWITCHED);
+      ended.add(begun + caller.read(9));
+      caller.awaitEnd();
+    });
+    try (var caller = withinBody("Content-Length: 10", "12345")) {
+      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 101 Switching Protocols");
+      caller.send("67890LATE");
+      assertThat(next(ended)).isEqualTo("1234567890LATE");
+    }
+  }
+
+  /** The pod has got other chunks than the caller sends, so it could not read the rest of them. */
+  @Test
+  void refusesThe101_whenItComesWithinAChunkedBody() throws Exception {
+    pod(caller -> {
+      caller.readHead();
+      ended.add(caller.read(10));
+      caller.send(SWITCHED);
+      caller.awaitEnd();
+    });
+    try (var caller = withinBody("Transfer-Encoding: chunked", "a\r\n12345")) {
+      assertThat(next(ended)).isEqualTo("5\r\n12345\r\n");
+      assertThat(caller.readHead().start()).isEqualTo("HTTP/1.1 502 Bad Gateway");
+    }
+  }
+
+  private RawPeer withinBody(String framing, String begin) throws IOException {
+    var caller = activator.connect();
+    caller.send("POST /chat HTTP/1.1\r\n" + String.join("\r\n", Activator.TO_HELLO) + "\r\n"
+        + String.join("\r\n", TO_WEB_SOCKET) + "\r\n" + framing + "\r\n\r\n" + begin);
+    return caller;
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 20, 60, 1_000})
   void parsesWhatCameBeforeARefusal(int split) throws Exception {

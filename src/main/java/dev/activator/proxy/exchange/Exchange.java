@@ -431,7 +431,8 @@ public final class Exchange implements QueuedCaller {
       head.headers().add(Phases.SERVER_TIMING, record.phases().serverTiming());
     }
     downstream.head(head);
-    if (switched) {
+    // Without memory for the head it has ended.
+    if (switched && !ended) {
       downstream.flush();
       var rules = revision.rules();
       if (rules != null && rules.ignoreIdleAfter() != null && mayWait()) {

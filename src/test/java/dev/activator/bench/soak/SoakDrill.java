@@ -143,6 +143,7 @@ public final class SoakDrill {
 
   private Process activator() throws IOException {
     var flags = new ArrayList<>(List.of("-Dserver.port=" + management,
+        "-Dactivator.console.port=" + management,
         "-Dactivator.port.h2c=" + ports.h2c(), "-Dactivator.port.https=" + ports.https(),
         "-Dactivator.tls.certificate=" + folder.resolve("tls.crt"),
         "-Dactivator.tls.key=" + folder.resolve("tls.key"),

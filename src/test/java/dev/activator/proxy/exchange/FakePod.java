@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A pod that does nothing by itself: it accepts a connection, and answers, when a test says so. */
-final class FakePod implements PodPools, UpstreamPool {
+public final class FakePod implements PodPools, UpstreamPool {
   private @Nullable Connection kept;
   private @Nullable UpstreamListener dialling;
   private int dials;
@@ -44,7 +44,7 @@ final class FakePod implements PodPools, UpstreamPool {
   }
 
   /** The dial that is under way leads to a connection. */
-  Connection accepts() {
+  public Connection accepts() {
     var made = new Connection(false);
     var told = dialled();
     made.lentTo = told;
@@ -150,7 +150,7 @@ final class FakePod implements PodPools, UpstreamPool {
   }
 
   /** Takes whatever is written, and lets it go when it is flushed. */
-  static final class Connection extends StubUpstreamConnection {
+  public static final class Connection extends StubUpstreamConnection {
     private final boolean reused;
     private @Nullable UpstreamListener lentTo;
     private final List<HttpObject> unflushed = new ArrayList<>();
@@ -166,18 +166,18 @@ final class FakePod implements PodPools, UpstreamPool {
       fails(UpstreamFailure.CLOSED);
     }
 
-    void fails(UpstreamFailure failure) {
+    public void fails(UpstreamFailure failure) {
       user().failed(failure);
     }
 
-    void answers(int status) {
+    public void answers(int status) {
       user().head(
           new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status),
               FieldList.CHECKED));
     }
 
     /** A part of the response's body, or its end. */
-    void sends(HttpContent part) {
+    public void sends(HttpContent part) {
       user().content(part);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.RequestRulesReader;
 import dev.activator.http.FieldList;
+import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Destination;
@@ -74,6 +75,7 @@ class SilentConnectionsTest {
   private static final class Caller extends StubDownstream {
     private boolean away;
     private boolean ended;
+    private boolean lacksMemory;
 
     private Caller(VirtualLoop loop) {
       super(loop);
@@ -84,7 +86,11 @@ class SilentConnectionsTest {
     }
 
     @Override
-    public void head(HttpResponse head) {}
+    public void head(HttpResponse head) {
+      if (lacksMemory) {
+        exchange().fail(new Failure.MemoryFull(1));
+      }
+    }
 
     @Override
     public void answer(LocalResponse answer) {
@@ -250,4 +256,19 @@ class SilentConnectionsTest {
     assertThat(throttler.view(ID).inFlight()).isZero();
   }
 
+  @Test
+  void oneThatEndsAsItSwitchesIsCountedOutOnce() {
+    caller.lacksMemory = true;
+    connect();
+    assertThat(caller.ended).isTrue();
+    concurrency(60);
+    assertThat(dispatcher.silent().silent()).isZero();
+
+    // then the next one counts
+    caller.lacksMemory = false;
+    var connection = connect();
+    assertThat(concurrency(10)).isEqualTo(1);
+    close(connection);
+    assertThat(concurrency(1)).isZero();
+  }
 }

@@ -25,7 +25,9 @@ class HostilePeersTest {
   private static final int BLOCK = 100;
 
   static LongStream blocks() {
-    return LongStream.range(0, Long.getLong("hostile.seeds", 3_000) / BLOCK).map(i -> i * BLOCK);
+    long from = Long.getLong("hostile.from", 0);
+    return LongStream.range(0, Long.getLong("hostile.seeds", 3_000) / BLOCK)
+        .map(i -> from + i * BLOCK);
   }
 
   @BeforeAll

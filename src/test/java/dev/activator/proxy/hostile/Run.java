@@ -18,8 +18,12 @@ import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
+import dev.activator.revision.DoNotWake;
+import dev.activator.revision.Fallback;
+import dev.activator.revision.FixedAnswer;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Protocol;
+import dev.activator.revision.RequestRules;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -45,11 +49,14 @@ import org.jspecify.annotations.Nullable;
 /** The request path of the product between the callers and the pod of one sequence. */
 final class Run {
   private static final RevisionId REVISION = new RevisionId("default", "hello-00001");
+  /** To which requests fall back. */
+  private static final RevisionId OTHER = new RevisionId("default", "hello-00002");
   private static final Destination POD = new Destination("10.1.1.1", 8012);
   private static final Duration STEP = Duration.ofSeconds(5);
   private static final int STEPS_UNTIL_TIMEOUT = 40;
   /** Idle connections are closed after 90 seconds. */
   private static final int STEPS_UNTIL_CLOSED = 60;
+  private static final Duration START_KEPT = Duration.ofSeconds(70);
   private static final int MAX_STEPS = 2_000;
   /** Between two steps. */
   private static final int MAX_PAUSE_NANOS = 100_000;
@@ -57,10 +64,46 @@ final class Run {
   private static final int MAX_DEPTH = 3;
   private static final StackWalker STACK = StackWalker.getInstance();
 
+  /** What the revision's owner says; drawn from the seed, so that it stays when scripts shrink. */
+  private enum Rules {
+    NONE,
+    /** The revision has no pods, and every request goes to another one at once. */
+    FALL_BACK,
+    /** Every request is answered without a pod if none has room, and is never counted. */
+    DO_NOT_WAKE,
+    /** Tunnels soon do not count. */
+    IGNORE_SILENT_TUNNELS;
+
+    static Rules of(Sequence sequence) {
+      return switch (Math.floorMod(sequence.seed(), 8)) {
+        case 1 -> FALL_BACK;
+        case 3 -> DO_NOT_WAKE;
+        case 5 -> IGNORE_SILENT_TUNNELS;
+        default -> NONE;
+      };
+    }
+
+    @Nullable RequestRules rules() {
+      return switch (this) {
+        case NONE -> null;
+        case FALL_BACK -> new RequestRules(List.of(),
+            new Fallback(Duration.ZERO, OTHER.name(), null), null, List.of());
+        case DO_NOT_WAKE -> new RequestRules(
+            List.of(new DoNotWake(null, null, List.of(), FixedAnswer.ok(), false)), null, null,
+            List.of());
+        case IGNORE_SILENT_TUNNELS -> new RequestRules(List.of(), null, Duration.ofSeconds(1),
+            List.of());
+      };
+    }
+  }
+
   private final Sequence sequence;
+  private final Rules rules;
   private final Random random;
   private final SimulatedNetwork network;
-  private final Revision revision;
+  /** The one that all requests name, and the one that has the pod. */
+  private final Map<RevisionId, Revision> revisions = new HashMap<>();
+  private final RevisionId withPod;
   private final Throttler throttler;
   private final HeldBytes held = new HeldBytes(new MemoryBound(256 << 20));
   private final UnreadBytes unread = new UnreadBytes(new UnreadBudget(256 << 20));
@@ -70,33 +113,40 @@ final class Run {
   private final List<String> story = new ArrayList<>();
   private final Map<RequestRecord, Boolean> open = new HashMap<>();
   private final List<Outcome> outcomes = new ArrayList<>();
-  private int counted;
+  private final Map<RevisionId, Integer> counted = new HashMap<>();
   private boolean drained;
   private @Nullable String recursion;
 
   Run(Sequence sequence) {
     this.sequence = sequence;
+    this.rules = Rules.of(sequence);
+    this.withPod = rules == Rules.FALL_BACK ? OTHER : REVISION;
     this.random = new Random(sequence.seed());
     this.network = new SimulatedNetwork(random);
     this.pod = new Pod(sequence, random, this::tell);
-    this.revision = new Revision(REVISION, "",
-        Protocol.HTTP1, sequence.concurrencyLimit(), new RequestTimeouts(Duration.ofSeconds(40),
-            Duration.ofSeconds(20), Duration.ofSeconds(15)),
-        true, null, Map.of(), Map.of(), null);
+    revisions.put(OTHER, revision(OTHER));
+    revisions.put(REVISION, revision(REVISION).with(rules.rules()));
     network.pods(_ -> sequence.podRefuses() ? Answer.REFUSE : Answer.ACCEPT, pod::accept);
-    this.throttler = new Throttler(_ -> network.loop(), _ -> revision, "10.9.9.9",
+    this.throttler = new Throttler(_ -> network.loop(), revisions::get, "10.9.9.9",
         RevisionOptions.of(100), random);
     var loops = network.loops();
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, KeepAlive.TO_PODS, random,
             new PodTls()));
     var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
-        id -> id.equals(REVISION) ? revision : null, Readiness.Ready::new);
+        revisions::get, Readiness.Ready::new, List.of(), id -> id);
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,
         Duration.ofSeconds(10), loop -> dispatcher(loop, router, upstreams));
-    throttler.revision(revision);
-    throttler.destinations(HealthyDestinations.pods(REVISION, DestinationSet.of(POD)));
+    revisions.values().forEach(throttler::revision);
+    throttler.destinations(HealthyDestinations.pods(withPod, DestinationSet.of(POD)));
     network.settle();
+  }
+
+  private Revision revision(RevisionId id) {
+    return new Revision(id, "", Protocol.HTTP1, sequence.concurrencyLimit(),
+        new RequestTimeouts(Duration.ofSeconds(40), Duration.ofSeconds(20),
+            Duration.ofSeconds(15)),
+        true, null, Map.of(), Map.of(), null);
   }
 
   private RequestDispatcher dispatcher(NettyLoop loop, Router router, Upstreams upstreams) {
@@ -124,7 +174,7 @@ final class Run {
   }
 
   String story() {
-    return sequence + "\n" + String.join("\n", story);
+    return sequence + "\n" + rules + "\n" + String.join("\n", story);
   }
 
   private void tell(String what) {
@@ -249,6 +299,10 @@ final class Run {
     var outcome = caller.outcome(call);
     outcomes.add(outcome);
     var expected = Oracle.expected(sequence, call.index);
+    if (rules == Rules.DO_NOT_WAKE) {
+      // Where others wait for a permit, or for another pod.
+      expected.add(Outcome.REFUSED);
+    }
     if (!expected.contains(outcome)) {
       faults.add("/" + call.index + " is " + outcome + " where " + expected + " is expected: "
           + call.response);
@@ -331,12 +385,8 @@ final class Run {
     tell("all callers are gone");
     callers.forEach(one -> one.peer.reset());
     settle();
-    if (counted != 0 || !open.isEmpty()) {
-      faults.add(counted + " requests were not counted out, " + open.size() + " have not ended");
-    }
-    var view = throttler.view(REVISION);
-    if (view == null || view.inFlight() != 0 || view.queued() != 0) {
-      faults.add("not given back: " + view);
+    if (rules != Rules.FALL_BACK) {
+      countedOut(faults);
     }
     if (held.total() != 0 || unread.total() != 0) {
       faults.add(held.total() + " bytes are held, " + unread.total() + " unread");
@@ -344,6 +394,12 @@ final class Run {
     for (int i = 0; i < STEPS_UNTIL_CLOSED && !network.open().isEmpty(); i++) {
       network.advance(STEP);
       settle();
+    }
+    if (rules == Rules.FALL_BACK) {
+      // A start that callers fell back from is requested for a while.
+      network.advance(START_KEPT);
+      settle();
+      countedOut(faults);
     }
     if (!network.open().isEmpty()) {
       faults.add("connections that are never idle: " + network.open().stream()
@@ -353,15 +409,34 @@ final class Run {
     }
   }
 
+  private void countedOut(List<String> faults) {
+    if (!counted.isEmpty() || !open.isEmpty()) {
+      faults.add(counted + " were not counted out, " + open.size() + " have not ended");
+    }
+    for (var id : revisions.keySet()) {
+      var view = throttler.view(id);
+      if (view == null || view.inFlight() != 0 || view.queued() != 0) {
+        faults.add("not given back: " + view);
+      }
+    }
+  }
+
   private final class Counter implements RequestCounter {
     @Override
     public void arrived(RevisionId id) {
-      counted++;
+      if (rules == Rules.DO_NOT_WAKE) {
+        throw new AssertionError("counted, though it wakes nothing");
+      }
+      counted.merge(id, 1, Integer::sum);
     }
 
     @Override
     public void left(RevisionId id) {
-      counted--;
+      int before = counted.getOrDefault(id, 0);
+      if (before == 0) {
+        throw new AssertionError("counted out twice");
+      }
+      counted.compute(id, (_, _) -> before == 1 ? null : before - 1);
       var deepest = STACK.walk(frames -> frames
           .filter(frame -> frame.getClassName().startsWith("dev.activator."))
           .collect(Collectors.groupingBy(frame -> frame.getClassName() + "." + frame.getMethodName()

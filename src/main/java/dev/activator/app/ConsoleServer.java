@@ -1,0 +1,124 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.ConsoleProperties;
+import dev.activator.app.properties.ConsoleProperties.Auth;
+import dev.activator.cluster.TokenAuthorizer;
+import java.io.IOException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServer;
+import org.springframework.boot.web.server.WebServerException;
+import org.springframework.core.env.Environment;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.HttpHandler;
+
+/**
+ * Where the console and the reports are served, on their own port or on that of metrics, and the
+ * check of who may read them. Health is on the port of metrics in any case.
+ */
+public final class ConsoleServer {
+  private static final Logger log = LoggerFactory.getLogger(ConsoleServer.class);
+  private static final String HEALTH = "/actuator/health";
+
+  private final ConsoleProperties properties;
+  private final MetricsServer metrics;
+  private final Environment environment;
+  private final Supplier<TokenAuthorizer> authorizer;
+  private volatile @Nullable WebServer server;
+
+  ConsoleServer(ConsoleProperties properties, MetricsServer metrics, Environment environment,
+      Supplier<TokenAuthorizer> authorizer) {
+    this.properties = properties;
+    this.metrics = metrics;
+    this.environment = environment;
+    this.authorizer = authorizer;
+  }
+
+  private boolean isShared() {
+    return properties.shares(environment.getProperty("server.port", Integer.class, 0));
+  }
+
+  /** What of the pages the port of metrics has. */
+  HttpHandler onMetricsPort(HttpHandler pages) {
+    HttpHandler others = isShared() ? checked(pages) : (request, response) -> {
+      response.setStatusCode(HttpStatus.NOT_FOUND);
+      return Responses.text(response, "this port has /metrics and /actuator/health only: the"
+          + " console and the reports are on port " + port() + " of this pod"
+          + (properties.isLoopback() ? ", for kubectl port-forward" : ""));
+    };
+    return (request, response) -> {
+      var path = request.getPath().value();
+      return path.equals(HEALTH) || path.startsWith(HEALTH + "/")
+          ? pages.handle(request, response)
+          : others.handle(request, response);
+    };
+  }
+
+  private HttpHandler checked(HttpHandler pages) {
+    return properties.auth() == Auth.TOKEN
+        ? new TokenCheck(authorizer.get()).around(pages)
+        : pages;
+  }
+
+  /** @throws IOException naming the address */
+  void open(HttpHandler pages) throws IOException {
+    boolean isOpenToOthers = properties.auth() == Auth.NONE;
+    if (isShared()) {
+      if (isOpenToOthers && !metrics.isLoopback()) {
+        warn("the port of metrics");
+      }
+      return;
+    }
+    var address = properties.bindAddress() + ":" + properties.port();
+    var factory = new NettyReactiveWebServerFactory(
+        properties.port() == null ? 0 : properties.port());
+    factory.setAddress(
+        MetricsServer.address("activator.console.bind-address", properties.bindAddress()));
+    var handler = checked(pages);
+    if (properties.isLoopback()) {
+      handler = isOpenToOthers
+          ? OriginCheck.forwarded(properties.bindAddress()).around(handler)
+          : handler;
+    } else {
+      metrics.encrypt(factory);
+      if (isOpenToOthers) {
+        warn(address);
+      }
+    }
+    try {
+      var fresh = factory.getWebServer(handler);
+      fresh.start();
+      server = fresh;
+      log.info("The console is at {}:{}{}", properties.bindAddress(), fresh.getPort(),
+          isOpenToOthers ? "" : ", for those whose token may get " + TokenCheck.URL);
+    } catch (WebServerException e) {
+      throw new IOException("cannot listen on " + address + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void warn(String where) {
+    log.warn("Anyone who reaches {} can read the console: set activator.console.auth=token, or"
+        + " activator.console.bind-address=127.0.0.1 with another port", where);
+  }
+
+  /** Where the console is. */
+  public int port() {
+    var own = server;
+    return own == null
+        ? environment.getProperty(isShared() ? "local.server.port" : "activator.console.port",
+            Integer.class, 0)
+        : own.getPort();
+  }
+
+  /** Idempotent. */
+  void close() {
+    var own = server;
+    if (own != null) {
+      own.stop();
+      server = null;
+    }
+  }
+}

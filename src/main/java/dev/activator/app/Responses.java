@@ -1,0 +1,18 @@
+package dev.activator.app;
+
+import java.nio.charset.StandardCharsets;
+import org.springframework.http.MediaType;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import reactor.core.publisher.Mono;
+
+/** Responses with a sentence, of the filters before Spring's pages. */
+final class Responses {
+  private Responses() {}
+
+  static Mono<Void> text(ServerHttpResponse response, String sentence) {
+    response.getHeaders().setContentType(MediaType.TEXT_PLAIN);
+    response.getHeaders().set("X-Content-Type-Options", "nosniff");
+    var body = (sentence + "\n").getBytes(StandardCharsets.UTF_8);
+    return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
+  }
+}
