@@ -36,6 +36,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.Observability;
+import dev.activator.observability.RecentDurations;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
@@ -210,8 +211,10 @@ class OperatorsConfiguration {
 
   @Bean
   RequestHistory revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
-      ObjectProvider<Observability> observability, Cluster cluster) {
+      ObjectProvider<Observability> observability, Cluster cluster, RequestObservers observers) {
     Loop clock = loops.loopFor("clock");
+    var recent = new RecentDurations(clock::nanoTime, cluster);
+    cluster.onRevisionGone(recent::gone);
     var activity = new RequestHistory(clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
@@ -219,16 +222,24 @@ class OperatorsConfiguration {
       @Override
       public void start() {
         observability.getObject().startCounting();
+        observers.add(recent);
       }
 
       @Override
       public void stop() {
+        observers.remove(recent);
+        recent.clear();
         observability.getObject().stopCounting();
       }
 
       @Override
       public long @Nullable [] of(RevisionId id) {
         return meters.durations(id);
+      }
+
+      @Override
+      public long @Nullable [] recent(RevisionId id) {
+        return recent.of(id);
       }
     });
     cluster.onRevisionGone(activity::gone);

@@ -5,7 +5,6 @@ import static dev.activator.console.Html.text;
 import static dev.activator.console.Html.time;
 import static java.util.stream.Collectors.joining;
 
-import dev.activator.observability.Metric;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.Map;
@@ -103,10 +102,7 @@ final class ConsolePages {
   }
 
   private static String percentile(RevisionCard card, double share) {
-    var counts = card.minute().durations();
-    double nanos = counts == null
-        ? Double.NaN
-        : RequestHistory.percentile(counts, Metric.SERVER_DURATION.bounds(), share);
+    double nanos = card.minute().percentile(share);
     return Double.isNaN(nanos) ? "–" : length(Duration.ofNanos(Math.round(nanos)));
   }
 

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,13 +97,19 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
   /** In nanoseconds, of the last minute at this activator; NaN without a request. */
   double percentile(double share) {
     var sums = new long[Metric.SERVER_DURATION.bounds().length + 1];
+    var exact = LongStream.builder();
+    boolean isExact = true;
     for (var card : cards) {
       var counts = card.minute().durations();
       for (int i = 0; counts != null && i < sums.length; i++) {
         sums[i] += counts[i];
       }
+      var each = card.minute().exact();
+      isExact &= each != null;
+      LongStream.of(each == null ? new long[0] : each).forEach(exact);
     }
-    return RequestHistory.percentile(sums, Metric.SERVER_DURATION.bounds(), share);
+    return RequestHistory.percentile(sums, isExact ? exact.build().sorted().toArray() : null,
+        share);
   }
 
   /** Null if nothing happened. */

@@ -120,6 +120,11 @@ class LivePageTest {
       now[0]++;
       return before;
     }
+
+    @Override
+    public long @Nullable [] recent(RevisionId id) {
+      return null;
+    }
   }
 
   private final LivePage page = page(new RecordedActions());

@@ -26,8 +26,12 @@ public final class HostTable {
   private final Set<RevisionId> services;
   private final Map<RevisionId, List<Taken>> taken = new HashMap<>();
 
-  /** A host that an older ScaledService has. */
-  public record Taken(String host, RevisionId by) {}
+  /**
+   * A host that a ScaledService names and does not get.
+   *
+   * @param by the older ScaledService that has it; null if its namespace may not claim it
+   */
+  public record Taken(String host, @Nullable RevisionId by) {}
 
   private HostTable(String domain, Set<RevisionId> services) {
     this.domain = domain;
@@ -35,24 +39,32 @@ public final class HostTable {
   }
 
   /** A host that two ScaledServices want is the older one's; none has the name of another. */
-  public static HostTable of(Collection<ScaledService> all, String domain) {
+  public static HostTable of(Collection<ScaledService> all, String domain, DomainRules rules) {
     var table = new HostTable(domain,
         all.stream().map(ScaledService::id).collect(Collectors.toUnmodifiableSet()));
-    all.stream().sorted(ScaledService.BY_AGE).forEach(table::add);
+    all.stream().sorted(ScaledService.BY_AGE).forEach(service -> table.add(service, rules));
     return table;
   }
 
-  private void add(ScaledService service) {
+  private void add(ScaledService service, DomainRules rules) {
     for (var host : new TreeSet<>(service.hosts())) {
+      if (!rules.allow(service.id().namespace(), host)) {
+        refuse(service.id(), new Taken(host, null));
+        continue;
+      }
       boolean isWildcard = host.startsWith(WILDCARD);
       var owner = isWildcard ? null : internal(host);
       var had = isWildcard
           ? wildcards.putIfAbsent(host.substring(1), service.id())
           : owner == null ? exact.putIfAbsent(host, service.id()) : owner;
       if (had != null && !had.equals(service.id())) {
-        taken.computeIfAbsent(service.id(), _ -> new ArrayList<>()).add(new Taken(host, had));
+        refuse(service.id(), new Taken(host, had));
       }
     }
+  }
+
+  private void refuse(RevisionId service, Taken host) {
+    taken.computeIfAbsent(service, _ -> new ArrayList<>()).add(host);
   }
 
   public List<Taken> taken(RevisionId service) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The state of a ScaledService, computed from it and the objects that it refers to.
  *
  * @param target null if there is nothing that it may scale
- * @param taken those of its hosts that belong to older ScaledServices
+ * @param taken those of its hosts that it does not get
  * @param troubles the most important first
  * @param warnings problems that do not keep it from working, for Events
  * @param remarks what was left out, for the log
@@ -75,7 +75,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
 
   /**
    * @param service null if there is none
-   * @param taken those of its hosts that belong to older ScaledServices
+   * @param taken those of its hosts that it does not get
    * @param older the ScaledService that scales the same workload; null if none does
    * @param isNameTaken whether a Knative revision has the same name and namespace
    * @param hpas that scale the same workload, as far as is known
@@ -94,8 +94,11 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         : Probing.WHEN_READY;
     workloadTroubles(object, found, troubles);
     for (var host : found.taken) {
-      troubles.add(new Trouble("HostTaken",
-          "host " + host.host() + " belongs to ScaledService " + host.by()));
+      troubles.add(host.by() == null
+          ? new Trouble("HostNotAllowed", "namespace " + object.id().namespace()
+              + " may not claim the host " + host.host() + " (activator.standalone.domains)")
+          : new Trouble("HostTaken",
+              "host " + host.host() + " belongs to ScaledService " + host.by()));
     }
     if (object.rules() != null) {
       object.rules().problems()

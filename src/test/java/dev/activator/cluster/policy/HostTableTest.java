@@ -1,6 +1,7 @@
 package dev.activator.cluster.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.revision.RevisionId;
@@ -27,7 +28,7 @@ class HostTableTest {
   private static final HostTable TABLE = HostTable.of(List.of(
       service("shop/web", "2026-01-01", "shop.example.com", "*.shop.example.com"),
       service("shop/pay", "2026-01-02", "pay.shop.example.com", "*.pay.shop.example.com"),
-      service("shop/plain", "2026-01-03")), "cluster.local");
+      service("shop/plain", "2026-01-03")), "cluster.local", DomainRules.ANY);
 
   @ParameterizedTest
   @CsvSource({"shop.example.com, shop/web", "SHOP.Example.com, shop/web",
@@ -52,7 +53,7 @@ class HostTableTest {
         "*.example.com");
 
     for (var all : List.of(List.of(older, younger), List.of(younger, older))) {
-      var table = HostTable.of(all, "cluster.local");
+      var table = HostTable.of(all, "cluster.local", DomainRules.ANY);
       assertThat(table.find("x.example.com")).isEqualTo(older.id());
       assertThat(table.find("y.example.com")).isEqualTo(younger.id());
       assertThat(table.taken(older.id())).isEmpty();
@@ -64,7 +65,7 @@ class HostTableTest {
   @Test
   void ofTwoOfTheSameAgeTheNameDecides() {
     var table = HostTable.of(List.of(service("b/two", "t", "x.y"), service("a/one", "t", "x.y")),
-        "cluster.local");
+        "cluster.local", DomainRules.ANY);
 
     assertThat(table.find("x.y")).isEqualTo(new RevisionId("a", "one"));
   }
@@ -72,10 +73,56 @@ class HostTableTest {
   @Test
   void nobodyGetsTheNameOfAnother() {
     var older = service("a/thief", "1", "bank.money", "bank.money.svc.cluster.local");
-    var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local");
+    var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local", DomainRules.ANY);
 
     assertThat(table.find("bank.money")).isEqualTo(new RevisionId("money", "bank"));
     assertThat(table.taken(older.id())).extracting(Taken::host).containsExactly("bank.money",
         "bank.money.svc.cluster.local");
+  }
+
+  @Test
+  void aHostThatItsNamespaceMayNotClaimIsNotServed() {
+    var rules = DomainRules.parse("a=*.a.example.com a.example.com, *=*.apps.example.com");
+    var own = service("a/one", "2", "a.example.com", "*.x.a.example.com");
+    var thief = service("b/two", "1", "a.example.com", "*.example.com", "b.apps.example.com");
+    var table = HostTable.of(List.of(own, thief), "cluster.local", rules);
+
+    assertThat(table.find("a.example.com")).isEqualTo(own.id());
+    assertThat(table.find("1.x.a.example.com")).isEqualTo(own.id());
+    assertThat(table.find("b.apps.example.com")).isEqualTo(thief.id());
+    assertThat(table.find("other.example.com")).isNull();
+    assertThat(table.find("two.b")).as("its own name").isEqualTo(thief.id());
+    assertThat(table.taken(thief.id())).containsExactly(new Taken("*.example.com", null),
+        new Taken("a.example.com", null));
+    assertThat(table.taken(own.id())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      ''                               | shop | any.example.com   | true
+      shop=a.example.com               | shop | a.example.com     | true
+      shop=a.example.com               | shop | b.a.example.com   | false
+      shop=*.example.com               | shop | example.com       | false
+      shop=*.example.com               | shop | *.example.com     | true
+      shop=*.example.com               | shop | *.com             | false
+      shop=*.example.com               | shop | xexample.com      | false
+      shop=*.example.com               | blog | a.example.com     | false
+      shop=a.example.com, *=*          | blog | a.example.com     | true
+      shop=a.example.com, *=*          | shop | b.example.com     | false
+      """)
+  void domainsBelongToNamespaces(String rules, String namespace, String host, boolean allowed) {
+    assertThat(DomainRules.parse(rules).allow(namespace, host)).isEqualTo(allowed);
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      shop                     | 'shop' is not a namespace
+      shop=Example.com         | 'Example.com' of shop is neither a host
+      shop=a.*.com             | 'a.*.com' of shop
+      shop=                    | '' of shop
+      a=x.y, a=z.y             | there are two entries for a
+      """)
+  void rulesThatCannotBeReadAreNamed(String rules, String problem) {
+    assertThatThrownBy(() -> DomainRules.parse(rules)).hasMessageContaining(problem);
   }
 }
