@@ -13,6 +13,7 @@ import dev.activator.config.NetworkConfig;
 import dev.activator.console.HourHistory;
 import dev.activator.console.RequestHistory;
 import dev.activator.console.WaitReasons;
+import dev.activator.http.Fields;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
 import dev.activator.lifecycle.Shutdown;
@@ -31,6 +32,7 @@ import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.exchange.WaitingPages;
 import dev.activator.proxy.exchange.WaitingPageTemplate;
 import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.WaitStatus;
@@ -57,6 +59,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -186,12 +189,26 @@ class RequestConfiguration {
   Router router(Cluster cluster, HealthState health, Platform platform,
       IdentityProperties identity, LiveSettings<NetworkConfig> network, ServingProperties serving) {
     return new Router(
-        platform.names(new RevisionNames.Knative(identity.clusterDomain(), cluster::ofHost)),
+        platform.names(new RevisionNames.Knative(identity.clusterDomain(), hosts(cluster))),
         revision -> network.get().passthrough()
             ? ChildName.ofPrivateService(revision.name()) + "." + revision.namespace()
             : null,
         cluster, health::readiness,
         serving.answerKnownProbes() ? DoNotWake.knownProbes() : List.of(), cluster::named);
+  }
+
+  private static HostRule hosts(Cluster cluster) {
+    return new HostRule() {
+      @Override
+      public @Nullable RevisionId revision(String host, String target, Fields fields) {
+        return cluster.ofHost(host, target, fields);
+      }
+
+      @Override
+      public boolean isKnown(String host) {
+        return cluster.hasHost(host);
+      }
+    };
   }
 
   @Bean

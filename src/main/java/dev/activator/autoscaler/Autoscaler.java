@@ -18,6 +18,7 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -124,8 +125,11 @@ public final class Autoscaler {
    */
   public CompletableFuture<Void> stop() {
     return CompletableFuture.supplyAsync(() -> {
+      var ended = term;
+      // The next term may have begun when the last write of this one has ended.
+      BooleanSupplier isLatest = () -> term == null || term == ended;
       var finished = targets.values().stream().map(target -> target.scaler)
-          .filter(Objects::nonNull).map(TargetScaler::finish);
+          .filter(Objects::nonNull).map(scaler -> scaler.finish(isLatest));
       var ending = Stream.concat(Stream.of(stopping), finished).toArray(CompletableFuture[]::new);
       targets.values().forEach(target -> target.scaler = null);
       early.clear();
@@ -196,7 +200,8 @@ public final class Autoscaler {
   }
 
   /** Forgets a workload's load, so that only new requests keep its pods. */
-  public CompletableFuture<Void> forgetLoad(RevisionId id) {
+  public CompletableFuture<Void> forgetLoad(RevisionId ofAnyPort) {
+    var id = ofAnyPort.withoutPort();
     return CompletableFuture.runAsync(() -> {
       var target = targets.get(id);
       if (target != null && term != null) {
@@ -277,9 +282,9 @@ public final class Autoscaler {
     return views;
   }
 
-  /** How one is scaled now; null unless a term runs. */
+  /** How one is scaled now, by the requests of all its ports; null unless a term runs. */
   public @Nullable ScalingView view(RevisionId id) {
-    var target = targets.get(id);
+    var target = targets.get(id.withoutPort());
     var scaler = target == null ? null : target.scaler;
     return scaler == null ? null : scaler.lastView();
   }

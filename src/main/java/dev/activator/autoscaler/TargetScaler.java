@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -104,9 +105,17 @@ final class TargetScaler {
     tick();
   }
 
-  /** Stops writing, and publishes what has changed; done when no request is under way. */
-  CompletableFuture<Void> finish() {
-    return stop().thenRun(this::announce);
+  /**
+   * Stops writing, and publishes what has changed; done when no request is under way.
+   *
+   * @param isLatest whether no scaler of a later term has published; asked when it is done
+   */
+  CompletableFuture<Void> finish(BooleanSupplier isLatest) {
+    return stop().thenRun(() -> {
+      if (isLatest.getAsBoolean()) {
+        announce();
+      }
+    });
   }
 
   /** Stops writing; done when no request is under way. */

@@ -5,11 +5,13 @@ import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.Backend;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
+import dev.activator.http.Fields;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.ContainerFailure;
@@ -149,16 +151,26 @@ public final class Cluster implements Revisions, AutoCloseable {
     scaledServiceStates.addGone(consumer);
   }
 
-  /** The ScaledService that a host names; null if none. */
-  public @Nullable RevisionId ofHost(String host) {
+  /**
+   * The revision of a ScaledService that gets a request; null if none does.
+   *
+   * @param target path and query
+   */
+  public @Nullable RevisionId ofHost(String host, String target, Fields fields) {
     var known = scaledServices;
-    var id = known == null ? null : known.hosts().find(host);
-    return id == null || knativeRevisions.contains(id) ? null : id;
+    var id = known == null ? null : known.hosts().find(host, target, fields);
+    return id == null || knativeRevisions.contains(id.withoutPort()) ? null : id;
   }
 
-  /** Null if there is none of this name. */
+  /** Whether a ScaledService has a host, for some requests at least. */
+  public boolean hasHost(String host) {
+    var known = scaledServices;
+    return known != null && known.hosts().has(host);
+  }
+
+  /** Null if there is none of this name; of a port: its ScaledService. */
   public @Nullable ScaledServiceState scaledService(RevisionId id) {
-    return scaledServiceStates.find(id);
+    return scaledServiceStates.find(id.withoutPort());
   }
 
   public void onRevision(Consumer<Revision> consumer) {
@@ -440,7 +452,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private void knativeChanged(@Nullable Revision before, @Nullable Revision now) {
     var scaled = scaledServices;
     if (now != null && knativeRevisions.add(now.id()) && scaled != null) {
-      withdraw(now.id());
+      withdraw(scaledServiceStates.find(now.id()), now.id());
       scaled.named(now.id());
     }
     if (now == null && before != null) {
@@ -457,6 +469,14 @@ public final class Cluster implements Revisions, AutoCloseable {
       Stream.concat(Stream.ofNullable(before), Stream.ofNullable(now))
           .flatMap(one -> Stream.ofNullable(serviceOf(one))).forEach(scaled::known);
     }
+  }
+
+  /** Withdraws those of all ports. */
+  private void withdraw(@Nullable ScaledServiceState last, RevisionId id) {
+    if (last != null) {
+      last.ports().forEach(one -> withdraw(one.id()));
+    }
+    withdraw(id);
   }
 
   /** Reports the revision, pods and addresses of a ScaledService of this name as gone. */
@@ -504,21 +524,47 @@ public final class Cluster implements Revisions, AutoCloseable {
     @Override
     public void changed(ScaledServiceState now) {
       var id = now.object().id();
+      var before = scaledServiceStates.find(id);
       scaledServiceStates.changed(id, now);
       if (!knativeRevisions.contains(id)) {
-        revisionChanged(now.revision());
-        pods.changed(id, now.pods());
+        now.backends().forEach(this::changed);
+        portsGone(before, now);
+      }
+    }
+
+    private void changed(Backend one) {
+      revisionChanged(one.revision());
+      pods.changed(one.id(), one.pods());
+    }
+
+    @Override
+    public void portsAdded(ScaledServiceState before, ScaledServiceState now) {
+      if (!knativeRevisions.contains(now.object().id())) {
+        var known = before.ports().stream().map(Backend::id).toList();
+        now.ports().stream().filter(one -> !known.contains(one.id())).forEach(this::changed);
       }
     }
 
     @Override
     public void again(ScaledServiceState now) {
       var id = now.object().id();
+      var before = scaledServiceStates.find(id);
       scaledServiceStates.again(id, now);
       if (!knativeRevisions.contains(id)) {
-        revisionChanged(now.revision());
-        revisions.again(id, now.revision());
-        pods.again(id, now.pods());
+        portsGone(before, now);
+        now.backends().forEach(one -> {
+          revisionChanged(one.revision());
+          revisions.again(one.id(), one.revision());
+          pods.again(one.id(), one.pods());
+        });
+      }
+    }
+
+    private void portsGone(@Nullable ScaledServiceState before, ScaledServiceState now) {
+      if (before != null) {
+        var kept = now.ports().stream().map(Backend::id).toList();
+        before.ports().stream().map(Backend::id).filter(id -> !kept.contains(id))
+            .forEach(Cluster.this::withdraw);
       }
     }
 
@@ -534,16 +580,17 @@ public final class Cluster implements Revisions, AutoCloseable {
 
     @Override
     public void shared(RevisionId id, List<String> addresses) {
-      if (!knativeRevisions.contains(id)) {
+      if (!knativeRevisions.contains(id.withoutPort())) {
         publicAddresses.changed(id, new PublicAddresses(id, addresses, addresses));
       }
     }
 
     @Override
     public void gone(RevisionId id) {
+      var last = scaledServiceStates.find(id);
       scaledServiceStates.gone(id);
       if (!knativeRevisions.contains(id)) {
-        withdraw(id);
+        withdraw(last, id);
       }
     }
   }

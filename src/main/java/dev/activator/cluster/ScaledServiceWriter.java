@@ -225,6 +225,10 @@ public final class ScaledServiceWriter {
   private void lookWhoLeads() {
     leading.within(PERIOD);
     boolean now = leads.getAsBoolean();
+    if (!now) {
+      entries.values().forEach(one -> one.scaling = null);
+      stale.clear();
+    }
     if (now == led) {
       return;
     }
@@ -240,14 +244,7 @@ public final class ScaledServiceWriter {
     });
     if (now) {
       entries.keySet().forEach(this::mark);
-    } else {
-      forgetTerm();
     }
-  }
-
-  private void forgetTerm() {
-    entries.values().forEach(one -> one.scaling = null);
-    stale.clear();
   }
 
   private void mark(RevisionId id) {
@@ -283,9 +280,9 @@ public final class ScaledServiceWriter {
     var waiting = finishing;
     finishing = null;
     if (waiting != null) {
-      // The next term may begin before this is noticed, and writes what was left.
+      // The next term may have begun unnoticed, and writes what was left: what it decided stays.
       led = false;
-      forgetTerm();
+      stale.clear();
       waiting.complete(null);
     }
   }

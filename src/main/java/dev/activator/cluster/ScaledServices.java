@@ -76,6 +76,9 @@ final class ScaledServices {
 
     void changed(ScaledServiceState now);
 
+    /** Before requests are routed to ports that are new, and before {@link #changed}. */
+    void portsAdded(ScaledServiceState before, ScaledServiceState now);
+
     /** Also if nothing has changed. */
     void again(ScaledServiceState now);
 
@@ -193,7 +196,7 @@ final class ScaledServices {
 
   /** The label selector of its pods; empty without such an object or a selector of its Service. */
   String podSelector(RevisionId id) {
-    var object = find(objects, id);
+    var object = find(objects, id.withoutPort());
     var service = object == null ? null : service(object);
     return service == null
         ? ""
@@ -218,6 +221,8 @@ final class ScaledServices {
       known(one.id());
     }
     hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
+        || !before.routes().equals(now.routes())
+        || !before.routeProblems().equals(now.routeProblems()) || !before.port().equals(now.port())
         || !before.created().equals(now.created());
     settleSoon();
   }
@@ -256,15 +261,16 @@ final class ScaledServices {
     }
     var known = now == null ? before : now;
     if (activators != null && known != null && known.service().equals(activators)) {
-      objects().map(ScaledService::id).filter(id -> listener.find(id) != null)
+      objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
           .forEach(this::share);
     }
   }
 
-  private void share(RevisionId id) {
+  private void share(ScaledServiceState state) {
     if (activators != null) {
-      listener.shared(id, facts(slices, BY_SERVICE, activators)
-          .flatMap(one -> one.ready(preferred)).toList());
+      var addresses = facts(slices, BY_SERVICE, activators)
+          .flatMap(one -> one.ready(preferred)).toList();
+      state.backends().forEach(one -> listener.shared(one.id(), addresses));
     }
   }
 
@@ -307,20 +313,35 @@ final class ScaledServices {
     settles = false;
     if (hostsAreStale) {
       hostsAreStale = false;
+      var next = HostTable.of(objects().toList(), domain, rules);
+      // Requests are routed to a new port once its revision is known, and to a former one until it is gone.
+      stale.keySet().forEach(id -> unlessBroken(id, () -> addPorts(id, next)));
       var before = hosts;
-      hosts = HostTable.of(objects().toList(), domain, rules);
-      objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(hosts.taken(id)))
+      hosts = next;
+      objects().map(ScaledService::id).filter(id -> !before.taken(id).equals(next.taken(id)))
           .forEach(id -> stale.putIfAbsent(id, false));
     }
     var all = new TreeMap<>(stale);
     stale.clear();
-    all.forEach(this::settleUnlessBroken);
+    all.forEach((id, again) -> unlessBroken(id, () -> settle(id, again)));
+  }
+
+  private void addPorts(RevisionId id, HostTable next) {
+    var object = find(objects, id);
+    var before = listener.find(id);
+    if (object != null && before != null && object.uid().equals(before.object().uid())
+        && !object.otherPorts().isEmpty()) {
+      var now = join(object, next);
+      if (now != null) {
+        listener.portsAdded(before, now);
+      }
+    }
   }
 
   /** A bug that shows with one object does not drop the others. */
-  private void settleUnlessBroken(RevisionId id, boolean again) {
+  private void unlessBroken(RevisionId id, Runnable update) {
     try {
-      settle(id, again);
+      update.run();
     } catch (RuntimeException e) {
       log.error("ScaledService {} could not be updated, and keeps its last state", id, e);
       // Published again with the next change.
@@ -339,14 +360,11 @@ final class ScaledServices {
     if (object == null) {
       return;
     }
-    var workload = kinds.find(id.namespace(), object.workload());
-    if (workload == null) {
+    var now = join(object, hosts);
+    if (now == null) {
       // The API is asked for the kind; its answer triggers another join.
       return;
     }
-    var now = ScaledServiceState.of(object, new References(service(object), slices(object),
-        workload, hosts.taken(id), older(object),
-        listener.isNameTaken(id), hpas(object), unknown(object), preferred));
     if (before == null || !before.remarks().equals(now.remarks())) {
       now.remarks().forEach(remark -> log.warn("Left out of {}: {}", object.workload(), remark));
     }
@@ -355,9 +373,20 @@ final class ScaledServices {
     } else {
       listener.changed(now);
     }
-    if (again || before == null) {
-      share(id);
+    if (again || before == null || before.ports().size() != now.ports().size()) {
+      share(now);
     }
+  }
+
+  /** Null while the kind of its workload is unknown. */
+  private @Nullable ScaledServiceState join(ScaledService object, HostTable table) {
+    var id = object.id();
+    var workload = kinds.find(id.namespace(), object.workload());
+    return workload == null
+        ? null
+        : ScaledServiceState.of(object, new References(service(object), slices(object), workload,
+            table.taken(id), older(object), listener.isNameTaken(id), hpas(object),
+            unknown(object), preferred));
   }
 
   private @Nullable BackendService service(ScaledService object) {

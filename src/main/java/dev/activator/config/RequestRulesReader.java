@@ -199,7 +199,7 @@ public final class RequestRulesReader {
     return new DoNotWake(path, method, headers, answer(rule), rule.field("always").truth());
   }
 
-  private static DoNotWake.Header header(UserValue header) {
+  static DoNotWake.Header header(UserValue header) {
     header.object("name", "value", "valuePrefix");
     var value = text(header, "value", "valuePrefix");
     return new DoNotWake.Header(headerName(header.field("name")),

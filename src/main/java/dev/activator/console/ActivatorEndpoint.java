@@ -1,5 +1,7 @@
 package dev.activator.console;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.Phases.Phase;
 import dev.activator.revision.RevisionId;
@@ -7,26 +9,33 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.util.MimeType;
 import reactor.core.publisher.Mono;
 
 /**
  * {@code /actuator/activator}: for which revisions requests wait; with a namespace and a name, why;
- * with {@code cold-starts}, how the last ones spent their time.
+ * with {@code cold-starts}, how the last ones spent their time; with {@code revisions}, a table of all.
+ * {@code ?format=text} is for a terminal.
  *
- * <p><b>Errors.</b> 404 for an unknown revision; 503 if a loop does not answer.
+ * <p><b>Errors.</b> 400 for another format; 404 for an unknown revision; 503 if a loop does not answer.
  */
 @WebEndpoint(id = "activator")
 public final class ActivatorEndpoint {
+  private static final int OK = 200;
+  private static final int BAD_REQUEST = 400;
   private static final int NOT_FOUND = 404;
   private static final int UNAVAILABLE = 503;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private static final String COLD_STARTS = "cold-starts";
+  private static final String REVISIONS = "revisions";
 
   private final Inspector inspector;
   private final Supplier<List<ColdStart>> coldStarts;
@@ -60,30 +69,54 @@ public final class ActivatorEndpoint {
   }
 
   @ReadOperation
-  public Mono<WebEndpointResponse<Object>> overview() {
-    return withTimeout(Mono.fromFuture(inspector::overview).map(WebEndpointResponse::new));
+  public Mono<WebEndpointResponse<Object>> overview(@Nullable String format) {
+    return in(format, isText -> Mono.fromFuture(inspector::overview)
+        .map(now -> isText ? text(PlainText.of(now), OK) : new WebEndpointResponse<>(now)));
   }
 
   @ReadOperation
   public Mono<WebEndpointResponse<Object>> revision(@Selector String namespace,
-      @Selector String name) {
-    return withTimeout(Mono.fromFuture(() -> inspector.revision(new RevisionId(namespace, name)))
-        .map(ActivatorEndpoint::answer));
+      @Selector String name, @Nullable String format) {
+    return in(format,
+        isText -> Mono.fromFuture(() -> inspector.revision(new RevisionId(namespace, name)))
+            .map(report -> {
+              int status = report.requests() == null ? NOT_FOUND : OK;
+              return isText
+                  ? text(PlainText.of(report), status)
+                  : new WebEndpointResponse<>(report, status);
+            }));
   }
 
   @ReadOperation
-  public WebEndpointResponse<Object> page(@Selector String page) {
-    return page.equals(COLD_STARTS)
-        ? new WebEndpointResponse<>(
-            coldStarts.get().stream().map(ColdStartReport::of).toList())
-        : new WebEndpointResponse<>(new Message("There is no page " + page + "; a revision is"
-            + " named by its namespace and its name."), NOT_FOUND);
+  public Mono<WebEndpointResponse<Object>> page(@Selector String page, @Nullable String format) {
+    return switch (page) {
+      case COLD_STARTS -> Mono.fromSupplier(() -> new WebEndpointResponse<>(
+          coldStarts.get().stream().map(ColdStartReport::of).toList()));
+      case REVISIONS -> in(format, isText -> Mono.fromFuture(inspector::everything)
+          .map(all -> isText
+              ? text(PlainText.table(all.revisions()), OK)
+              : new WebEndpointResponse<>(
+                  all.revisions().stream().map(now -> now.revision().toString()).sorted()
+                      .toList())));
+      default -> Mono.just(new WebEndpointResponse<>(new Message("There is no page " + page
+          + "; a revision is named by its namespace and its name."), NOT_FOUND));
+    };
   }
 
-  private static WebEndpointResponse<Object> answer(RevisionReport report) {
-    return report.requests() == null
-        ? new WebEndpointResponse<>(report, NOT_FOUND)
-        : new WebEndpointResponse<>(report);
+  private static WebEndpointResponse<Object> text(String text, int status) {
+    return new WebEndpointResponse<>(text, status, new MimeType("text", "plain", UTF_8));
+  }
+
+  /** @param answer gets whether it is to be text */
+  private static Mono<WebEndpointResponse<Object>> in(@Nullable String format,
+      Function<Boolean, Mono<WebEndpointResponse<Object>>> answer) {
+    return switch (format) {
+      case null -> withTimeout(answer.apply(false));
+      case "json" -> withTimeout(answer.apply(false));
+      case "text" -> withTimeout(answer.apply(true));
+      default -> Mono.just(new WebEndpointResponse<>(
+          new Message("There is no format " + format + ", only json and text."), BAD_REQUEST));
+    };
   }
 
   private static Mono<WebEndpointResponse<Object>> withTimeout(

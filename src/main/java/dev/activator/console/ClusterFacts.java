@@ -200,7 +200,7 @@ public final class ClusterFacts implements PlatformFacts {
     var workload = scaled == null ? id.name() + "-deployment" : scaled.workload().name();
     return events
         .read(new EventReader.Objects(id.namespace(),
-            Set.copyOf(List.of(id.name(), workload)), workload))
+            Set.copyOf(List.of(id.withoutPort().name(), workload)), workload))
         .thenApply(answer -> switch (answer) {
           case EventReader.Answer.Read(var all) -> new Known<>(
               all.stream().map(ClusterFacts::line).toList(), "");

@@ -34,7 +34,8 @@ public record ScaledServiceFacts(ScaledServiceState state) {
   }
 
   private boolean isTaken(String host) {
-    return state.taken().stream().anyMatch(taken -> taken.host().equals(host));
+    return state.taken().stream()
+        .anyMatch(taken -> taken.host().equals(host) && taken.condition().isEmpty());
   }
 
   @Nullable Integer maxPods() {
@@ -78,6 +79,8 @@ public record ScaledServiceFacts(ScaledServiceState state) {
             ? object().id().name() + "." + object().id().namespace()
             : String.join(", ", object().hosts()),
         object().hosts().isEmpty() ? "its name" : "spec.hosts"));
+    object().routes().forEach(rule -> rows.add(new Setting("rule",
+        rule + (rule.port().isEmpty() ? "" : ", to port " + rule.port()), "spec.rules")));
     rows.add(new Setting("replicas", replicas(object().minReplicas(), object().maxReplicas()),
         "spec.minReplicas, spec.maxReplicas"));
     var schedule = object().warmTimes().schedule();

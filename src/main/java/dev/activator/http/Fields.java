@@ -11,6 +11,9 @@ public interface Fields {
 
   List<String> all(HeaderName field);
 
+  /** By a name that is configured. */
+  List<String> getAll(String name);
+
   boolean has(HeaderName field);
 
   boolean isRepeated(HeaderName field);

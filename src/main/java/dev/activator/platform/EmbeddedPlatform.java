@@ -19,6 +19,7 @@ import dev.activator.embedded.runtime.DeploymentScaleClient;
 import dev.activator.embedded.runtime.RuntimeSettings;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.SystemConfigMaps;
+import dev.activator.http.Fields;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
@@ -133,13 +134,9 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public RevisionNames names(RevisionNames.Knative knative) {
-    return new RevisionNames.Local(new LocalHosts(this::named), knative, this::known);
-  }
-
-  /** A Service's latest revision, or else what a ScaledService of this name would be. */
-  private RevisionId named(String namespace, String name) {
-    var latest = runtime.latestRevision(namespace, name);
-    return latest == null ? new RevisionId(namespace, name) : latest;
+    return new RevisionNames.Local(new LocalHosts(runtime::latestRevision, knative.others()),
+        knative,
+        this::known);
   }
 
   private List<String> known() {
@@ -286,7 +283,7 @@ public final class EmbeddedPlatform implements Platform {
    * revision: in any case, with any port, perhaps with a trailing dot. Under {@code .localhost} it
    * may also be the name of a ScaledService or of a revision.
    */
-  record LocalHosts(BiFunction<String, String, @Nullable RevisionId> services)
+  record LocalHosts(BiFunction<String, String, @Nullable RevisionId> services, HostRule scaled)
       implements HostRule {
     static final String SUFFIX = ".localhost";
     private static final Pattern NAME = Pattern
@@ -297,7 +294,10 @@ public final class EmbeddedPlatform implements Platform {
       var names = Stream.concat(services.stream(),
           scaled.stream().map(one -> new RevisionId(Meta.namespace(one), Meta.name(one))))
           .map(service -> service.name() + "." + service.namespace() + SUFFIX);
-      var others = scaled.stream().flatMap(one -> one.at("/spec/hosts").valueStream())
+      var others = scaled.stream()
+          .flatMap(one -> Stream.concat(one.at("/spec/hosts").valueStream(),
+              one.at("/spec/rules").valueStream()
+                  .flatMap(rule -> rule.path("hosts").valueStream())))
           .map(host -> host.asString(""));
       var hosts = Stream.concat(names, others).sorted().distinct().toList();
       return hosts.size() <= MAX_HOSTS
@@ -307,12 +307,16 @@ public final class EmbeddedPlatform implements Platform {
     }
 
     @Override
-    public @Nullable RevisionId revision(String host) {
+    public @Nullable RevisionId revision(String host, String target, Fields fields) {
       var named = NAME.matcher(host.toLowerCase(Locale.ROOT));
       if (!named.matches()) {
         return null;
       }
-      var found = services.apply(named.group(2), named.group(1));
+      var service = services.apply(named.group(2), named.group(1));
+      // A rule of a ScaledService may choose another port.
+      var found = service == null
+          ? scaled.revision(named.group(1) + "." + named.group(2), target, fields)
+          : service;
       return found == null && named.group(3).equals(SUFFIX)
           ? new RevisionId(named.group(2), named.group(1))
           : found;

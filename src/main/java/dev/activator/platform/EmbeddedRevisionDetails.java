@@ -57,7 +57,7 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
       obstacles.addAll(overdue(id));
     }
     return new CardFacts(card.kind(), obstacles,
-        "http://" + (service.isEmpty() ? id.name() : service) + "." + id.namespace()
+        "http://" + (service.isEmpty() ? id.withoutPort().name() : service) + "." + id.namespace()
             + ".localhost:" + requestPort.getAsInt() + "/",
         Objects.requireNonNullElse(card.maxPods(), maxPods), card.routing());
   }
@@ -80,10 +80,11 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
   @Override
   public CompletableFuture<Known<EventLine>> events(RevisionId id) {
     var service = service(id);
+    var own = id.withoutPort().name();
     return CompletableFuture.completedFuture(new Known<>(store.list(Kinds.EVENT, event -> {
       var about = event.at("/involvedObject/name").asString("");
       return Meta.namespace(event).equals(id.namespace()) && (about.equals(service)
-          || about.equals(id.name()) || about.startsWith(id.name() + "-"));
+          || about.equals(own) || about.startsWith(own + "-"));
     }).stream().map(Event::of).map(ClusterFacts::line)
         .sorted(Comparator.comparing(EventLine::when).reversed())
         .limit(MAX_EVENTS).toList(), ""));

@@ -28,7 +28,7 @@ public record DoNotWake(@Nullable Text path, @Nullable String method, List<Heade
 
   /** @param prefix whether any text that begins so matches */
   public record Text(String text, boolean prefix) {
-    private boolean matches(String other) {
+    boolean matches(String other) {
       return prefix ? other.startsWith(text) : other.equals(text);
     }
 

@@ -3,7 +3,10 @@ package dev.activator.revision;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/** The namespace and the name of a Revision, neither empty. */
+/**
+ * The namespace and the name of a Revision, neither empty. A ScaledService with several ports has one of
+ * the name {@code NAME:PORT} for each but its first.
+ */
 public record RevisionId(String namespace, String name) implements Comparable<RevisionId> {
   private static final Comparator<RevisionId> ORDER = Comparator.comparing(RevisionId::namespace)
       .thenComparing(RevisionId::name);
@@ -13,6 +16,17 @@ public record RevisionId(String namespace, String name) implements Comparable<Re
       throw new IllegalArgumentException(
           "a revision needs a namespace and a name, not '" + namespace + "/" + name + "'");
     }
+  }
+
+  /** @param port empty for the first */
+  public RevisionId ofPort(String port) {
+    return port.isEmpty() ? this : new RevisionId(namespace, name + ':' + port);
+  }
+
+  /** The ScaledService's, whose requests are counted together; of other revisions the same. */
+  public RevisionId withoutPort() {
+    int colon = name.indexOf(':');
+    return colon <= 0 ? this : new RevisionId(namespace, name.substring(0, colon));
   }
 
   @Override

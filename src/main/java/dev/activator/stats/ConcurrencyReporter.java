@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * idle revision gets a request, and for all present requests when the link opens.
  *
  * <p><b>Threads.</b> Each loop counts its own requests without a lock; {@code loop} merges the
- * counts and must also be the link's: no older report may follow the one of {@link #connected}. A
+ * counts, those of all ports of a ScaledService together, and must also be the link's: no older report may follow the one of {@link #connected}. A
  * late loop delays the report, which then covers a longer time.
  *
  * <p><b>Source.</b> {@code concurrency_reporter.go} of Knative Serving.
@@ -42,7 +42,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final StatSink sink;
   private final DeadlineTimer timer;
   private final List<LoopCounter> counters = new CopyOnWriteArrayList<>();
-  /** How many loops have a window of a revision. */
+  /** How many windows there are of a revision, on all loops and of all ports. */
   private final ConcurrentMap<RevisionId, Integer> holders = new ConcurrentHashMap<>();
   private @Nullable Round underWay;
 
@@ -168,9 +168,10 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     private RequestWindow begin(RevisionId revision) {
       var window = new RequestWindow(requests.nanoTime());
       windows.put(revision, window);
-      if (holders.merge(revision, 1, Integer::sum) == 1) {
+      var counted = revision.withoutPort();
+      if (holders.merge(counted, 1, Integer::sum) == 1) {
         window.reportedAtOnce();
-        sink.atOnce(List.of(RevisionStat.first(revision)));
+        sink.atOnce(List.of(RevisionStat.first(counted)));
       }
       return window;
     }
@@ -191,10 +192,11 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       windows.entrySet().removeIf(each -> {
         var window = each.getValue();
         var totals = window.report(now);
-        all.put(each.getKey(), totals);
+        var counted = each.getKey().withoutPort();
+        all.merge(counted, totals, RequestWindow.Totals::plus);
         boolean idle = totals.averageConcurrency() == 0 && totals.inFlight() == 0;
         if (idle) {
-          holders.computeIfPresent(each.getKey(), (id, count) -> count == 1 ? null : count - 1);
+          holders.computeIfPresent(counted, (id, count) -> count == 1 ? null : count - 1);
         }
         return idle;
       });

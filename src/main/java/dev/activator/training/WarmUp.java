@@ -165,7 +165,7 @@ public final class WarmUp {
 
   int proxy(Revision revision, Upstreams upstreams,
       BiFunction<Revision, QueuedCaller, Admission> throttle) throws IOException {
-    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> ID), _ -> null,
+    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
         _ -> revision,
         Readiness.Ready::new);
     var reporter = new ConcurrencyReporter(loops.loopFor(ID), Duration.ofSeconds(1), NO_AUTOSCALER);

@@ -185,7 +185,7 @@ class EmbeddedModeIT {
     var answer = curl.get("nobody.default.svc.cluster.local");
 
     assertThat(answer.statusCode()).isEqualTo(404);
-    assertThat(answer.body()).startsWith("404 Not Found: no service has this host; there are ")
+    assertThat(answer.body()).startsWith("404 Not Found: no service has the host ")
         .contains("hello.default.localhost");
   }
 

@@ -413,6 +413,23 @@ class AutoscalerTest {
     assertThat(changes.getLast().desired()).hasValue(1);
   }
 
+  /** A leader that crashed before its write, or whose writes were refused. */
+  @Test
+  void scalesToTheMinimum_whenTheLeaderBeforePublishedItAndDidNotWriteIt() {
+    autoscaler.target(new ScaledTarget(WEB, WORKLOAD, 2, OptionalInt.of(10), OptionalInt.of(20), 0,
+        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.of(2)));
+    batches(10, 0);
+    assertThat(scales.replicas(WEB)).isEqualTo(2);
+    assertThat(events).containsExactly("ScaledUp");
+
+    // what another client sets later stands
+    scales.set(WEB, 1);
+    autoscaler.pods(WEB, 1);
+    batches(400, 0);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+    assertThat(events).contains("ScaledByOther");
+  }
+
   @Test
   void publishesItsOwnDesiredReplicas_whenStoppedAfterAnotherClientScaled() {
     autoscaler.target(target(OptionalInt.of(10)));
@@ -453,6 +470,28 @@ class AutoscalerTest {
     scales.later.complete(new ScaleAnswer.Found(1, 0, "2"));
     loop.run();
     assertThat(stopped).isCompleted();
+  }
+
+  /** An activator that lost the lease may lead again before the last write of its first term has ended. */
+  @Test
+  void publishesNothingOfAnEarlierTerm_onceTheNextHasBegun() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    loop.advance(Duration.ofSeconds(2));
+    var answer = new CompletableFuture<ScaleAnswer>();
+    scales.later = answer;
+    report(1, 1);
+    var stopped = autoscaler.stop();
+    loop.run();
+    scales.later = null;
+
+    autoscaler.start();
+    loop.advance(Duration.ofSeconds(3));
+    assertThat(changes.getLast().trouble()).isNull();
+    answer.complete(new ScaleAnswer.Refused(Reason.UNAVAILABLE, "no answer"));
+    loop.run();
+
+    assertThat(stopped).isCompleted();
+    assertThat(changes.getLast().trouble()).isNull();
   }
 
   @Test

@@ -63,8 +63,9 @@ class RefusedStatusesTest {
 
   private static ScaledServiceState state(String name) {
     return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
-        new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(), 0,
-        OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1),
+        new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(),
+        List.of(), List.of(), 0, OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5),
+        Duration.ofMinutes(1),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
         ScaledServiceStatus.NONE),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,

@@ -82,6 +82,11 @@ class ScaledServiceReferencesTest {
         }
 
         @Override
+        public void portsAdded(ScaledServiceState before, ScaledServiceState now) {
+          changes.add("ports of " + now.object().uid());
+        }
+
+        @Override
         public void gone(RevisionId id) {
           told.remove(id.name());
           changes.add("gone");

@@ -260,6 +260,58 @@ class ScaledServiceWriterTest {
     becomes("Ready", "False ServiceNotFound 2026-01-01T00:00:00Z");
   }
 
+  /** The end of a term waits for its last writes of scales, and the next may begin meanwhile. */
+  @Test
+  void writesWhatANewTermDecided_ifTheOneBeforeFinishesAfterThat() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 1, new Trouble("ScaleFailed", "no answer")));
+    becomes("Ready", "False ScaleFailed 2026-01-01T00:00:00Z");
+
+    var refusal = api.faults().add(Match.requests(Verb.PATCH).of(ScaledServiceKind.of(store)),
+        Fault.Answer.status(503));
+    loop.advance(Duration.ofSeconds(1));
+    writer.scaled(WEB, scaling(0, 1, null));
+    loop.advance(Duration.ZERO);
+    refusal.awaitFired(1, Duration.ofSeconds(120));
+    eventually(() -> assertThat(finished()).isTrue());
+    refusal.remove();
+
+    eventually(() -> {
+      loop.advance(Duration.ofSeconds(1));
+      assertThat(condition("Ready")).isEqualTo("True  2026-01-01T00:00:00Z");
+    });
+  }
+
+  @Test
+  void forgetsAnEarlierTerm_onceAnotherLeads() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 7, null));
+    eventually(() -> assertThat(status().path("desiredReplicas").asInt()).isEqualTo(7));
+    var finished = writer.finish();
+    eventually(() -> assertThat(finished).isDone());
+    leads = false;
+    loop.advance(Duration.ofSeconds(1));
+    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+      ((ObjectNode) found.path("status")).put("desiredReplicas", 2);
+      return found;
+    });
+    minReplicas(1);
+    eventually(() -> assertThat(generation).isEqualTo(2));
+
+    long before = patches();
+    lead();
+    loop.advance(Duration.ofSeconds(2));
+    assertThat(patches()).isEqualTo(before);
+    writer.scaled(WEB, scaling(0, 2, null));
+    eventually(() -> {
+      loop.advance(Duration.ofSeconds(1));
+      assertThat(status().path("observedGeneration").asInt()).isEqualTo(2);
+    });
+    assertThat(status().path("desiredReplicas").asInt()).isEqualTo(2);
+  }
+
   private boolean finished() {
     var done = writer.finish();
     loop.advance(Duration.ZERO);

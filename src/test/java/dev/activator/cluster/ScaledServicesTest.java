@@ -12,6 +12,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.revision.DoNotWake;
+import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
@@ -114,14 +115,14 @@ class ScaledServicesTest {
     try (both) {
       both.start();
       tells(Map.of("troubles of shop/web", "[]", "scaled", "true", "uid", own));
-      assertThat(both.ofHost("web.example.com")).isEqualTo(WEB);
+      assertThat(both.ofHost("web.example.com", "/", MapFields.of())).isEqualTo(WEB);
 
       var revision = store.create(Kinds.REVISION, Objects.parse("""
           {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'containers': [{}]}}
           """));
       tells(Map.of("troubles of shop/web", "[NameTaken]", "scaled", "false", "uid",
           revision.at("/metadata/uid").asString()));
-      assertThat(both.ofHost("web.example.com")).isNull();
+      assertThat(both.ofHost("web.example.com", "/", MapFields.of())).isNull();
 
       store.delete(Kinds.REVISION, "shop", "web");
       tells(Map.of("troubles of shop/web", "[]", "scaled", "true", "uid", own));
@@ -243,7 +244,7 @@ class ScaledServicesTest {
         Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready", "pods shop/web",
             "[10.0.0.1:8080]"));
     assertThat(cluster.find(WEB)).isNotNull();
-    assertThat(cluster.ofHost("shop.example.com:80")).isEqualTo(WEB);
+    assertThat(cluster.ofHost("shop.example.com:80", "/", MapFields.of())).isEqualTo(WEB);
 
     store.update(Kinds.ENDPOINT_SLICE, slice("10.0.0.2"));
     store.update(Kinds.DEPLOYMENT, deployment("/healthy"));
@@ -253,7 +254,7 @@ class ScaledServicesTest {
     store.delete(ScaledServiceKind.of(store), "shop", "web");
     tells(Map.of());
     assertThat(cluster.find(WEB)).isNull();
-    assertThat(cluster.ofHost("shop.example.com")).isNull();
+    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isNull();
   }
 
   @Test
@@ -279,6 +280,49 @@ class ScaledServicesTest {
     await().untilAsserted(
         () -> assertThat(Map.copyOf(shares)).containsEntry("shop/web",
             List.of("10.1.0.1", "10.1.0.2")));
+  }
+
+  @Test
+  void aPortOfARuleComesAndGoesWithTheRule() throws Exception {
+    complete();
+    store.edit(Kinds.SERVICE, "shop", "web", found -> {
+      found.withObject("/spec").withArrayProperty("ports").addObject().put("name", "grpc")
+          .put("port", 81).put("targetPort", 9090).put("appProtocol", "kubernetes.io/h2c");
+      return found;
+    });
+    store.edit(Kinds.ENDPOINT_SLICE, "shop", "web-1", found -> {
+      found.withArrayProperty("ports").addObject().put("name", "grpc").put("port", 9090);
+      return found;
+    });
+    cluster.start();
+    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+      var rules = found.withObject("/spec").putArray("rules");
+      rules.addObject();
+      rules.addObject().put("pathPrefix", "/rpc").putObject("serviceRef").put("port", "grpc");
+      return found;
+    });
+
+    var grpc = WEB.ofPort("grpc");
+    tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready",
+        "pods shop/web", "[10.0.0.1:8080]", "revision shop/web:grpc", "H2C ",
+        "pods shop/web:grpc", "[10.0.0.1:9090]"));
+    assertThat(cluster.ofHost("shop.example.com", "/rpc/x", MapFields.of())).isEqualTo(grpc);
+    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
+    assertThat(cluster.pods(grpc).h2c().ready()).hasToString("[10.0.0.1:9090]");
+    assertThat(cluster.scaledService(grpc)).isSameAs(cluster.scaledService(WEB));
+
+    store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
+      found.withObject("/spec").putArray("rules").addObject().put("path", "/only");
+      return found;
+    });
+    tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready",
+        "pods shop/web", "[10.0.0.1:8080]"));
+    assertThat(cluster.ofHost("shop.example.com", "/rpc/x", MapFields.of())).isNull();
+    assertThat(cluster.hasHost("shop.example.com")).isTrue();
+    assertThat(cluster.ofHost("shop.example.com", "/only?a", MapFields.of())).isEqualTo(WEB);
+
+    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    tells(Map.of());
   }
 
   @Test
@@ -311,12 +355,13 @@ class ScaledServicesTest {
     scaledService("web-2", "web", "'shop.example.com'");
     await().untilAsserted(() -> assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web-2",
         "[TargetTaken, HostTaken]").containsEntry("troubles of shop/web", "[]"));
-    assertThat(cluster.ofHost("shop.example.com")).isEqualTo(WEB);
+    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
 
     store.delete(ScaledServiceKind.of(store), "shop", "web");
     await().untilAsserted(
         () -> assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web-2", "[]"));
-    assertThat(cluster.ofHost("shop.example.com")).isEqualTo(new RevisionId("shop", "web-2"));
+    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of()))
+        .isEqualTo(new RevisionId("shop", "web-2"));
   }
 
   @Test

@@ -134,4 +134,27 @@ class ActivatorEndpointTest {
     assertThat(json(none).at("/summary").asString())
         .isEqualTo("There is no revision or Service default/nope.");
   }
+
+  @Test
+  void answersAsText_whenATerminalAsks() throws Exception {
+    var one = get("/default/hello-00001?format=text");
+    assertThat(one.statusCode()).isEqualTo(200);
+    assertThat(one.headers().firstValue("Content-Type")).hasValue("text/plain;charset=UTF-8");
+    assertThat(one.body()).startsWith("default/hello-00001: ")
+        .contains("Requests   0 in flight, 0 queued of at most 10");
+    assertThat(get("/default/other?format=text")).satisfies(unknown -> {
+      assertThat(unknown.statusCode()).isEqualTo(404);
+      assertThat(unknown.body()).startsWith("default/other: ");
+    });
+    assertThat(get("?format=text").body())
+        .isEqualTo("No request waits; the autoscaler link is up.\n");
+    assertThat(get("/revisions?format=text").body().lines())
+        .satisfiesExactly(head -> assertThat(head).startsWith("REVISION"),
+            row -> assertThat(row).startsWith("default/hello-00001 "));
+
+    var unknown = get("?format=yaml");
+    assertThat(unknown.statusCode()).isEqualTo(400);
+    assertThat(json(unknown).at("/summary").asString())
+        .isEqualTo("There is no format yaml, only json and text.");
+  }
 }

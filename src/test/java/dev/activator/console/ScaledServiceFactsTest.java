@@ -99,6 +99,19 @@ class ScaledServiceFactsTest {
   }
 
   @Test
+  void showsItsRules() {
+    var facts = facts("rules: [{pathPrefix: /api, headers: [{name: X-Env, value: a}], serviceRef:"
+        + " {port: grpc}}, {hosts: [a.b], path: /c}, {}]", "{}",
+        List.of(new Taken("a.b", "path /c", new RevisionId("old", "old"))));
+
+    assertThat(facts.settings()).contains(
+        new Setting("rule",
+            "requests with path prefix /api and header x-env: a, to port grpc", "spec.rules"),
+        new Setting("rule", "requests with path /c for a.b", "spec.rules"),
+        new Setting("rule", "all requests", "spec.rules"));
+  }
+
+  @Test
   void saysWhenNobodyScales() {
     assertThat(new ScalingFacts(_ -> null, () -> leader("", false, "403")).rows(WEB,
         facts("minReplicas: 0"))).contains(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -15,6 +16,9 @@ class LocalHostsTest {
   private final EmbeddedPlatform.LocalHosts hosts = new EmbeddedPlatform.LocalHosts(
       (namespace, service) -> service.equals("hello")
           ? new RevisionId(namespace, service + "-00001")
+          : null,
+      (host, target, _) -> host.equals("shop.default") && target.startsWith("/api")
+          ? new RevisionId("default", "shop:api")
           : null);
 
   @ParameterizedTest
@@ -30,9 +34,17 @@ class LocalHostsTest {
       "hello.default.local,", "hello..localhost,", ".default.localhost,", "127.0.0.1:8012,",
       "[::1]:8012,"})
   void nameTheServiceTheNamespaceAndNothingElse(String host, String revision) {
-    var found = hosts.revision(host);
+    var found = hosts.revision(host, "/", MapFields.of());
 
     assertThat(found == null ? null : found.toString()).isEqualTo(revision);
+  }
+
+  @Test
+  void aRuleOfAScaledServiceChoosesItsPort() {
+    assertThat(hosts.revision("shop.default.localhost:8012", "/api", MapFields.of()))
+        .hasToString("default/shop:api");
+    assertThat(hosts.revision("shop.default.localhost:8012", "/", MapFields.of()))
+        .hasToString("default/shop");
   }
 
   @Test
@@ -40,9 +52,12 @@ class LocalHostsTest {
     var scaled = Json.object();
     Meta.of(scaled).put("namespace", "shop").put("name", "web");
     scaled.putObject("spec").putArray("hosts").add("shop.example.com").add("*.example.org");
+    scaled.withObject("/spec").putArray("rules").addObject().putArray("hosts")
+        .add("api.example.org");
 
     assertThat(EmbeddedPlatform.LocalHosts.of(List.of(new RevisionId("default", "hello")),
-        List.of(scaled))).containsExactly("*.example.org", "hello.default.localhost",
+        List.of(scaled))).containsExactly("*.example.org", "api.example.org",
+            "hello.default.localhost",
             "shop.example.com", "web.shop.localhost");
   }
 

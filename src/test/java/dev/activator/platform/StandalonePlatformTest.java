@@ -23,6 +23,7 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.lifecycle.Part;
 import dev.activator.loop.NettyLoop;
+import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
@@ -134,7 +135,7 @@ class StandalonePlatformTest {
     await().untilAsserted(() -> assertThat(events()).contains("ScaledUp"));
     assertThat(platform.scaling(WEB).explanation()).contains("in flight ÷ 2");
     assertThat(platform.leadership().writes()).containsKey("written");
-    assertThat(cluster.ofHost("shop.example.com")).isEqualTo(WEB);
+    assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
   }
 
   private ClusterFacts facts() {

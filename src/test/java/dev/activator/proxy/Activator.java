@@ -71,7 +71,8 @@ public final class Activator implements Closeable {
    */
   record Settings(HostRule hosts, Function<RevisionId, @Nullable String> services,
       Duration headTimeout, long heldBytes, long unreadBytes, boolean startMessages, int slowness) {
-    static final Settings DEFAULT = new Settings(_ -> null, _ -> null, Duration.ofSeconds(60),
+    static final Settings DEFAULT = new Settings((_, _, _) -> null, _ -> null,
+        Duration.ofSeconds(60),
         256 << 20, 256 << 20, false, 1);
 
     Settings hosts(HostRule rule) {

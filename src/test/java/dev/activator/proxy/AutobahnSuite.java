@@ -34,7 +34,7 @@ class AutobahnSuite extends WireTest {
 
   @Override
   Activator.Settings settings() {
-    return Activator.Settings.DEFAULT.hosts(_ -> Activator.HELLO);
+    return Activator.Settings.DEFAULT.hosts((_, _, _) -> Activator.HELLO);
   }
 
   @BeforeEach

@@ -65,7 +65,7 @@ class GrpcInteropTest extends WireTest {
 
   @Override
   Activator.Settings settings() {
-    return Activator.Settings.DEFAULT.hosts(_ -> Activator.HELLO);
+    return Activator.Settings.DEFAULT.hosts((_, _, _) -> Activator.HELLO);
   }
 
   @Override

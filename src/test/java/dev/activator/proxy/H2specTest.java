@@ -29,7 +29,7 @@ class H2specTest extends WireTest {
 
   @Override
   Activator.Settings settings() {
-    return Activator.Settings.DEFAULT.hosts(_ -> Activator.HELLO);
+    return Activator.Settings.DEFAULT.hosts((_, _, _) -> Activator.HELLO);
   }
 
   @Test

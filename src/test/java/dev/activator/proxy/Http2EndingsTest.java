@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -342,10 +343,11 @@ class Http2EndingsTest extends Http2WireTest {
 
   @Test
   void servesTheLargestStreamAndDrains_whenNoOtherCanFollow() throws Exception {
+    CompletableFuture<Void> drained;
     try (var caller = connect()) {
       caller.headers(Integer.MAX_VALUE, true, get("/"));
       eventually(() -> assertThat(activator.throttle.queued()).isOne());
-      var drained = activator.server.drain().toCompletableFuture();
+      drained = activator.server.drain().toCompletableFuture();
       assertThat(caller.read(RawHttp2.GOAWAY).number()).isZero();
       var ping = caller.read(RawHttp2.PING);
       caller.frame(RawHttp2.PING, RawHttp2.ACK, 0, ping.payload());
@@ -353,7 +355,8 @@ class Http2EndingsTest extends Http2WireTest {
       pod((pod, frame) -> ok(pod, frame));
 
       assertThat(caller.response(Integer.MAX_VALUE)).isEqualTo("200 ok");
-      drained.get(120, TimeUnit.SECONDS);
+      caller.awaitEnd();
     }
+    drained.get(120, TimeUnit.SECONDS);
   }
 }

@@ -86,7 +86,8 @@ class RequestPortsTest {
   void open() throws IOException {
     var loops = new LoopGroup(group);
     Revisions revisions = id -> id.equals(HELLO) ? Revision.of(HELLO, 1) : null;
-    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
+    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
+        _ -> null,
         revisions,
         health::readiness);
     throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 class RoutingTest extends WireTest {
   @Override
   Activator.Settings settings() {
-    HostRule rule = host -> host.startsWith("hello.default.localhost") ? Activator.HELLO : null;
+    HostRule rule = (host, _,
+        _) -> host.startsWith("hello.default.localhost") ? Activator.HELLO : null;
     return Activator.Settings.DEFAULT.hosts(rule)
         .services(id -> id.name() + "-private." + id.namespace());
   }

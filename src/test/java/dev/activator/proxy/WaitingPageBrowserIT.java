@@ -22,7 +22,9 @@ class WaitingPageBrowserIT {
 
   @Test
   void turnsIntoTheAnswerWhenThePodIsThere(@TempDir Path profile) throws Exception {
-    try (var activator = new Activator(Activator.Settings.DEFAULT.hosts(_ -> Activator.HELLO));
+    try (
+        var activator = new Activator(
+            Activator.Settings.DEFAULT.hosts((_, _, _) -> Activator.HELLO));
         var pod = ScriptedPod.answering("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
             + "Content-Length: " + HTML.length() + "\r\n\r\n" + HTML);
         var browser = new Chromium(profile)) {

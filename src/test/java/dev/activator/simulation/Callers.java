@@ -71,7 +71,8 @@ final class Callers {
 
   /** One more event loop that takes requests. */
   void loop(Loop loop, Throttler throttler, SimulatedPods pods, ConcurrencyReporter reporter) {
-    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
+    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
+        _ -> null,
         revisions,
         Readiness.Ready::new);
     dispatchers.add(new RequestDispatcher(loop, router, throttler::admit, pods.pools(),

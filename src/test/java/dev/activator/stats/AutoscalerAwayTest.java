@@ -162,7 +162,8 @@ class AutoscalerAwayTest {
     });
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
-    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
+    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
+        _ -> null,
         revisions::get,
         health::readiness);
     var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20)));

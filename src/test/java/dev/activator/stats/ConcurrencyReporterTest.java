@@ -113,6 +113,9 @@ class ConcurrencyReporterTest {
             .then(stat(REV1, 1, 1), stat(REV1, 0, 0), stat(REV1, 1, 0), stat(REV1, 0.5, 1)),
         row("CR-11 four, two reports", 1, 2, start(REV1, 0), start(REV1, 0), start(REV1, 0),
             start(REV1, 0)).then(stat(REV1, 1, 1), stat(REV1, 3, 3), stat(REV1, 4, 0)),
+        row("two ports of a ScaledService are counted as one", 1, 2, start(REV1, 0),
+            start(REV1.ofPort("grpc"), 0), request(REV1.ofPort("grpc"), 0, 2))
+            .then(stat(REV1, 1, 1), stat(REV1, 2, 2), stat(REV1, 3, 0)),
         row("CR-14 nobody", 1, 5).then());
   }
 

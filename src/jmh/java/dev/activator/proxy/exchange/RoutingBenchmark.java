@@ -1,5 +1,9 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.cluster.policy.DomainRules;
+import dev.activator.cluster.policy.HostTable;
+import dev.activator.cluster.policy.ScaledService;
+import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.RevisionNames;
@@ -7,11 +11,18 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RouteRule;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.WarmTimes;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -42,6 +53,7 @@ public class RoutingBenchmark {
   private Router router;
   private HttpRequest byHeaders;
   private HttpRequest byHost;
+  private HostTable hosts;
 
   @Setup
   public void revisions() {
@@ -49,13 +61,32 @@ public class RoutingBenchmark {
       var id = new RevisionId("namespace-" + i % 100, "revision-" + i);
       revisions.put(id, Revision.of(id, 0));
     }
-    router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
+    router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null), _ -> null,
         revisions::get,
         Readiness.Ready::new);
     byHeaders = head("some.example.com");
     byHeaders.headers().set("Knative-Serving-Namespace", "namespace-42")
         .set("Knative-Serving-Revision", "revision-4242");
     byHost = head("revision-4242.namespace-42.svc.cluster.local");
+    hosts = HostTable.of(scaledServices(), "cluster.local", DomainRules.ANY);
+  }
+
+  /** Each has a host, and one of them ten rules more, of which the last one matches. */
+  private static List<ScaledService> scaledServices() {
+    var all = new ArrayList<ScaledService>();
+    for (int i = 0; i < REVISIONS; i++) {
+      var rules = new ArrayList<RouteRule>();
+      for (int rule = 0; i == 0 && rule < 10; rule++) {
+        rules.add(new RouteRule(List.of(), new RouteRule.Path("/path" + "/".repeat(rule), true),
+            List.of(), "p" + rule));
+      }
+      all.add(new ScaledService(new RevisionId("namespace-" + i % 100, "service-" + i), "", "", 1,
+          new ScaleTargetRef("apps/v1", "Deployment", "d" + i), "s", "http",
+          List.of("host-" + i + ".example.com"), rules, List.of(), 0, OptionalInt.empty(),
+          OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1), List.of(), Map.of(),
+          Map.of(), null, WarmTimes.NONE, ScaledServiceStatus.NONE));
+    }
+    return all;
   }
 
   private static HttpRequest head(String host) {
@@ -75,6 +106,17 @@ public class RoutingBenchmark {
   @Benchmark
   public Object foundByHost() {
     return router.route(byHost, FieldList.in(byHost), Version.HTTP_1_1);
+  }
+
+  /** Of a ScaledService without rules. */
+  @Benchmark
+  public Object foundByTable() {
+    return hosts.find("host-4242.example.com", "/path?query=1", FieldList.in(byHost));
+  }
+
+  @Benchmark
+  public Object foundByRule() {
+    return hosts.find("host-0.example.com", "/path?query=1", FieldList.in(byHost));
   }
 
   @Benchmark

@@ -10,11 +10,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Links from the console to other tools.
  *
- * @param log Address of a revision's log, with {@code {namespace}}, {@code {service}} and {@code {revision}} where
- *     these are to be; empty for none.
- * @param dashboard Address of a revision's dashboard, with the same places; empty for none.
- * @param runbook Address of an alert's runbook, with {@code {alert}} where its name in lower case is to be; empty for
- *     none.
+ * @param log address of a revision's log, with {namespace}, {service} and {revision} where these are to be; empty for none
+ * @param dashboard address of a revision's dashboard, with the same places; empty for none
+ * @param runbook address of an alert's runbook, with {alert} where its name in lower case is to be; empty for none
  */
 @ConfigurationProperties("activator.console.links")
 public record ConsoleLinksProperties(@DefaultValue("") String log,

@@ -16,6 +16,7 @@ public final class ReplicaPlanner {
   private Activity activity;
   private long lastDemand;
   private boolean initialized;
+  private boolean seen;
   private OptionalInt desired = OptionalInt.empty();
 
   /**
@@ -55,6 +56,13 @@ public final class ReplicaPlanner {
 
   /** Notes the replicas that were read; true if another client has changed them. */
   public boolean sees(int replicas, Decision decision, ScalingSettings settings) {
+    boolean first = !seen;
+    seen = true;
+    if (first && replicas < settings.bounds().min()) {
+      // The leader before us may have published what it could not write any more.
+      held.owns(replicas);
+      return false;
+    }
     int wanted = bounded(decision, settings);
     return switch (settings.regime()) {
       case ALONE -> false;

@@ -4,6 +4,7 @@ import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
 import dev.activator.config.RequestRulesReader;
+import dev.activator.config.RouteRulesReader;
 import dev.activator.config.WarmTimesReader;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** The schema of the CustomResourceDefinition refuses most of what is a problem here. */
 final class ScaledServiceReader implements FactReader<ScaledService> {
@@ -24,6 +26,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
   private String service = "";
   private String port = "";
   private final List<String> hosts = new ArrayList<>(2);
+  private @Nullable Object routes;
   private final List<String> wakeWith = new ArrayList<>(2);
   private int minReplicas;
   private int maxReplicas;
@@ -56,6 +59,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
             hosts.add(in.text().toLowerCase(Locale.ROOT));
           }
         }
+        case "rules" -> routes = in.tree();
         case "wakeWith" -> {
           for (var _ : in.items()) {
             var name = in.text();
@@ -130,11 +134,14 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
     if (rules != null) {
       rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     }
+    var read = RouteRulesReader.read(routes);
+    read.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     var warmTimes = WarmTimesReader.read(forWarmTimes);
     warmTimes.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
         metadata.uid(), metadata.created(), metadata.generation(), workload, service, port, hosts,
-        minReplicas, positive(maxReplicas), positive(concurrency), containerConcurrency,
+        read.rules(), read.problems(), minReplicas, positive(maxReplicas), positive(concurrency),
+        containerConcurrency,
         timeoutSeconds == 0
             ? RequestTimeouts.DEFAULT.overall()
             : Duration.ofSeconds(timeoutSeconds),

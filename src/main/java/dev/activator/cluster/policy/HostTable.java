@@ -1,84 +1,211 @@
 package dev.activator.cluster.policy;
 
+import dev.activator.http.Fields;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RouteRule;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which ScaledService a host names: one of its hosts, else the longest wildcard, else {@code
- * name.namespace}, {@code name.namespace.svc} or {@code name.namespace.svc.domain}.
+ * Which ScaledService a request is for: by its host, which is one of the ScaledService's hosts, else the
+ * longest wildcard, else {@code name.namespace}, {@code name.namespace.svc} or {@code
+ * name.namespace.svc.domain}; and for each host by the most specific rule.
+ *
+ * <p>The paths of a host belong to one namespace, that of the oldest ScaledService with the host, so that
+ * no other can divert its requests.
+ *
+ * <p><b>Source.</b> {@code HTTPRouteRule.matches} of the Gateway API.
  */
 public final class HostTable {
   private static final String WILDCARD = "*.";
 
   private final String domain;
-  private final Map<String, RevisionId> exact = new HashMap<>();
+  private final Map<String, Routes> exact = new HashMap<>();
   /** By what follows the star, from its dot on. */
-  private final Map<String, RevisionId> wildcards = new HashMap<>();
-  private final Set<RevisionId> services;
+  private final Map<String, Routes> wildcards = new HashMap<>();
+  /** Of their own names, for which the ScaledService is known, and rules choose the port. */
+  private final Map<RevisionId, Routes> services = new HashMap<>();
   private final Map<RevisionId, List<Taken>> taken = new HashMap<>();
 
   /**
-   * A host that a ScaledService names and does not get.
+   * What a ScaledService names and does not get.
    *
-   * @param by the older ScaledService that has it; null if its namespace may not claim it
+   * @param condition of the rule; empty if all requests for the host are meant
+   * @param by the older ScaledService that has it; null if its namespace may not claim the host
    */
-  public record Taken(String host, @Nullable RevisionId by) {}
-
-  private HostTable(String domain, Set<RevisionId> services) {
-    this.domain = domain;
-    this.services = services;
-  }
-
-  /** A host that two ScaledServices want is the older one's; none has the name of another. */
-  public static HostTable of(Collection<ScaledService> all, String domain, DomainRules rules) {
-    var table = new HostTable(domain,
-        all.stream().map(ScaledService::id).collect(Collectors.toUnmodifiableSet()));
-    all.stream().sorted(ScaledService.BY_AGE).forEach(service -> table.add(service, rules));
-    return table;
-  }
-
-  private void add(ScaledService service, DomainRules rules) {
-    for (var host : new TreeSet<>(service.hosts())) {
-      if (!rules.allow(service.id().namespace(), host)) {
-        refuse(service.id(), new Taken(host, null));
-        continue;
-      }
-      boolean isWildcard = host.startsWith(WILDCARD);
-      var owner = isWildcard ? null : internal(host);
-      var had = isWildcard
-          ? wildcards.putIfAbsent(host.substring(1), service.id())
-          : owner == null ? exact.putIfAbsent(host, service.id()) : owner;
-      if (had != null && !had.equals(service.id())) {
-        refuse(service.id(), new Taken(host, had));
-      }
+  public record Taken(String host, String condition, @Nullable RevisionId by) {
+    public Taken(String host, @Nullable RevisionId by) {
+      this(host, "", by);
     }
   }
 
-  private void refuse(RevisionId service, Taken host) {
-    taken.computeIfAbsent(service, _ -> new ArrayList<>()).add(host);
+  /** The rules of one host. */
+  private static final class Routes {
+    private final RevisionId oldest;
+    private final Map<String, RevisionId> conditions = new HashMap<>();
+    private final List<Route> routes = new ArrayList<>();
+    /** Null unless all requests go there. */
+    private @Nullable RevisionId all;
+
+    Routes(RevisionId oldest) {
+      this.oldest = oldest;
+    }
+
+    void add(RouteRule rule, ScaledService service) {
+      routes.add(new Route(rule, service.revision(rule)));
+    }
+
+    /** Sorts stably: of rules that are equally specific, the older object's is first, and then the first. */
+    void sort() {
+      routes.sort((one, other) -> RouteRule.BY_SPECIFICITY.compare(one.rule, other.rule));
+      all = !routes.isEmpty() && routes.getFirst().rule.matchesAll()
+          ? routes.getFirst().to
+          : null;
+    }
+
+    @Nullable RevisionId find(String target, Fields fields) {
+      return all != null ? all : firstMatch(target, fields);
+    }
+
+    private @Nullable RevisionId firstMatch(String target, Fields fields) {
+      for (var route : routes) {
+        if (route.rule.matches(target, fields::getAll)) {
+          return route.to;
+        }
+      }
+      return null;
+    }
+  }
+
+  private record Route(RouteRule rule, RevisionId to) {}
+
+  private HostTable(String domain) {
+    this.domain = domain;
+  }
+
+  /** What two ScaledServices want is the older one's; none has the name of another. */
+  public static HostTable of(Collection<ScaledService> all, String domain, DomainRules domains) {
+    var table = new HostTable(domain);
+    all.forEach(one -> table.services.put(one.id(), new Routes(one.id())));
+    all.stream().sorted(ScaledService.BY_AGE).forEach(service -> table.add(service, domains));
+    table.exact.values().forEach(Routes::sort);
+    table.wildcards.values().forEach(Routes::sort);
+    table.services.values().forEach(Routes::sort);
+    return table;
+  }
+
+  private void add(ScaledService service, DomainRules domains) {
+    var rules = service.routes().isEmpty() && service.routeProblems().isEmpty()
+        ? List.of(RouteRule.ALL)
+        : service.routes();
+    var byHost = new TreeMap<String, List<RouteRule>>();
+    for (var rule : rules) {
+      var hosts = rule.hosts().isEmpty() ? service.hosts() : rule.hosts();
+      if (rule.hosts().isEmpty()) {
+        service(service.id()).add(rule, service);
+      }
+      for (var host : new HashSet<>(hosts)) {
+        byHost.computeIfAbsent(host, _ -> new ArrayList<>()).add(rule);
+      }
+    }
+    byHost.forEach((host, wanted) -> {
+      if (domains.allow(service.id().namespace(), host)) {
+        add(host, wanted, service);
+      } else {
+        taken(service, new Taken(host, null));
+      }
+    });
+  }
+
+  private void add(String host, List<RouteRule> rules, ScaledService service) {
+    boolean isWildcard = host.startsWith(WILDCARD);
+    var owner = isWildcard ? null : internal(host);
+    if (owner != null) {
+      if (owner.equals(service.id())) {
+        rules.stream().filter(rule -> !rule.hosts().isEmpty())
+            .forEach(rule -> service(owner).add(rule, service));
+      } else {
+        taken(service, new Taken(host, owner));
+      }
+      return;
+    }
+    var routes = isWildcard
+        ? wildcards.computeIfAbsent(host.substring(1), _ -> new Routes(service.id()))
+        : exact.computeIfAbsent(host, _ -> new Routes(service.id()));
+    if (!routes.oldest.namespace().equals(service.id().namespace())) {
+      taken(service, new Taken(host, routes.oldest));
+      return;
+    }
+    var lost = new LinkedHashSet<Taken>();
+    for (var rule : rules) {
+      var by = routes.conditions.putIfAbsent(rule.condition(), service.id());
+      if (by == null) {
+        routes.add(rule, service);
+      } else if (!by.equals(service.id())) {
+        lost.add(new Taken(host, rule.condition(), by));
+      }
+    }
+    lost.forEach(one -> taken(service, one));
+  }
+
+  private Routes service(RevisionId id) {
+    var routes = services.get(id);
+    if (routes == null) {
+      throw new IllegalStateException("no routes of " + id);
+    }
+    return routes;
+  }
+
+  private void taken(ScaledService from, Taken what) {
+    taken.computeIfAbsent(from.id(), _ -> new ArrayList<>()).add(what);
   }
 
   public List<Taken> taken(RevisionId service) {
     return taken.getOrDefault(service, List.of());
   }
 
-  /** @param host of a request: in any case, perhaps with a port or a trailing dot */
-  public @Nullable RevisionId find(String host) {
+  /**
+   * The revision that gets a request; null if none does.
+   *
+   * @param host in any case, perhaps with a port or a trailing dot
+   * @param target path and query
+   */
+  public @Nullable RevisionId find(String host, String target, Fields fields) {
     var name = normal(host);
-    var found = exact.get(name);
+    var routes = exact.get(name);
+    var found = routes == null ? null : routes.find(target, fields);
     for (int dot = name.indexOf('.'); found == null && dot >= 0; dot = name.indexOf('.', dot + 1)) {
-      found = wildcards.get(name.substring(dot));
+      routes = wildcards.get(name.substring(dot));
+      found = routes == null ? null : routes.find(target, fields);
     }
-    return found == null ? internal(name) : found;
+    if (found != null) {
+      return found;
+    }
+    var own = internal(name);
+    var port = own == null ? null : service(own).find(target, fields);
+    return port == null ? own : port;
+  }
+
+  /** Whether any request for the host is for a ScaledService. */
+  public boolean has(String host) {
+    var name = normal(host);
+    if (exact.containsKey(name) || internal(name) != null) {
+      return true;
+    }
+    for (int dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+      if (wildcards.containsKey(name.substring(dot))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private @Nullable RevisionId internal(String host) {
@@ -93,7 +220,7 @@ public final class HostTable {
       return null;
     }
     var id = new RevisionId(parts[1], parts[0]);
-    return services.contains(id) ? id : null;
+    return services.containsKey(id) ? id : null;
   }
 
   private static String normal(String host) {

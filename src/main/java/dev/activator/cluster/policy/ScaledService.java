@@ -2,6 +2,7 @@ package dev.activator.cluster.policy;
 
 import dev.activator.revision.RequestRules;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RouteRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
 import java.time.Duration;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param service whose pods get the requests, in the namespace of {@code id}
  * @param port of that Service, by name or number
  * @param hosts in lower case; may begin with {@code *.}
+ * @param routes which requests it gets; empty for all to its hosts
+ * @param routeProblems a sentence for each route that cannot be used, and is ignored
  * @param maxReplicas empty if only 0 and 1 are ours to set
  * @param window over which the load is averaged
  * @param wakeWith names of others that start with it, as {@code NAME} or {@code NAME.NAMESPACE}
@@ -27,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * @param status as it was written last
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
-    ScaleTargetRef workload, String service, String port, List<String> hosts, int minReplicas,
-    OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration timeout,
+    ScaleTargetRef workload, String service, String port, List<String> hosts,
+    List<RouteRule> routes, List<String> routeProblems, int minReplicas, OptionalInt maxReplicas,
+    OptionalInt concurrency, int containerConcurrency, Duration timeout,
     Duration window, List<String> wakeWith, Map<String, String> labels,
     Map<String, String> annotations,
     @Nullable RequestRules rules, WarmTimes warmTimes, ScaledServiceStatus status) {
@@ -38,9 +42,22 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
 
   public ScaledService {
     hosts = List.copyOf(hosts);
+    routes = List.copyOf(routes);
+    routeProblems = List.copyOf(routeProblems);
     wakeWith = List.copyOf(wakeWith);
     labels = Map.copyOf(labels);
     annotations = Map.copyOf(annotations);
+  }
+
+  /** Those of its rules, other than {@link #port}. */
+  public List<String> otherPorts() {
+    return routes.stream().map(RouteRule::port).filter(one -> !one.isEmpty() && !one.equals(port))
+        .distinct().toList();
+  }
+
+  /** The revision that gets the requests of a route. */
+  public RevisionId revision(RouteRule route) {
+    return route.port().equals(port) ? id : id.ofPort(route.port());
   }
 
   /** @param name as {@code NAME}, of the same namespace, or {@code NAME.NAMESPACE} */

@@ -27,29 +27,40 @@ import org.jspecify.annotations.Nullable;
  * The state of a ScaledService, computed from it and the objects that it refers to.
  *
  * @param target null if there is nothing that it may scale
- * @param taken those of its hosts that it does not get
+ * @param ports the revisions of the other ports that its rules name
+ * @param taken those of its hosts and rules that it does not get
  * @param troubles the most important first
  * @param warnings problems that do not keep it from working, for Events
  * @param remarks what was left out, for the log
  */
 public record ScaledServiceState(ScaledService object, Revision revision, PodListing pods,
-    @Nullable ScaledTarget target, List<HostTable.Taken> taken, List<Trouble> troubles,
+    List<Backend> ports, @Nullable ScaledTarget target, List<HostTable.Taken> taken,
+    List<Trouble> troubles,
     List<Trouble> warnings, List<String> remarks) {
   public ScaledServiceState {
+    ports = List.copyOf(ports);
     taken = List.copyOf(taken);
     troubles = List.copyOf(troubles);
     warnings = List.copyOf(warnings);
     remarks = List.copyOf(remarks);
   }
 
+  private static final String RULE_PORT_NOT_FOUND = "RulePortNotFound";
   private static final List<String> NO_PODS = List.of("ServiceNotFound", "PortNotFound");
   /** With these no request starts a pod. */
   private static final Set<String> NEVER_STARTS = Set.of("ServiceNotFound", "PortNotFound",
-      "TargetNotFound", "TargetNotScalable", "TargetTaken");
+      RULE_PORT_NOT_FOUND, "TargetNotFound", "TargetNotScalable", "TargetTaken");
   private static final Set<String> REFUSED_BY_KUBERNETES = Set.of("QuotaExceeded", "ScaleFailed");
   private static final String FORBIDDEN = "Forbidden";
   private static final List<String> NO_START = List.of("QuotaExceeded", "ScaleFailed");
   private static final String WAKE_WITH = "activator.dev/wake-with";
+
+  /** The pods on another port of the Service, which get the requests of some rules. */
+  public record Backend(Revision revision, PodListing pods) {
+    public RevisionId id() {
+      return revision.id();
+    }
+  }
 
   /**
    * Why the condition {@code Ready} is false.
@@ -89,17 +100,12 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     var troubles = new ArrayList<Trouble>();
     var remarks = new ArrayList<String>();
     var port = port(object, found.service, troubles);
-    var probing = port != null && found.workload instanceof WorkloadState.Found(var workload)
-        ? workload.probing(port.target(), remarks)
-        : Probing.WHEN_READY;
     workloadTroubles(object, found, troubles);
-    for (var host : found.taken) {
-      troubles.add(host.by() == null
-          ? new Trouble("HostNotAllowed", "namespace " + object.id().namespace()
-              + " may not claim the host " + host.host() + " (activator.standalone.domains)")
-          : new Trouble("HostTaken",
-              "host " + host.host() + " belongs to ScaledService " + host.by()));
+    for (var taken : found.taken) {
+      troubles.add(taken(object, taken));
     }
+    object.routeProblems()
+        .forEach(problem -> troubles.add(new Trouble("InvalidRules", problem)));
     if (object.rules() != null) {
       object.rules().problems()
           .forEach(problem -> troubles.add(new Trouble("InvalidRules", problem)));
@@ -115,16 +121,55 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         .problemOfScaledService(name, value)
         .ifPresent(problem -> troubles.add(
             new Trouble("InvalidAnnotation", "annotation " + name + ": " + problem))));
-    var revision = new Revision(object.id(), object.uid(),
+    var first = backend(object, found, object.id(), port, startFailure(object, troubles), remarks);
+    var others = new ArrayList<Backend>();
+    for (var name : object.otherPorts()) {
+      var other = found.service == null ? null : found.service.port(name);
+      var own = new ArrayList<Trouble>(1);
+      if (found.service != null && other == null) {
+        own.add(new Trouble(RULE_PORT_NOT_FOUND,
+            "spec.rules: " + noPort(object, found.service, name)));
+      }
+      var all = Stream.concat(own.stream(), troubles.stream()).toList();
+      others.add(backend(object, found, object.id().ofPort(name), other,
+          startFailure(object, all), remarks));
+      troubles.addAll(own);
+    }
+    return new ScaledServiceState(object, first.revision, first.pods, others,
+        isScaled(found) ? target(object, found.hpas) : null, found.taken, troubles,
+        warnings(object, found), remarks.stream().distinct().toList());
+  }
+
+  /** @param port null if there is none */
+  private static Backend backend(ScaledService object, References found, RevisionId id,
+      BackendService.@Nullable Port port, @Nullable RevisionStartFailure failure,
+      List<String> remarks) {
+    var probing = port != null && found.workload instanceof WorkloadState.Found(var workload)
+        ? workload.probing(port.target(), remarks)
+        : Probing.WHEN_READY;
+    var revision = new Revision(id, object.uid(),
         port == null ? Protocol.HTTP1 : port.protocol(), object.containerConcurrency(),
         new RequestTimeouts(object.timeout(), Duration.ZERO, Duration.ZERO),
-        probing.beforeReady(), probing.probe(), object.labels(), annotations(object),
-        startFailure(object, troubles),
+        probing.beforeReady(), probing.probe(), object.labels(), annotations(object), failure,
         object.rules());
-    var listing = port == null ? PodListing.none(object.id()) : pods(object, port, found);
-    return new ScaledServiceState(object, revision, listing,
-        isScaled(found) ? target(object, found.hpas) : null, found.taken, troubles,
-        warnings(object, found), remarks);
+    return new Backend(revision, port == null ? PodListing.none(id) : pods(id, port, found));
+  }
+
+  private static Trouble taken(ScaledService object, HostTable.Taken taken) {
+    var host = "host " + taken.host();
+    var by = taken.by();
+    if (by == null) {
+      return new Trouble("HostNotAllowed", "namespace " + object.id().namespace()
+          + " may not claim the " + host + " (activator.standalone.domains)");
+    }
+    if (!taken.condition().isEmpty()) {
+      return new Trouble("RuleTaken",
+          host + " with " + taken.condition() + " belongs to ScaledService " + by);
+    }
+    return new Trouble("HostTaken", host + " belongs to ScaledService " + by
+        + (object.routes().isEmpty() || by.namespace().equals(object.id().namespace())
+            ? ""
+            : ", and rules in another namespace cannot have a part of it"));
   }
 
   /** The object's annotations, and its {@code wakeWith} as a revision's annotation. */
@@ -146,17 +191,21 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     }
     var port = service.port(object.port());
     if (port == null) {
-      troubles.add(new Trouble("PortNotFound", name + " has no port " + object.port()
-          + (service.ports().isEmpty()
-              ? ""
-              : "; it has " + service.ports().stream()
-                  .map(BackendService.Port::toString).collect(Collectors.joining(", ")))));
+      troubles.add(new Trouble("PortNotFound", noPort(object, service, object.port())));
     }
     if (service.selector().isEmpty()) {
       troubles.add(new Trouble("NoSelector",
           name + " has no selector, so its pods are unknown"));
     }
     return port;
+  }
+
+  private static String noPort(ScaledService object, BackendService service, String port) {
+    return "Service " + object.id().namespace() + "/" + object.service() + " has no port " + port
+        + (service.ports().isEmpty()
+            ? ""
+            : "; it has " + service.ports().stream()
+                .map(BackendService.Port::toString).collect(Collectors.joining(", ")));
   }
 
   private static void workloadTroubles(ScaledService object, References found,
@@ -230,9 +279,9 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     return Stream.concat(hpas, unknown).toList();
   }
 
-  private static PodListing pods(ScaledService object, BackendService.Port port, References found) {
-    var sets = found.slices.stream().map(slice -> slice.on(port.name(), object.id())).toList();
-    return MergedEndpoints.of(sets, "", found.preferred).pods(object.id());
+  private static PodListing pods(RevisionId id, BackendService.Port port, References found) {
+    var sets = found.slices.stream().map(slice -> slice.on(port.name(), id)).toList();
+    return MergedEndpoints.of(sets, "", found.preferred).pods(id);
   }
 
   /** Beside an HPA the activator sets only 0 and 1. */
@@ -242,6 +291,11 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), object.concurrency(),
         object.containerConcurrency(), object.window(), object.timeout(),
         object.status().desiredReplicas(), object.warmTimes());
+  }
+
+  /** Of all ports, its own first. */
+  public List<Backend> backends() {
+    return Stream.concat(Stream.of(new Backend(revision, pods)), ports.stream()).toList();
   }
 
   /** How many pods its Service has, ready or not; empty if that is unknown. */

@@ -25,6 +25,8 @@ public final class ScaledServiceKind {
       "([*][.])?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?([.][a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*");
   private static final Pattern OTHER = Pattern.compile(
       "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?([.][a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?");
+  private static final Pattern PATH = Pattern.compile("/[!-~]*");
+  private static final Pattern AMBIGUOUS = Pattern.compile("//|/[.][.]?(/|$)|%2[fF]|[?#]");
   private static final Pattern TIME = Pattern.compile("([01][0-9]|2[0-3]):[0-5][0-9]");
   private static final Pattern LENGTH = Pattern.compile("[0-9]{1,6}(ms|s|m)");
   private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);
@@ -34,6 +36,19 @@ public final class ScaledServiceKind {
               || spec.path("maxReplicas").asInt() >= spec.path("minReplicas").asInt()),
       Map.entry("has(self.maxReplicas) || self.minReplicas <= 1",
           (spec, _) -> spec.has("maxReplicas") || spec.path("minReplicas").asInt() <= 1),
+      Map.entry("!has(self.rules) || !has(self.hosts) || size(self.rules) == 0"
+          + " || size(self.hosts) == 0 || self.rules.exists(rule, !has(rule.hosts))",
+          (spec, _) -> spec.path("rules").isEmpty() || spec.path("hosts").isEmpty()
+              || spec.path("rules").valueStream().anyMatch(rule -> !rule.has("hosts"))),
+      Map.entry("self.containerConcurrency == 0 || !has(self.rules) || self.rules.all(rule,"
+          + " !has(rule.serviceRef) || rule.serviceRef.port == self.serviceRef.port)",
+          (spec, _) -> spec.path("containerConcurrency").asInt() == 0
+              || spec.path("rules").valueStream().allMatch(rule -> !rule.has("serviceRef")
+                  || rule.at("/serviceRef/port").equals(spec.at("/serviceRef/port")))),
+      Map.entry("self.matches('^" + PATH.pattern() + "$') && !self.matches('"
+          + AMBIGUOUS.pattern() + "')",
+          (path, _) -> PATH.matcher(path.asString("")).matches()
+              && !AMBIGUOUS.matcher(path.asString("")).find()),
       Map.entry("has(self.target) || self.containerConcurrency > 0",
           (spec, _) -> spec.has("target") || spec.path("containerConcurrency").asInt() > 0),
       Map.entry("self == oldSelf", (now, before) -> before == null || now.equals(before)),

@@ -107,7 +107,8 @@ final class HttpRequestRecord extends RequestRecord {
 
   static Outcome outcome(Failure failure) {
     return switch (failure) {
-      case Failure.UnknownRevision _,Failure.UnknownHost _ -> Outcome.REVISION_UNKNOWN;
+      case Failure.UnknownRevision _,Failure.UnknownHost _,Failure.NoRule _ ->
+        Outcome.REVISION_UNKNOWN;
       case Failure.LookupFailed _ -> Outcome.LOOKUP_FAILED;
       case Failure.QueueFull _ -> Outcome.QUEUE_FULL;
       case Failure.MemoryFull _ -> Outcome.MEMORY_FULL;

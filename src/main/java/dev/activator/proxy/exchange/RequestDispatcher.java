@@ -43,7 +43,7 @@ public record RequestDispatcher(Loop loop, Router router,
       }
       case Router.Refused(var failure) -> {
         if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
-            || failure instanceof Failure.LookupFailed) {
+            || failure instanceof Failure.NoRule || failure instanceof Failure.LookupFailed) {
           // Other refused requests name no revision.
           var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
           record.begin();

@@ -142,10 +142,10 @@ public final class Router {
 
   private Route toRevision(Framing.Target target, String method, FieldList fields) {
     String host = target.host() == null ? fields.text(HeaderName.HOST) : target.host();
-    var id = names.of(fields, host);
+    var id = names.of(fields, host, target.path());
     if (id == null) {
-      log.debug("No revision is named by a request to {}", host);
-      return new Refused(names.unknown(fields, null));
+      log.debug("No revision gets a request to {} for {}", host, target.path());
+      return new Refused(names.unknown(fields, host, target.path(), null));
     }
     try {
       var revision = revisions.find(id);
@@ -154,7 +154,7 @@ public final class Router {
             rule(revision, method, target.path(), fields));
       }
       log.debug("No revision {}", id);
-      return new Refused(names.unknown(fields, id));
+      return new Refused(names.unknown(fields, host, target.path(), id));
     } catch (RuntimeException e) {
       log.error("Looking up {} failed", id, e);
       return new Refused(new Failure.LookupFailed());

@@ -8,6 +8,8 @@ import java.util.List;
 public sealed interface Failure {
   /** The header with the reason in one word. */
   String REASON = "K-Activator-Reason";
+  /** Of what a caller sent. */
+  int MAX_TEXT_LENGTH = 200;
 
   /** Malformed or ambiguous. */
   record BadRequest(String what) implements Failure {}
@@ -24,15 +26,20 @@ public sealed interface Failure {
   record UnknownRevision(String name) implements Failure {}
 
   /** No ScaledService has the host. */
-  record UnknownHost(List<String> known) implements Failure {
-    public UnknownHost() {
-      this(List.of());
-    }
-
+  record UnknownHost(String host, List<String> known) implements Failure {
     private String text() {
-      return "404 Not Found: no service has this host" + (known.isEmpty()
+      return "404 Not Found: no service has the host " + shortened(host) + (known.isEmpty()
           ? ""
           : "; there are " + String.join(", ", known));
+    }
+  }
+
+  /** A ScaledService has the host, but for other requests. */
+  record NoRule(String host, String target) implements Failure {
+    private String text() {
+      int query = target.indexOf('?');
+      return "404 Not Found: no rule for the host " + shortened(host) + " matches the path "
+          + shortened(query < 0 ? target : target.substring(0, query)) + " and the headers";
     }
   }
 
@@ -102,6 +109,8 @@ public sealed interface Failure {
       case UnknownRevision(var name) -> LocalResponse.error(404, notFound(name));
       case UnknownHost host ->
         LocalResponse.error(404, host.text()).with(REASON, "unknown-host");
+      case NoRule request ->
+        LocalResponse.error(404, request.text()).with(REASON, "no-rule");
       case ShuttingDown(var revision) -> LocalResponse
           .error(503,
               "the activator is shutting down, and no pod of revision " + revision + " was free")
@@ -139,11 +148,15 @@ public sealed interface Failure {
     return switch (this) {
       case BadRequest _,HeadTooLarge _,UnknownVersion _,UnknownCoding _,UnknownExpectation _ ->
         true;
-      case UnknownRevision _,UnknownHost _,LookupFailed _,QueueFull _,MemoryFull _,DeadlineTooNear _ ->
+      case UnknownRevision _,UnknownHost _,NoRule _,LookupFailed _,QueueFull _,MemoryFull _ ->
         false;
-      case RevisionGone _,CannotStart _,ShuttingDown _ -> false;
+      case DeadlineTooNear _,RevisionGone _,CannotStart _,ShuttingDown _ -> false;
       case TimedOut _,BadGateway _,Unreachable _,Unread _,Internal _ -> false;
     };
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= MAX_TEXT_LENGTH ? text : text.substring(0, MAX_TEXT_LENGTH) + "…";
   }
 
   private static LocalResponse refused(String message, String reason, int retryAfterSeconds) {

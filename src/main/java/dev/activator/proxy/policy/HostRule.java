@@ -1,15 +1,26 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.http.Fields;
 import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names a revision by the host of a request without revision headers.
+ * Finds the revision of a request without revision headers.
  *
  * <p><b>Threads.</b> Any; must not block.
  */
 @FunctionalInterface
 public interface HostRule {
-  /** The host may carry a port. Null for no revision. */
-  @Nullable RevisionId revision(String host);
+  /**
+   * Null for no revision.
+   *
+   * @param host may carry a port
+   * @param target path and query
+   */
+  @Nullable RevisionId revision(String host, String target, Fields fields);
+
+  /** Whether some requests for the host have a revision. */
+  default boolean isKnown(String host) {
+    return false;
+  }
 }

@@ -13,11 +13,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Any; must not block.
  */
 public sealed interface RevisionNames {
-  /** Null if it names none. */
-  @Nullable RevisionId of(Fields fields, String host);
+  /**
+   * Null if it names none.
+   *
+   * @param target path and query
+   */
+  @Nullable RevisionId of(Fields fields, String host, String target);
 
   /** The answer to a request that names none, or one that does not exist. */
-  Failure unknown(Fields fields, @Nullable RevisionId id);
+  Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id);
 
   /**
    * By the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else by
@@ -27,7 +31,7 @@ public sealed interface RevisionNames {
    */
   record Knative(String clusterDomain, HostRule others) implements RevisionNames {
     @Override
-    public @Nullable RevisionId of(Fields fields, String host) {
+    public @Nullable RevisionId of(Fields fields, String host, String target) {
       var byHeaders = id(fields.text(HeaderName.REVISION_NAMESPACE),
           fields.text(HeaderName.REVISION));
       if (byHeaders != null) {
@@ -36,7 +40,7 @@ public sealed interface RevisionNames {
       String[] parts = host.split("\\.", 4);
       return parts.length == 4 && parts[2].equals("svc") && isOwnDomain(parts[3])
           ? id(parts[1], parts[0])
-          : others.revision(host);
+          : others.revision(host, target, fields);
     }
 
     private boolean isOwnDomain(String withPort) {
@@ -49,7 +53,7 @@ public sealed interface RevisionNames {
     }
 
     @Override
-    public Failure unknown(Fields fields, @Nullable RevisionId id) {
+    public Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id) {
       return new Failure.UnknownRevision(id == null ? fields.text(HeaderName.REVISION) : id.name());
     }
   }
@@ -63,29 +67,37 @@ public sealed interface RevisionNames {
   record Local(HostRule services, Knative others, Supplier<List<String>> known)
       implements RevisionNames {
     @Override
-    public @Nullable RevisionId of(Fields fields, String host) {
-      var found = fields.text(HeaderName.REVISION).isEmpty() ? services.revision(host) : null;
-      return found == null ? others.of(fields, host) : found;
+    public @Nullable RevisionId of(Fields fields, String host, String target) {
+      var found = fields.text(HeaderName.REVISION).isEmpty()
+          ? services.revision(host, target, fields)
+          : null;
+      return found == null ? others.of(fields, host, target) : found;
     }
 
     @Override
-    public Failure unknown(Fields fields, @Nullable RevisionId id) {
+    public Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id) {
       return fields.text(HeaderName.REVISION).isEmpty()
-          ? new Failure.UnknownHost(known.get())
-          : others.unknown(fields, id);
+          ? notFound(others.others, host, target, known.get())
+          : others.unknown(fields, host, target, id);
     }
   }
 
   /** By the host alone: callers cannot choose by a header. */
   record Hosts(HostRule rule) implements RevisionNames {
     @Override
-    public @Nullable RevisionId of(Fields fields, String host) {
-      return rule.revision(host);
+    public @Nullable RevisionId of(Fields fields, String host, String target) {
+      return rule.revision(host, target, fields);
     }
 
     @Override
-    public Failure unknown(Fields fields, @Nullable RevisionId id) {
-      return new Failure.UnknownHost();
+    public Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id) {
+      return notFound(rule, host, target, List.of());
     }
+  }
+
+  private static Failure notFound(HostRule rule, String host, String target, List<String> known) {
+    return rule.isKnown(host)
+        ? new Failure.NoRule(host, target)
+        : new Failure.UnknownHost(host, known);
   }
 }

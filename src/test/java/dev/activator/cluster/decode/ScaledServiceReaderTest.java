@@ -11,6 +11,7 @@ import dev.activator.revision.Fallback;
 import dev.activator.revision.FixedAnswer;
 import dev.activator.revision.RequestRules;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.RouteRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.Schedule;
 import dev.activator.revision.WarmTimes;
@@ -43,6 +44,9 @@ class ScaledServiceReaderTest {
         scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
         serviceRef: {name: svc, port: http}
         hosts: [shop.example.com]
+        rules:
+          - {hosts: [API.example.com], pathPrefix: /v1/, headers: [{name: X-Env, value: canary}]}
+          - {path: /rpc, serviceRef: {port: 81}}
         minReplicas: 1
         maxReplicas: 10
         target: {concurrency: 20}
@@ -93,7 +97,11 @@ class ScaledServiceReaderTest {
   void readsEveryField() {
     assertThat(read(WHOLE)).isEqualTo(new ScaledService(new RevisionId("shop", "web"), "u",
         "2026-01-01T00:00:00Z", 4, new ScaleTargetRef("apps/v1", "Deployment", "web"), "svc",
-        "http", List.of("shop.example.com"), 1, OptionalInt.of(10), OptionalInt.of(20), 40,
+        "http", List.of("shop.example.com"),
+        List.of(new RouteRule(List.of("api.example.com"), new RouteRule.Path("/v1", true),
+            List.of(new DoNotWake.Header("X-Env", new DoNotWake.Text("canary", false))), ""),
+            new RouteRule(List.of(), new RouteRule.Path("/rpc", false), List.of(), "81")),
+        List.of(), 1, OptionalInt.of(10), OptionalInt.of(20), 40,
         Duration.ofSeconds(30), Duration.ofSeconds(90), List.of("cart", "auth.users"),
         Map.of("l", "x"), Map.of("a", "y"),
         new RequestRules(List.of(

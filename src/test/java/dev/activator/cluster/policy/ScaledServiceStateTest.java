@@ -106,6 +106,69 @@ class ScaledServiceStateTest {
     assertThat(state(grpc, FOUND).ready()).isEqualTo(1);
   }
 
+  private static ScaledServiceState withRules(String rules, List<Taken> taken) {
+    var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+          rules: %s
+        """.formatted(rules)).fact();
+    return ScaledServiceState.of(object, new References(SERVICE, List.of(SLICE), FOUND, taken,
+        null, false, List.of(), List.of(), IpFamily.IPV4));
+  }
+
+  @Test
+  void aPortOfARuleIsARevisionOfItsOwn_withItsProtocolAndItsProbe() {
+    var state = withRules("[{pathPrefix: /rpc, serviceRef: {port: grpc}},"
+        + " {path: /rpc, serviceRef: {port: grpc}}, {pathPrefix: /, serviceRef: {port: http}}]",
+        List.of());
+
+    assertThat(state.troubles()).isEmpty();
+    assertThat(state.revision().id()).isEqualTo(WEB);
+    assertThat(state.ports()).singleElement().satisfies(grpc -> {
+      assertThat(grpc.id()).hasToString("shop/web:grpc");
+      assertThat(grpc.id().withoutPort()).isEqualTo(WEB);
+      assertThat(grpc.revision().protocol()).isEqualTo(Protocol.H2C);
+      assertThat(grpc.revision().probesBeforeReady())
+          .as("the readinessProbe is of another port").isFalse();
+      assertThat(grpc.pods().revision()).isEqualTo(grpc.id());
+      assertThat(grpc.pods().h2c().ready())
+          .isEqualTo(DestinationSet.of(new Destination("10.0.0.1", 8081)));
+    });
+    assertThat(state.revision().probesBeforeReady()).isTrue();
+    assertThat(state.backends()).extracting(ScaledServiceState.Backend::id).first()
+        .isEqualTo(WEB);
+  }
+
+  @Test
+  void aPortThatTheServiceDoesNotHaveFailsItsOwnRequestsOnly() {
+    var state = withRules("[{serviceRef: {port: admin}}]", List.of());
+
+    var sentence = "spec.rules: Service shop/svc has no port admin; it has http (80), grpc (81)";
+    assertThat(state.troubles()).containsExactly(new Trouble("RulePortNotFound", sentence));
+    assertThat(state.revision().startFailure()).isNull();
+    assertThat(state.ports().getFirst().revision().startFailure())
+        .isEqualTo(RevisionStartFailure.shown("RulePortNotFound", sentence));
+    assertThat(state.canStart()).isTrue();
+    assertThat(state.listed()).hasValue(2);
+  }
+
+  @Test
+  void rulesThatAreTakenOrBrokenAreNamed() {
+    var state = withRules("[{path: api}]", List.of(
+        new Taken("a.b", "path prefix /api", new RevisionId("shop", "old")),
+        new Taken("c.d", new RevisionId("other", "old"))));
+
+    assertThat(state.troubles()).containsExactly(
+        new Trouble("RuleTaken",
+            "host a.b with path prefix /api belongs to ScaledService shop/old"),
+        new Trouble("HostTaken", "host c.d belongs to ScaledService other/old"),
+        new Trouble("InvalidRules", "spec.rules[0].path must be a path as callers send it, that"
+            + " begins with / and has no //, /./, /../, %2F, ? or #, not \"api\""));
+  }
+
   @Test
   void whatIsInTheWayHasAReasonAndASentence() {
     assertThat(state(null, FOUND).troubles()).containsExactly(

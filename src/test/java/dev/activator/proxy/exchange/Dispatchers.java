@@ -36,7 +36,7 @@ public final class Dispatchers {
   static RequestDispatcher of(Loop loop, RevisionId id, Revisions revisions,
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pods, HeldBytes.Share held,
       RequestCounter counter) {
-    HostRule all = _ -> id;
+    HostRule all = (_, _, _) -> id;
     var router = new Router(new RevisionNames.Knative("cluster.local", all), _ -> null,
         revisions, Readiness.Ready::new);
     return new RequestDispatcher(loop, router, throttle, pods, counter,

@@ -109,7 +109,8 @@ class DoNotWakeSimulationTest {
 
   private RequestDispatcher dispatcher(List<DoNotWake> known) {
     return new RequestDispatcher(loop,
-        new Router(new RevisionNames.Hosts(host -> host.startsWith("web") ? WEB : null), _ -> null,
+        new Router(new RevisionNames.Hosts((host, _, _) -> host.startsWith("web") ? WEB : null),
+            _ -> null,
             _ -> revision, Readiness.Ready::new, known, id -> id),
         throttler::admit, pod, reporter.onLoop(loop), this::saw,
         Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share(),

@@ -71,7 +71,7 @@ class FallbackTest {
   private final List<Outcome> outcomes = new ArrayList<>();
   private final FakePod pod = new FakePod();
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router(new RevisionNames.Hosts(_ -> WEB), _ -> null, revisions::get,
+      new Router(new RevisionNames.Hosts((_, _, _) -> WEB), _ -> null, revisions::get,
           Readiness.Ready::new, List.of(), id -> id),
       throttler::admit, pod, new RequestCounter() {
         @Override

@@ -65,7 +65,8 @@ class WaitingPagesTest {
   private final FakePod pod = new FakePod();
   private final List<Caller> callers = new ArrayList<>();
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
-      new Router(new RevisionNames.Knative("cluster.local", _ -> ID), _ -> null, _ -> revision,
+      new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> ID), _ -> null,
+          _ -> revision,
           Readiness.Ready::new),
       throttler::admit, pod, counter, starts,
       Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share(),

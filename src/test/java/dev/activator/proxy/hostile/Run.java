@@ -133,8 +133,8 @@ final class Run {
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, KeepAlive.TO_PODS, random,
             new PodTls()));
-    var router = new Router(new RevisionNames.Knative("cluster.local", _ -> null), _ -> null,
-        revisions::get, Readiness.Ready::new, List.of(), id -> id);
+    var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
+        _ -> null, revisions::get, Readiness.Ready::new, List.of(), id -> id);
     this.server = new ProxyServer(network.loop().eventLoop(), network.loop().eventLoop(), loops,
         Duration.ofSeconds(10), loop -> dispatcher(loop, router, upstreams));
     revisions.values().forEach(throttler::revision);

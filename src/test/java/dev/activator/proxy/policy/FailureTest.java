@@ -47,7 +47,8 @@ class FailureTest {
     assertThat(List.of(new Failure.BadRequest("x"), new Failure.HeadTooLarge(),
         new Failure.UnknownVersion(), new Failure.UnknownCoding(),
         new Failure.UnknownExpectation())).allMatch(Failure::endsConnection);
-    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.UnknownHost(),
+    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.UnknownHost("h", List.of()),
+        new Failure.NoRule("h", "/"),
         new Failure.LookupFailed(),
         new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),
         new Failure.RevisionGone(HELLO), new Failure.CannotStart(HELLO, "x", ""),

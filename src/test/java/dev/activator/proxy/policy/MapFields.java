@@ -20,6 +20,11 @@ public final class MapFields implements Fields {
     return fields;
   }
 
+  @Override
+  public List<String> getAll(String name) {
+    return all(name);
+  }
+
   List<String> all(String name) {
     return entries.stream().filter(entry -> entry.getKey().equalsIgnoreCase(name))
         .map(Map.Entry::getValue).toList();

@@ -14,44 +14,75 @@ class RevisionNamesTest {
   private static final RevisionId REAL = new RevisionId("real-namespace", "real-name");
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final RevisionNames HOSTS = new RevisionNames.Hosts(
-      host -> host.equals("shop.example.com") ? WEB : null);
+      new HostRule() {
+        @Override
+        public RevisionId revision(String host, String target, Fields fields) {
+          return host.equals("shop.example.com") && target.startsWith("/api") ? WEB : null;
+        }
+
+        @Override
+        public boolean isKnown(String host) {
+          return host.equals("shop.example.com");
+        }
+      });
   private static final Fields HEADERS = MapFields.of("Knative-Serving-Revision", "other",
       "Knative-Serving-Namespace", "other");
 
   private static RevisionId knative(String host, String... namesAndValues) {
-    return new RevisionNames.Knative("cluster.local", _ -> null)
-        .of(MapFields.of(namesAndValues), host);
+    return new RevisionNames.Knative("cluster.local", (_, _, _) -> null)
+        .of(MapFields.of(namesAndValues), host, "/");
   }
 
   @Test
   void withoutKnativeOnlyTheHostCounts() {
-    assertThat(HOSTS.of(HEADERS, "shop.example.com")).isEqualTo(WEB);
-    assertThat(HOSTS.of(HEADERS, "other.other.svc.cluster.local")).isNull();
+    assertThat(HOSTS.of(HEADERS, "shop.example.com", "/api")).isEqualTo(WEB);
+    assertThat(HOSTS.of(HEADERS, "other.other.svc.cluster.local", "/api")).isNull();
   }
 
   @Test
   void anUnknownHostIsNotFound() {
-    var answer = HOSTS.unknown(HEADERS, null).answer();
+    var answer = HOSTS.unknown(HEADERS, "other.example.com:80", "/api", null).answer();
 
     assertThat(answer.status()).isEqualTo(404);
-    assertThat(answer.body()).isEqualTo("404 Not Found: no service has this host\n");
+    assertThat(answer.body())
+        .isEqualTo("404 Not Found: no service has the host other.example.com:80\n");
     assertThat(answer.headers()).containsEntry("K-Activator-Reason", "unknown-host");
   }
 
   @Test
+  void aRequestThatNoRuleOfAKnownHostMatchesIsNotFound_andItsQueryIsNotRepeated() {
+    var answer = HOSTS.unknown(HEADERS, "shop.example.com", "/cart?token=secret", null).answer();
+
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.body()).isEqualTo("404 Not Found: no rule for the host shop.example.com"
+        + " matches the path /cart and the headers\n");
+    assertThat(answer.headers()).containsEntry("K-Activator-Reason", "no-rule");
+  }
+
+  @Test
+  void repeatsLittleOfALongPath() {
+    var answer = HOSTS.unknown(HEADERS, "shop.example.com", "/" + "a".repeat(10_000), null)
+        .answer();
+
+    assertThat(answer.body()).hasSizeLessThan(400).contains("aaa… and the headers");
+  }
+
+  @Test
   void onThisMachineServicesComeFirstAndAnUnknownHostIsToldWhichThereAre() {
-    var local = new RevisionNames.Local(host -> host.equals("web.shop.localhost") ? WEB : null,
-        new RevisionNames.Knative("cluster.local", _ -> null),
+    var local = new RevisionNames.Local(
+        (host, _, _) -> host.equals("web.shop.localhost") ? WEB : null,
+        new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
         () -> List.of("web.shop.localhost", "hello.default.localhost"));
     var none = MapFields.of();
 
-    assertThat(local.of(none, "web.shop.localhost")).isEqualTo(WEB);
-    assertThat(local.of(none, "web-00001.shop.svc.cluster.local"))
+    assertThat(local.of(none, "web.shop.localhost", "/")).isEqualTo(WEB);
+    assertThat(local.of(none, "web-00001.shop.svc.cluster.local", "/"))
         .isEqualTo(new RevisionId("shop", "web-00001"));
-    assertThat(local.of(HEADERS, "web.shop.localhost")).isNotEqualTo(WEB);
-    assertThat(local.unknown(none, null).answer().body()).isEqualTo("404 Not Found: no service has"
-        + " this host; there are web.shop.localhost, hello.default.localhost\n");
-    assertThat(local.unknown(HEADERS, WEB)).isInstanceOf(Failure.UnknownRevision.class);
+    assertThat(local.of(HEADERS, "web.shop.localhost", "/")).isNotEqualTo(WEB);
+    assertThat(local.unknown(none, "a.b", "/", null).answer().body())
+        .isEqualTo("404 Not Found: no service has"
+            + " the host a.b; there are web.shop.localhost, hello.default.localhost\n");
+    assertThat(local.unknown(HEADERS, "a.b", "/", WEB)).isInstanceOf(Failure.UnknownRevision.class);
   }
 
   @Test
@@ -87,13 +118,13 @@ class RevisionNamesTest {
 
   @Test
   void mayBeInOtherHostsByARuleOfTheirOwn() {
-    HostRule rule = host -> host.equals("hello.default.localhost:8012") ? REAL : null;
+    HostRule rule = (host, _, _) -> host.equals("hello.default.localhost:8012") ? REAL : null;
 
     var names = new RevisionNames.Knative("cluster.local", rule);
 
-    assertThat(names.of(MapFields.of(), "hello.default.localhost:8012")).isEqualTo(REAL);
+    assertThat(names.of(MapFields.of(), "hello.default.localhost:8012", "/")).isEqualTo(REAL);
     assertThat(names.of(MapFields.of("Knative-Serving-Revision", "r",
-        "Knative-Serving-Namespace", "n"), "hello.default.localhost:8012"))
+        "Knative-Serving-Namespace", "n"), "hello.default.localhost:8012", "/"))
         .isEqualTo(new RevisionId("n", "r"));
   }
 }

@@ -150,6 +150,8 @@ public final class ObjectSchema {
     }
     refuse(value.isArray() && value.size() > schema.path("maxItems").asInt(Integer.MAX_VALUE), path,
         value, "should have at most " + schema.path("maxItems") + " items");
+    refuse(value.isArray() && value.size() < schema.path("minItems").asInt(0), path, value,
+        "should have at least " + schema.path("minItems") + " items");
     refuse(schema.has("enum") && schema.path("enum").valueStream().noneMatch(value::equals), path,
         value, "should be one of " + schema.path("enum"));
     if (schema.path("x-kubernetes-list-type").asString("").equals("set")) {
