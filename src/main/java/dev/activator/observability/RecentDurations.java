@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long the last requests of each revision took, so that percentiles of few requests are exact. Added to the
- * observers only while somebody looks.
+ * observers only while the console is open.
  *
  * <p><b>Threads.</b> Any may call. A value that is being written may be missing.
  */

@@ -164,7 +164,7 @@ public record ErrorFormat(Kind kind, String requestId) {
         : "<p class=\"small\">Request <code>" + html(requestId) + "</code></p>\n";
   }
 
-  /** For the person at the browser, and for whom that person calls. */
+  /** For the person at the browser. */
   static String whatToDo(int status, String reason, String retryAfter) {
     var again = retryAfter.isEmpty()
         ? "Try again in a moment."
