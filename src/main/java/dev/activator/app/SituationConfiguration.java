@@ -48,11 +48,12 @@ class SituationConfiguration {
   @Bean
   SituationReader situationReader(IdentityProperties identity, Throttler throttler,
       RequestHistory activity, HourHistory hours, Saturation saturation, HealthState health,
-      ObjectProvider<BuildProperties> build) {
+      ObjectProvider<BuildProperties> build, LoopGroup loops) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
     return new SituationReader(identity.podName(), new OwnLoad(version == null ? "" : version,
-        throttler, activity, hours, saturation, health::isDraining));
+        throttler, activity, hours, saturation, health::isDraining,
+        loops.loopFor(CLOCK)::nanoTime));
   }
 
   @Bean

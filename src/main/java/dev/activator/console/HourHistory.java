@@ -158,6 +158,10 @@ public final class HourHistory {
     }
   }
 
+  Instant now() {
+    return clock.instant();
+  }
+
   public LastHour of(RevisionId id) {
     var entry = entries.get(id);
     return entry == null ? LastHour.NONE : entry.read(minute());

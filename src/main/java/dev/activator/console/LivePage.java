@@ -10,7 +10,6 @@ import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.revision.RevisionId;
 import java.net.URI;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -178,7 +177,7 @@ public final class LivePage implements AutoCloseable {
     var facts = cards.facts();
     return Mono.fromFuture(() -> facts.settings(now.revision()).thenCombine(
         facts.events(now.revision()),
-        (settings, events) -> RevisionPage.of(unready.get(), cards.of(now), links, Instant.now(),
+        (settings, events) -> RevisionPage.of(unready.get(), cards.of(now), links, cards.hours().now(),
             settings, events, facts.log(now.revision()), coldStarts.get(), actions)));
   }
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -32,13 +33,16 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
   private final BooleanSupplier draining;
   private final OperatingSystemMXBean system = ManagementFactory
       .getPlatformMXBean(OperatingSystemMXBean.class);
-  private long readNanos = System.nanoTime();
+  private final LongSupplier nanoTime;
+  private long readNanos;
   private long cpuNanos = system.getProcessCpuTime();
   private double processors;
 
   /** @param version may be empty */
   public OwnLoad(String version, Throttler throttler, RequestHistory activity, HourHistory hours,
-      DoubleSupplier saturation, BooleanSupplier draining) {
+      DoubleSupplier saturation, BooleanSupplier draining, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    this.readNanos = nanoTime.getAsLong();
     this.version = version;
     this.views = throttler::views;
     this.activity = activity;
@@ -80,7 +84,7 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
 
   /** Since the last call, or longer if that was just now. */
   private synchronized double processors() {
-    long now = System.nanoTime();
+    long now = nanoTime.getAsLong();
     long cpu = system.getProcessCpuTime();
     if (now - readNanos > NANOS / 2) {
       processors = (double) (cpu - cpuNanos) / (now - readNanos);

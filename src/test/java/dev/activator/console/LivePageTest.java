@@ -142,7 +142,8 @@ class LivePageTest {
             failures, loop::nanoTime),
         () -> List.of(START), () -> unready,
         new SituationReader("activator-1",
-            new OwnLoad("0.1.0", throttler, activity, hours, () -> 0.25, () -> false)),
+            new OwnLoad("0.1.0", throttler, activity, hours, () -> 0.25, () -> false,
+                loop::nanoTime)),
         alerts, new ConsoleLinks("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
         actions, ticks.asFlux());
   }
