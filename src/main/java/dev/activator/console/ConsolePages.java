@@ -46,14 +46,14 @@ final class ConsolePages {
         <main id="parts" tabindex="-1" data-revision=\"""").append(text(revision)).append("\">\n");
     var rows = new StringBuilder();
     parts.forEach((id, part) -> {
-      if (id.startsWith(ListPage.ROW)) {
+      if (id.startsWith(ServicesPage.ROW)) {
         rows.append(part).append('\n');
       }
     });
     parts.forEach((id, part) -> {
-      if (!id.startsWith(ListPage.ROW)) {
-        html.append(id.equals(ListPage.SERVICES)
-            ? part.replace(ListPage.NO_ROWS, ListPage.ROWS_BEGIN + rows + "</tbody>")
+      if (!id.startsWith(ServicesPage.ROW)) {
+        html.append(id.equals(ServicesPage.SERVICES)
+            ? part.replace(ServicesPage.NO_ROWS, ServicesPage.ROWS_BEGIN + rows + "</tbody>")
             : part).append('\n');
       }
     });

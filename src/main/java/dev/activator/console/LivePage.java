@@ -60,7 +60,7 @@ public final class LivePage implements AutoCloseable {
   private final SituationReader situation;
   private final Alerts alerts;
   private final Flux<?> ticks;
-  private final Flux<Optional<ListPage.Content>> list;
+  private final Flux<Optional<ServicesPage.Content>> list;
   private final Viewers viewers = new Viewers(MAX_VIEWERS);
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
@@ -147,17 +147,17 @@ public final class LivePage implements AutoCloseable {
     return content().map(now -> parts(now, query));
   }
 
-  private static SequencedMap<String, String> parts(Optional<ListPage.Content> now,
+  private static SequencedMap<String, String> parts(Optional<ServicesPage.Content> now,
       ListQuery query) {
-    return now.map(content -> ListPage.of(content, query)).orElseGet(LivePage::trouble);
+    return now.map(content -> ServicesPage.of(content, query)).orElseGet(LivePage::trouble);
   }
 
   /** Empty if an event loop has not answered. */
-  private Mono<Optional<ListPage.Content>> content() {
+  private Mono<Optional<ServicesPage.Content>> content() {
     return Mono.fromFuture(inspector::everything).map(all -> {
       var now = situation.read();
       var overview = all.overview();
-      return new ListPage.Content(unready.get(), overview.summary(),
+      return new ServicesPage.Content(unready.get(), overview.summary(),
           !overview.autoscaler().connected() || !overview.kubernetes().problems().isEmpty(), now,
           alerts.all(), ServiceRow.of(all.revisions().stream().map(cards::of).toList(),
               cards.activity().rates(), now.elsewhere()),

@@ -67,7 +67,7 @@ public final class RequestHistory {
       long @Nullable [] exact) {
     /** In nanoseconds; NaN without a value. */
     double percentile(double share) {
-      return RequestHistory.percentile(durations, exact, share);
+      return exactOrEstimated(durations, exact, share);
     }
 
     int requestsInAll() {
@@ -241,7 +241,8 @@ public final class RequestHistory {
    *
    * @return NaN without a value
    */
-  static double percentile(long @Nullable [] counts, long @Nullable [] exact, double share) {
+  static double exactOrEstimated(long @Nullable [] counts, long @Nullable [] exact,
+      double share) {
     if (exact != null && exact.length > 0) {
       return exact[Math.clamp((int) Math.ceil(share * exact.length) - 1, 0, exact.length - 1)];
     }

@@ -108,7 +108,7 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
       isExact &= each != null;
       LongStream.of(each == null ? new long[0] : each).forEach(exact);
     }
-    return RequestHistory.percentile(sums, isExact ? exact.build().sorted().toArray() : null,
+    return RequestHistory.exactOrEstimated(sums, isExact ? exact.build().sorted().toArray() : null,
         share);
   }
 

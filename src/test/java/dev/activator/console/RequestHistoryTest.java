@@ -180,12 +180,12 @@ class RequestHistoryTest {
     var many = new long[16];
     many[3] = 100;
 
-    assertThat(RequestHistory.percentile(null, new long[]{376}, 0.5)).isEqualTo(376);
-    assertThat(RequestHistory.percentile(many, new long[]{376}, 0.99)).isEqualTo(376);
-    assertThat(RequestHistory.percentile(many, new long[]{1, 2, 3, 4}, 0.5)).isEqualTo(2);
-    assertThat(RequestHistory.percentile(many, new long[]{1, 2, 3, 4}, 0.99)).isEqualTo(4);
-    assertThat(RequestHistory.percentile(many, null, 0.5)).isGreaterThan(4);
-    assertThat(RequestHistory.percentile(null, null, 0.5)).isNaN();
+    assertThat(RequestHistory.exactOrEstimated(null, new long[]{376}, 0.5)).isEqualTo(376);
+    assertThat(RequestHistory.exactOrEstimated(many, new long[]{376}, 0.99)).isEqualTo(376);
+    assertThat(RequestHistory.exactOrEstimated(many, new long[]{1, 2, 3, 4}, 0.5)).isEqualTo(2);
+    assertThat(RequestHistory.exactOrEstimated(many, new long[]{1, 2, 3, 4}, 0.99)).isEqualTo(4);
+    assertThat(RequestHistory.exactOrEstimated(many, null, 0.5)).isGreaterThan(4);
+    assertThat(RequestHistory.exactOrEstimated(null, null, 0.5)).isNaN();
   }
 
   @Test

@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.OwnStyle;
+import dev.activator.config.OwnStyle;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 

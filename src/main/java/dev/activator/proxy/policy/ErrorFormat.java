@@ -1,5 +1,6 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.config.OwnStyle;
 import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import java.util.Locale;

@@ -173,10 +173,10 @@ class HostTableTest {
         + " {port: c}}]", "x.y");
     var both = MapFields.of("A", "1", "B", "1", "C", "1");
 
-    assertThat(HostTable.of(List.of(young, old), "").find("x.y", "/", both))
+    assertThat(HostTable.of(List.of(young, old), "", DomainRules.ANY).find("x.y", "/", both))
         .isEqualTo(old.id());
     var sameAge = withRules("shop/a", "1", "[{headers: [{name: A}]}]", "x.y");
-    assertThat(HostTable.of(List.of(old, sameAge), "").find("x.y", "/", both))
+    assertThat(HostTable.of(List.of(old, sameAge), "", DomainRules.ANY).find("x.y", "/", both))
         .isEqualTo(sameAge.id());
   }
 
@@ -186,7 +186,7 @@ class HostTableTest {
         "[{pathPrefix: /a}, {path: /b, headers: [{name: X, value: v}]}]", "x.y");
     var younger = withRules("shop/two", "2", "[{pathPrefix: /a/}, {path: /a},"
         + " {path: /b, headers: [{name: x, value: v}]}, {path: /c}]", "x.y");
-    var table = HostTable.of(List.of(younger, older), "");
+    var table = HostTable.of(List.of(younger, older), "", DomainRules.ANY);
 
     assertThat(table.taken(older.id())).isEmpty();
     assertThat(table.taken(younger.id())).containsExactly(
@@ -202,7 +202,7 @@ class HostTableTest {
     var older = withRules("money/bank", "1", "[{pathPrefix: /pay}]", "bank.example.com");
     var thief = withRules("shop/thief", "2", "[{path: /pay/cards}, {pathPrefix: /other}]",
         "bank.example.com", "shop.example.com");
-    var table = HostTable.of(List.of(thief, older), "");
+    var table = HostTable.of(List.of(thief, older), "", DomainRules.ANY);
 
     assertThat(table.taken(thief.id())).containsExactly(new Taken("bank.example.com", older.id()));
     assertThat(table.find("bank.example.com", "/pay/cards", NO_HEADERS)).isEqualTo(older.id());
@@ -218,7 +218,7 @@ class HostTableTest {
         read.rules(), read.problems(), 0, OptionalInt.empty(), OptionalInt.of(1), 0,
         Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
         WarmTimes.NONE, ScaledServiceStatus.NONE);
-    var table = HostTable.of(List.of(broken), "");
+    var table = HostTable.of(List.of(broken), "", DomainRules.ANY);
 
     assertThat(read.problems()).hasSize(1);
     assertThat(table.find("x.y", "/", NO_HEADERS)).isNull();
@@ -261,11 +261,11 @@ class HostTableTest {
 
   @ParameterizedTest
   @CsvSource(delimiter = '|', textBlock = """
-      shop                     | 'shop' is not a namespace
-      shop=Example.com         | 'Example.com' of shop is neither a host
-      shop=a.*.com             | 'a.*.com' of shop
-      shop=                    | '' of shop
-      a=x.y, a=z.y             | there are two entries for a
+      shop            | is not a namespace
+      shop=Example.com | Example.com
+      shop=a.*.com    | neither a host
+      shop=           | neither a host
+      a=x.y, a=z.y    | two entries for a
       """)
   void rulesThatCannotBeReadAreNamed(String rules, String problem) {
     assertThatThrownBy(() -> DomainRules.parse(rules)).hasMessageContaining(problem);

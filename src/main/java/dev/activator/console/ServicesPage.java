@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * The first page of the console as HTML, in parts that are replaced when they change: the situation, alerts, the
  * activators, what needs attention, all Services, and cold starts.
  */
-final class ListPage {
+final class ServicesPage {
   /** The id of a row begins with it; rows are inside the part {@link #SERVICES}. */
   static final String ROW = "r.";
   static final String SERVICES = "services";
@@ -35,7 +35,7 @@ final class ListPage {
   private static final double MIB = 1 << 20;
   private static final double PERCENT = 100;
 
-  private ListPage() {}
+  private ServicesPage() {}
 
   /**
    * All that the page shows.
@@ -141,7 +141,7 @@ final class ListPage {
   private static String activators(Situation now) {
     return Html.section("activators", "wide", count(now.activators().size(), "activator"),
         Html.table("activators", "dense",
-            now.activators().stream().map(ListPage::activator).collect(joining()), "pod",
+            now.activators().stream().map(ServicesPage::activator).collect(joining()), "pod",
             "req/s|right", "in flight|right", "queued|right", "oldest|right", "CPU|right",
             "memory|right", "saturation|right", "version", "up for|right"));
   }
@@ -188,7 +188,7 @@ final class ListPage {
 
   private static String attention(List<ServiceRow> rows) {
     return "<section id=\"attention\" class=\"wide cards\"><h2>Needs attention</h2>"
-        + rows.stream().limit(MAX_CARDS).map(ListPage::card).collect(joining())
+        + rows.stream().limit(MAX_CARDS).map(ServicesPage::card).collect(joining())
         + (rows.size() > MAX_CARDS
             ? "<p class=\"soft\">… and " + (rows.size() - MAX_CARDS) + " more in the table.</p>"
             : "")

@@ -1,4 +1,4 @@
-package dev.activator.proxy.policy;
+package dev.activator.config;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
