@@ -319,7 +319,8 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     ignoreReads();
     context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
       Transport.endOutput(channel);
-      dispatcher.loop().schedule(LINGER, channel::close);
+      var linger = dispatcher.loop().schedule(LINGER, channel::close);
+      channel.closeFuture().addListener(_ -> linger.cancel());
     });
   }
 
