@@ -526,7 +526,8 @@ class ChartTest {
         "to view [\"scaledservices\",\"scaledservices/status\",\"scaledservices/scale\"] 3");
     assertThat(
         Chart.installed("web", "edge", "mode: standalone", "rbac: {aggregate: false}")
-            .all("ClusterRole")).noneMatch(ChartTest::isOfPeople);
+            .all("ClusterRole"))
+        .noneMatch(ChartTest::isOfPeople);
     assertThat(Chart.replacing().all("ClusterRole")).noneMatch(ChartTest::isOfPeople);
   }
 
