@@ -177,7 +177,8 @@ public final class LivePage implements AutoCloseable {
     var facts = cards.facts();
     return Mono.fromFuture(() -> facts.settings(now.revision()).thenCombine(
         facts.events(now.revision()),
-        (settings, events) -> RevisionPage.of(unready.get(), cards.of(now), links, cards.hours().now(),
+        (settings, events) -> RevisionPage.of(unready.get(), cards.of(now), links,
+            cards.hours().now(),
             settings, events, facts.log(now.revision()), coldStarts.get(), actions)));
   }
 

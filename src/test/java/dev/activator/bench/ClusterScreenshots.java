@@ -84,8 +84,9 @@ public final class ClusterScreenshots {
     picture("standalone-other", console(2) + "/shop/front",
         "/scaled byactivator-1/.test(document.body.textContent)");
     activators.getFirst().destroyForcibly();
-    picture("leader-lost", console(2), "/no activator scales|activator-2 scales|this activator scales/"
-        + ".test(document.body.textContent)");
+    picture("leader-lost", console(2),
+        "/no activator scales|activator-2 scales|this activator scales/"
+            + ".test(document.body.textContent)");
 
     store.create(Kinds.REVISION, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'cart-00001', 'uid': 'u', 'labels':

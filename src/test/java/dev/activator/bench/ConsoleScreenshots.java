@@ -87,9 +87,11 @@ public final class ConsoleScreenshots {
     picture("phone", console, "true");
     browser.size(1200, 900);
     for (int i = 0; i < 500; i++) {
-      post(api + "/apis/serving.knative.dev/v1/namespaces/many/services", """
-          {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: s%03d, namespace: many},
-           spec: {template: {spec: {containers: [{command: [sleep, '1']}]}}}}""".formatted(i));
+      post(api + "/apis/serving.knative.dev/v1/namespaces/many/services",
+          """
+              {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: s%03d, namespace: many},
+               spec: {template: {spec: {containers: [{command: [sleep, '1']}]}}}}"""
+              .formatted(i));
     }
     picture("500", console, "/50[0-9] Services/.test(document.body.textContent)"
         + " && document.querySelectorAll('#rows tr').length === 100");

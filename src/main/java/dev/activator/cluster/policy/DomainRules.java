@@ -18,7 +18,8 @@ public record DomainRules(Map<String, List<String>> byNamespace) {
   private static final String WILDCARD = "*.";
   private static final Pattern NAMESPACE = Pattern.compile("[*]|[a-z0-9](?:[-a-z0-9]*[a-z0-9])?");
   private static final Pattern HOST = Pattern
-      .compile("[*]|(?:[*][.])?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:[.][a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*");
+      .compile(
+          "[*]|(?:[*][.])?[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:[.][a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*");
 
   public DomainRules {
     byNamespace = Map.copyOf(byNamespace);

@@ -93,7 +93,8 @@ class HostTableTest {
   @Test
   void nobodyGetsTheNameOfAnother() {
     var older = service("a/thief", "1", "bank.money", "bank.money.svc.cluster.local");
-    var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local", DomainRules.ANY);
+    var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local",
+        DomainRules.ANY);
 
     assertThat(table.find("bank.money", "/", NO_HEADERS))
         .isEqualTo(new RevisionId("money", "bank"));
