@@ -522,7 +522,7 @@ class ChartTest {
             + role.at("/rules/0/verbs").size());
 
     assertThat(roles).containsExactlyInAnyOrder(
-        "to admin [\"scaledservices\",\"scaledservices/scale\"] 5",
+        "to edit [\"scaledservices\",\"scaledservices/scale\"] 5",
         "to view [\"scaledservices\",\"scaledservices/status\",\"scaledservices/scale\"] 3");
     assertThat(
         Chart.installed("web", "edge", "mode: standalone", "rbac: {aggregate: false}")
