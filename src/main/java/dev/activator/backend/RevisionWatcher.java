@@ -73,9 +73,9 @@ final class RevisionWatcher {
   /** The start of the watcher's own time, whose values can be compared without overflow. */
   private final long begunNanos;
   private boolean batchIsOpen;
+  private Loop probesOn;
   /** What consumers have while the state has more pods, until the end of this turn; else null. */
   private @Nullable HealthyDestinations behind;
-  private Loop probesOn;
 
   /** Written only by the loop. */
   private volatile WatcherState state;
