@@ -110,8 +110,14 @@ class RequestConfiguration {
 
   @Bean
   SmartInitializingSingleton joinPlatform(Platform platform, Cluster cluster,
-      AutoscalerLink link) {
-    return () -> platform.join(cluster, link);
+      AutoscalerLink link, ConcurrencyReporter reporter, RequestObservers observers) {
+    return () -> {
+      platform.join(cluster, link);
+      if (platform.sources() != Cluster.Sources.KNATIVE) {
+        // After ColdStarts, which finds out how long there was no pod.
+        observers.add(reporter.queueTimes());
+      }
+    };
   }
 
   @Bean

@@ -288,7 +288,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
   private static ScaledTarget target(ScaledService object, List<Hpa> hpas) {
     return new ScaledTarget(object.id(), object.workload(),
         hpas.isEmpty() ? object.minReplicas() : Math.min(1, object.minReplicas()),
-        hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), object.concurrency(),
+        hpas.isEmpty() ? object.maxReplicas() : OptionalInt.empty(), object.load(),
         object.containerConcurrency(), object.window(), object.timeout(),
         object.status().desiredReplicas(), object.warmTimes());
   }

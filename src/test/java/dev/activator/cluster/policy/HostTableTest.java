@@ -7,6 +7,7 @@ import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.config.RouteRulesReader;
 import dev.activator.http.Fields;
 import dev.activator.proxy.policy.MapFields;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RouteRule;
 import dev.activator.revision.ScaleTargetRef;
@@ -37,7 +38,8 @@ class HostTableTest {
     var parts = id.split("/");
     return new ScaledService(new RevisionId(parts[0], parts[1]), "u", created, 1,
         new ScaleTargetRef("apps/v1", "Deployment", parts[1]), parts[1], "http", List.of(hosts),
-        rules, List.of(), 0, OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofSeconds(300),
+        rules, List.of(), 0, OptionalInt.empty(), LoadTarget.concurrency(OptionalInt.of(1)), 0,
+        Duration.ofSeconds(300),
         Duration.ofSeconds(60),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
         ScaledServiceStatus.NONE);
@@ -216,7 +218,8 @@ class HostTableTest {
     var read = RouteRulesReader.read(List.of(Map.of("path", "no slash")));
     var broken = new ScaledService(new RevisionId("shop", "web"), "u", "1", 1,
         new ScaleTargetRef("apps/v1", "Deployment", "web"), "web", "http", List.of("x.y"),
-        read.rules(), read.problems(), 0, OptionalInt.empty(), OptionalInt.of(1), 0,
+        read.rules(), read.problems(), 0, OptionalInt.empty(),
+        LoadTarget.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
         WarmTimes.NONE, ScaledServiceStatus.NONE);
     var table = HostTable.of(List.of(broken), "", DomainRules.ANY);
