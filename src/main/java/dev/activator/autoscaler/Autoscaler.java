@@ -170,12 +170,7 @@ public final class Autoscaler {
     });
   }
 
-  /** Stops scaling a workload, which keeps its replicas. */
-  public void targetGone(RevisionId id) {
-    loop.execute(() -> forget(id));
-  }
-
-  /** The same, unless the name already stands for another workload. */
+  /** Stops scaling a workload, which keeps its replicas, unless the name already stands for another. */
   public void targetGone(RevisionId id, ScaleTargetRef workload) {
     loop.execute(() -> {
       var known = targets.get(id);

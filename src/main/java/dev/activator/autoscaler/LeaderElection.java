@@ -261,23 +261,23 @@ public final class LeaderElection implements WriteGuard {
     if (leads) {
       giveUp.within(times.retry());
     }
-    if (leads != elected && !stopped) {
-      elected = leads;
-      if (leads) {
-        log.info("This activator leads, term {}", election.term());
-        listener.elected(election.term());
-        // Published again, even if it led before: reports were refused in between.
-        holder = "";
-      } else {
-        log.warn("This activator no longer leads");
-        var _ = listener.deposed();
-      }
+    boolean changes = leads != elected && !stopped;
+    // Also if it led before: reports were refused in between.
+    boolean moves = !election.holder().equals(holder) || changes && leads;
+    elected = changes ? leads : elected;
+    holder = election.holder();
+    // Before the listener, which reads the view.
+    look();
+    if (changes && leads) {
+      log.info("This activator leads, term {}", election.term());
+      listener.elected(election.term());
+    } else if (changes) {
+      log.warn("This activator no longer leads");
+      var _ = listener.deposed();
     }
-    if (!election.holder().equals(holder)) {
-      holder = election.holder();
+    if (moves) {
       listener.holds(holder);
     }
-    look();
   }
 
   private void look() {

@@ -130,9 +130,12 @@ final class TargetScaler {
   }
 
   void configured(Configured next) {
-    var before = configured.warmTimes();
+    var before = configured;
     configured = next;
-    updateHistory(before);
+    if (!next.settings().bounds().equals(before.settings().bounds())) {
+      planner.rebounded();
+    }
+    updateHistory(before.warmTimes());
     updateMinimum();
     decider.resize(term.now(), next.settings().windows());
     retries.reset();

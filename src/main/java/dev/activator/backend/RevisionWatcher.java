@@ -72,10 +72,8 @@ final class RevisionWatcher {
   /** The start of the watcher's own time, whose values can be compared without overflow. */
   private final long begunNanos;
   private boolean batchIsOpen;
-  /** What consumers have: at the end of a turn, what the state has. */
-  private HealthyDestinations published;
-  /** Whether the state has more pods, which are published at the end of this turn. */
-  private boolean addedIsScheduled;
+  /** What consumers have while the state has more pods, until the end of this turn; else null. */
+  private @Nullable HealthyDestinations behind;
 
   /** Written only by the loop. */
   private volatile WatcherState state;
@@ -89,7 +87,6 @@ final class RevisionWatcher {
     this.random = random;
     this.listener = listener;
     this.begunNanos = loop.nanoTime();
-    this.published = HealthyDestinations.pods(revision, DestinationSet.NONE);
     this.state = WatcherState.of(traits);
   }
 
@@ -155,7 +152,7 @@ final class RevisionWatcher {
         judgeAnswers();
       });
     }
-    if (first || answer.outcome().healthy() && published.pods().isEmpty()) {
+    if (first || answer.outcome().healthy() && published().pods().isEmpty()) {
       judgeAnswers();
     }
   }
@@ -171,9 +168,10 @@ final class RevisionWatcher {
   private void step(Event event) {
     log.trace("{}: {}", revision, event);
     try {
+      var known = published();
       var step = state.on(event, time());
       state = step.next();
-      step.effects().forEach(this::perform);
+      step.effects().forEach(effect -> perform(effect, known));
     } catch (RuntimeException e) {
       fail(event, e);
     }
@@ -186,16 +184,17 @@ final class RevisionWatcher {
   private void fail(Object doing, RuntimeException bug) {
     log.error("{}: a bug ended the watcher at {} in state {}; the next event of the Endpoints or"
         + " Revision starts another", revision, doing, state, bug);
+    var known = published();
     state = new Stopped();
-    var none = HealthyDestinations.pods(revision, DestinationSet.NONE);
-    if (!published.equals(none)) {
-      publishNow(none);
+    if (!known.equals(none())) {
+      publishNow(none());
     }
   }
 
-  private void perform(Effect effect) {
+  /** @param known what consumers have */
+  private void perform(Effect effect, HealthyDestinations known) {
     switch (effect) {
-      case Publish(var destinations) -> publish(destinations);
+      case Publish(var destinations) -> publish(destinations, known);
       case ProbeNow(var destination, var urgency) -> probeNow(destination, urgency);
       case Hurry() -> scheduler.hurry(revision);
       case ProbeLater(var destination, var pause) -> probeLater(destination, pause);
@@ -241,24 +240,37 @@ final class RevisionWatcher {
     }
   }
 
-  private void publish(HealthyDestinations destinations) {
-    if (!destinations.onlyAddsTo(published)) {
+  private HealthyDestinations none() {
+    return HealthyDestinations.pods(revision, DestinationSet.NONE);
+  }
+
+  /** What consumers have. */
+  private HealthyDestinations published() {
+    if (behind != null) {
+      return behind;
+    }
+    return state instanceof Watching now ? now.published() : none();
+  }
+
+  private void publish(HealthyDestinations destinations, HealthyDestinations known) {
+    if (!destinations.onlyAddsTo(known)) {
       publishNow(destinations);
-    } else if (!addedIsScheduled) {
-      addedIsScheduled = true;
+    } else if (behind == null) {
+      behind = known;
       loop.execute(this::publishAdded);
     }
   }
 
   private void publishAdded() {
-    addedIsScheduled = false;
-    if (state instanceof Watching now && !now.published().equals(published)) {
+    var known = behind;
+    behind = null;
+    if (known != null && state instanceof Watching now && !now.published().equals(known)) {
       publishNow(now.published());
     }
   }
 
   private void publishNow(HealthyDestinations destinations) {
-    published = destinations;
+    behind = null;
     log.debug("{}: requests can go to {}", revision, text(destinations));
     listener.accept(destinations);
   }

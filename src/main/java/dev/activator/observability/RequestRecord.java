@@ -33,12 +33,12 @@ public abstract class RequestRecord {
   private long endedNanos;
   private long requestBytes;
   private long responseBytes;
+  /** 0 before the response. */
   private int responseStatus;
   private int status;
   private int retries;
   private Stage stage = Stage.ARRIVED;
   private boolean waited;
-  private boolean responded;
   private boolean timed;
   private boolean fellBack;
   private @Nullable Destination destination;
@@ -157,7 +157,6 @@ public abstract class RequestRecord {
   }
 
   public final void responding(int with) {
-    responded = true;
     responseStatus = with;
     respondedNanos = timed || waited ? now() : 0;
     observer.saw(Step.RESPONDING, this);
@@ -202,7 +201,7 @@ public abstract class RequestRecord {
   }
 
   public final Phases phases() {
-    long until = responded ? respondedNanos : endedNanos;
+    long until = responded() ? respondedNanos : endedNanos;
     long turn = isRunning() ? grantedNanos : until;
     long connected = isRunning()
         ? Math.min(connectedNanos == 0 ? grantedNanos : connectedNanos, until)
@@ -250,7 +249,7 @@ public abstract class RequestRecord {
   }
 
   public final boolean responded() {
-    return responded;
+    return responseStatus > 0;
   }
 
   /** The last one. */

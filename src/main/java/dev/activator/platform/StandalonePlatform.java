@@ -63,8 +63,6 @@ public final class StandalonePlatform implements Platform {
   private final DeadlineTimer members;
   private CompletableFuture<Void> lastEvent = CompletableFuture.completedFuture(null);
   private final Map<String, LongAdder> writes = new ConcurrentHashMap<>();
-  private volatile boolean leads;
-  private volatile String holder = "";
   private volatile Runnable onMove = () -> {
   };
 
@@ -106,7 +104,8 @@ public final class StandalonePlatform implements Platform {
         Clock.systemUTC(), random, Times.DEFAULT);
     this.autoscaler = new Autoscaler(loop, new Scales(), election, controller, random);
     this.server = new AutoscalerServer(loops,
-        new InetSocketAddress(identity.podIp, identity.port), autoscaler::received, () -> leads);
+        new InetSocketAddress(identity.podIp, identity.port), autoscaler::received,
+        () -> election.view().leads());
     this.members = new DeadlineTimer(loop, this::readMembers);
   }
 
@@ -118,7 +117,7 @@ public final class StandalonePlatform implements Platform {
   /** Of the leader; of this activator while none is known. */
   @Override
   public URI autoscaler() {
-    String last = holder;
+    String last = election.view().holder();
     String ip = last.isEmpty() ? identity.podIp : last.substring(last.lastIndexOf('_') + 1);
     return URI.create("ws://" + (ip.contains(":") ? "[" + ip + "]" : ip) + ":" + identity.port);
   }
@@ -197,14 +196,13 @@ public final class StandalonePlatform implements Platform {
     // Without a release the lease ends by itself.
     election.stop().thenComposeAsync(_ -> lastEvent, loop)
         .completeOnTimeout(null, STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
-    leads = false;
     server.stop();
     session.close();
   }
 
   /** Asked of the API itself: a watch could be late, and a member that is missed is a request lost. */
   private void readMembers() {
-    if (!leads) {
+    if (!election.view().leads()) {
       return;
     }
     members.within(MEMBERS_PERIOD);
@@ -215,7 +213,6 @@ public final class StandalonePlatform implements Platform {
   private final class Terms implements LeaderElection.Listener {
     @Override
     public void elected(int term) {
-      leads = true;
       writeEvent("LeaderElected", "became leader");
       autoscaler.members(null);
       autoscaler.start();
@@ -224,7 +221,6 @@ public final class StandalonePlatform implements Platform {
 
     @Override
     public CompletableFuture<Void> deposed() {
-      leads = false;
       members.cancel();
       server.disconnect();
       writeEvent("LeaderLost", "stopped leading");
@@ -239,7 +235,6 @@ public final class StandalonePlatform implements Platform {
 
     @Override
     public void holds(String now) {
-      holder = now;
       onMove.run();
     }
   }

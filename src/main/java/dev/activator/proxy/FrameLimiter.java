@@ -5,7 +5,6 @@ import dev.activator.http.FrameLimits;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.EndedConnections.Reason;
-import dev.activator.proxy.exchange.PartBuffer;
 import dev.activator.proxy.exchange.HeldBytes;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -165,7 +164,7 @@ final class FrameLimiter implements FrameLimits {
       partialHead.ended();
       awaitHead();
     }
-    partialHead.grew(PartBuffer.costOfHead(partialHeadBytes, 0));
+    partialHead.grew(HeldBytes.costOfHead(partialHeadBytes, 0));
   }
 
   private void awaitHead() {

@@ -240,7 +240,7 @@ final class Http1Reader {
   private void countHead() {
     int bytes = channel.isActive() ? decoder.partialHeadBytes() : 0;
     if (bytes > 0) {
-      partialHead.grew(PartBuffer.costOfHead(bytes, decoder.fields()));
+      partialHead.grew(HeldBytes.costOfHead(bytes, decoder.fields()));
     } else if (decoder.keepsMuchMemory() && decoder.isBetweenRequests()) {
       replaceDecoder(new RequestDecoder());
     }

@@ -322,6 +322,21 @@ final class Permits {
     return first;
   }
 
+  /** The destinations in use. */
+  Subset subset() {
+    var now = routing;
+    return new Subset(Stream.of(now.pods()).map(Pod::destination).toList(), now.limit(),
+        now.capacity());
+  }
+
+  boolean isRouted(Destination destination) {
+    return Stream.of(routing.pods()).anyMatch(pod -> pod.destination().equals(destination));
+  }
+
+  int destinationCount() {
+    return routing.size();
+  }
+
   int capacity() {
     return routing.capacity();
   }

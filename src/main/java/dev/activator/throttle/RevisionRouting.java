@@ -43,7 +43,6 @@ final class RevisionRouting {
   private Revision revision;
   private RevisionOptions options;
   private Routing routing;
-  private Subset subset = Subset.NONE;
   private boolean ended;
 
   /**
@@ -87,7 +86,7 @@ final class RevisionRouting {
   }
 
   void eject(Destination destination) {
-    if (subset.destinations().contains(destination)) {
+    if (permits.isRouted(destination)) {
       limit.log(loop.nanoTime(),
           others -> log.info("{}: {} could not be reached; it gets no requests"
               + " for {} ms, unless it answers a probe; {} more such failures since the last line",
@@ -103,19 +102,18 @@ final class RevisionRouting {
     if (ended) {
       return;
     }
-    var before = subset;
+    var before = permits.subset();
     int concurrency = revision.containerConcurrency();
     long now = loop.nanoTime();
     boolean canLend = sharedLimit(revision) > 0 && routing.healthy().clusterIp() == null;
     boolean lends = canLend && lending.isActive();
-    subset = (lends ? routing.undivided() : routing).subset(concurrency, now);
-    estimator.rerouted(before, subset);
-    permits.route(subset, routing.podsBehindClusterIp(), options.balancer(concurrency),
+    var after = (lends ? routing.undivided() : routing).subset(concurrency, now);
+    estimator.rerouted(before, after);
+    permits.route(after, routing.podsBehindClusterIp(), options.balancer(concurrency),
         concurrency == 0 ? options.slowStart() : 0, lends);
     lending.routed(canLend ? routed(now) : withoutPods(revision));
     onChange.run();
-    if (!subset.equals(before)) {
-      var after = subset;
+    if (!after.equals(before)) {
       // Posted, so that the requests that can run now run first.
       loop.execute(() -> logCapacity(before, after));
     }
@@ -164,21 +162,12 @@ final class RevisionRouting {
 
   void end() {
     ended = true;
-    subset = Subset.NONE;
-    permits.route(subset, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
+    permits.route(Subset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
     lending.close();
-  }
-
-  int capacity() {
-    return subset.capacity();
   }
 
   boolean isUnreachable() {
     return routing.healthy().unreachable();
-  }
-
-  int destinationCount() {
-    return subset.destinations().size();
   }
 
   ActivatorIndex activator() {

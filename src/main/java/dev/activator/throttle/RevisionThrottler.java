@@ -138,7 +138,7 @@ final class RevisionThrottler implements Permits.Owner {
     if (queue.isEmpty()) {
       estimator.queueStarted();
     }
-    if (routing.capacity() == 0 && estimator.startAwaited()) {
+    if (permits.capacity() == 0 && estimator.startAwaited()) {
       onStart.run();
     }
     queue.add(request);
@@ -154,7 +154,7 @@ final class RevisionThrottler implements Permits.Owner {
       starts.requestWaits();
       permits.leave();
       request.reject(new Rejection.Unreachable(id));
-    } else if (routing.capacity() == 0
+    } else if (permits.capacity() == 0
         && starts.lasting() instanceof RevisionStartFailure failure) {
       permits.leave();
       request.reject(new Rejection.CannotStart(id, failure));
@@ -166,7 +166,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   void leave(QueuedRequest request) {
     loop.execute(() -> {
-      boolean nothingRuns = routing.capacity() == 0;
+      boolean nothingRuns = permits.capacity() == 0;
       if (!request.isRetry()) {
         long now = loop.nanoTime();
         long queuedNanos = now - request.sinceNanos();
@@ -313,7 +313,7 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   private boolean isStarved() {
-    return routing.capacity() == 0 && !queue.isEmpty();
+    return permits.capacity() == 0 && !queue.isEmpty();
   }
 
   private void cannotStart(RevisionStartFailure failure) {
@@ -473,7 +473,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   /** Only on the loop. */
   ThrottleView.Details inspect() {
-    return new ThrottleView.Details(view(), routing.destinationCount(),
+    return new ThrottleView.Details(view(), permits.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout(),
             queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList()),
         start(),

@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import dev.activator.http.Http1Encoder.RequestEncoder;
 import dev.activator.loop.Transport;
 import dev.activator.upstream.policy.TcpLiveness;
+import dev.activator.upstream.UpstreamPools.Http1Pool;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

@@ -8,6 +8,10 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.tls.Peer;
 import dev.activator.tls.PodTls;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +28,7 @@ public final class UpstreamPools implements PodPools {
   private final IdleLimits limits;
   private final PodTls tls;
   private final Dialer dialer;
-  private final Map<Peer, Http1Pool> pools = new HashMap<>();
+  private final Map<Peer, Http1Pool> http1Pools = new HashMap<>();
   private final Map<Peer, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
   private final DeadlineTimer expiry;
@@ -67,8 +71,8 @@ public final class UpstreamPools implements PodPools {
 
   /** A new one is remembered from its first dial on: a request may end before it. */
   private Http1Pool http1(Peer to) {
-    var known = pools.get(to);
-    return known != null ? known : new Http1Pool(to, this, dialer, limits.perDestination());
+    var known = http1Pools.get(to);
+    return known != null ? known : new Http1Pool(to);
   }
 
   /** Never over TLS. */
@@ -96,12 +100,7 @@ public final class UpstreamPools implements PodPools {
   }
 
   int poolCount() {
-    return pools.size() + http2Pools.size();
-  }
-
-  /** Unless the pod has another pool by now. */
-  void remember(Peer peer, Http1Pool pool) {
-    pools.putIfAbsent(peer, pool);
+    return http1Pools.size() + http2Pools.size();
   }
 
   /** Unless the pod has another pool by now. */
@@ -110,36 +109,12 @@ public final class UpstreamPools implements PodPools {
   }
 
   /** Unless the pod has another pool by now. */
-  void forget(Peer peer, Http1Pool pool) {
-    pools.remove(peer, pool);
-  }
-
   void forget(Peer peer, Http2Pool pool) {
     http2Pools.remove(peer, pool);
   }
 
   boolean isClosed() {
     return closed;
-  }
-
-  /** False if the connection should be closed. */
-  boolean keep(Http1PodConnection connection) {
-    if (closed) {
-      return false;
-    }
-    connection.idleSince(loop.nanoTime());
-    idle.add(connection);
-    if (limits.total() > 0 && idle.size() > limits.total()) {
-      idle.oldest().close();
-    }
-    if (!expiry.isSet()) {
-      arm();
-    }
-    return true;
-  }
-
-  void noLongerIdle(Http1PodConnection connection) {
-    idle.remove(connection);
   }
 
   void close() {
@@ -166,6 +141,111 @@ public final class UpstreamPools implements PodPools {
 
   private long age(Http1PodConnection connection) {
     return loop.nanoTime() - connection.idleSince();
+  }
+
+  /** The HTTP/1 connections to one pod. */
+  final class Http1Pool implements UpstreamPool {
+    private final Peer peer;
+    private final String authority;
+    private final Deque<Http1PodConnection> ofPod = new ArrayDeque<>();
+    private int open;
+
+    private Http1Pool(Peer peer) {
+      this.peer = peer;
+      this.authority = peer.destination().toString();
+    }
+
+    @Override
+    public String authority() {
+      return authority;
+    }
+
+    /** The connection used last. */
+    @Override
+    public @Nullable Http1PodConnection reuse(UpstreamListener listener) {
+      var connection = ofPod.pollFirst();
+      if (connection != null) {
+        idle.remove(connection);
+        connection.lend(listener);
+      }
+      return connection;
+    }
+
+    @Override
+    public @Nullable Http1PodConnection reuseChecked(UpstreamListener listener) {
+      var connection = reuse(listener);
+      while (connection != null && !checks.isUsable(connection.channel())) {
+        connection.close();
+        connection = reuse(listener);
+      }
+      return connection;
+    }
+
+    @Override
+    public Dial dial(UpstreamListener listener) {
+      if (open == 0) {
+        // Closing a dead connection may have been the end of this pool; the pod may have another by now.
+        http1Pools.putIfAbsent(peer, this);
+      }
+      open++;
+      return dialer.dial(peer, new Dialer.DialListener() {
+        @Override
+        public void addHandlers(ChannelPipeline pipeline) {
+          Http1PodConnection.addCodecs(pipeline);
+        }
+
+        @Override
+        public void connected(Channel channel) {
+          Http1PodConnection.open(channel, Http1Pool.this, listener);
+        }
+
+        @Override
+        public void failed(UpstreamFailure failure) {
+          gone();
+          listener.failed(failure);
+        }
+
+        @Override
+        public void cancelled() {
+          gone();
+        }
+      });
+    }
+
+    void opened(Http1PodConnection connection) {
+      checks.add(connection);
+    }
+
+    /** False if the connection should be closed. */
+    boolean giveBack(Http1PodConnection connection) {
+      if (closed || ofPod.size() >= limits.perDestination()) {
+        return false;
+      }
+      connection.idleSince(loop.nanoTime());
+      idle.add(connection);
+      if (limits.total() > 0 && idle.size() > limits.total()) {
+        idle.oldest().close();
+      }
+      if (!expiry.isSet()) {
+        arm();
+      }
+      ofPod.addFirst(connection);
+      return true;
+    }
+
+    void drop(Http1PodConnection connection) {
+      idle.remove(connection);
+      // Those that end by themselves are mostly the oldest, which are last.
+      ofPod.removeLastOccurrence(connection);
+    }
+
+    /** A connection was closed, or a dial failed. */
+    void gone() {
+      open--;
+      if (open == 0) {
+        http1Pools.remove(peer, this);
+      }
+    }
   }
 
   /** Idle connections, oldest first. The links are in the connections, so nothing is allocated. */

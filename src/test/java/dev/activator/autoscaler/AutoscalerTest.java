@@ -145,7 +145,7 @@ class AutoscalerTest {
       autoscaler.target(new ScaledTarget(id, WORKLOAD, 0, OptionalInt.of(1), OptionalInt.of(20),
           0, Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
       autoscaler.pods(id, 1);
-      autoscaler.targetGone(id);
+      autoscaler.targetGone(id, WORKLOAD);
       autoscaler.pods(id, 0);
     }
     loop.run();
@@ -428,6 +428,34 @@ class AutoscalerTest {
     batches(400, 0);
     assertThat(scales.replicas(WEB)).isEqualTo(1);
     assertThat(events).contains("ScaledByOther");
+  }
+
+  private static ScaledTarget withMin(int min, int max) {
+    return new ScaledTarget(WEB, WORKLOAD, min, OptionalInt.of(max), OptionalInt.of(20), 0,
+        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty());
+  }
+
+  /** As `kubectl scale ssvc` does, after somebody has scaled the Deployment itself. */
+  @Test
+  void appliesNewBounds_whateverAnotherClientHasSet() {
+    autoscaler.target(withMin(1, 10));
+    batches(5, 0);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+    scales.set(WEB, 0);
+    batches(10, 0);
+    assertThat(events).contains("ScaledByOther");
+    assertThat(scales.replicas(WEB)).isZero();
+
+    autoscaler.target(withMin(2, 10));
+    batches(5, 0);
+    assertThat(scales.replicas(WEB)).isEqualTo(2);
+
+    scales.set(WEB, 8);
+    batches(10, 0);
+    assertThat(scales.replicas(WEB)).isEqualTo(8);
+    autoscaler.target(withMin(2, 4));
+    batches(10, 0);
+    assertThat(scales.replicas(WEB)).isEqualTo(2);
   }
 
   @Test

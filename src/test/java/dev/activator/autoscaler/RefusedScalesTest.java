@@ -273,7 +273,7 @@ class RefusedScalesTest {
       var id = new RevisionId("shop", "b" + i);
       autoscaler.target(target(id));
       assertThatThrownBy(() -> loop.run()).isInstanceOf(IllegalStateException.class);
-      autoscaler.targetGone(id);
+      autoscaler.targetGone(id, WORKLOAD);
       loop.run();
     }
     scales.breaksReads = false;

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,7 @@ class MonitoringTest {
 
   /** A name that is not followed by a bracket: neither a function nor an operator with labels. */
   private static final Pattern METRIC = Pattern.compile("\\b[a-z][a-z0-9_]*\\b(?!\\s*\\()");
+  private static final Pattern RECORDED = Pattern.compile("activator:[a-z_:0-9]+");
   private static final Pattern SELECTOR = Pattern.compile("\\{([^}]*)}");
   private static final String NOT_METRICS = "\\{[^}]*}|\\[[^]]*]"
       + "|\\b(by|on|without|ignoring)\\s*\\([^)]*\\)|\\b(unless|and|or|by)\\b";
@@ -40,16 +42,41 @@ class MonitoringTest {
   }
 
   @Test
-  void dashboardNamesMetricsThatThereAre() {
-    var expressions = texts(dashboard().findValues("expr"));
+  void dashboardsNameMetricsThatThereAre() {
+    assertThat(dashboards()).hasSize(3).allSatisfy(dashboard -> {
+      var expressions = texts(dashboard.findValues("expr"));
+      assertThat(expressions).hasSizeGreaterThan(8);
+      assertThat(metricsOf(expressions)).isSubsetOf(known());
+    });
+  }
 
-    assertThat(expressions).hasSizeGreaterThan(8);
-    assertThat(metricsOf(expressions)).isSubsetOf(known());
+  @Test
+  void alertsWhenTheBudgetOfAnObjectiveIsUsedUpTooFast() throws Exception {
+    var rules = Chart.replacing(
+        "prometheusRule: {enabled: true, slo: {enabled: true, objective: 0.99}}").all(
+            "PrometheusRule").stream().map(rule -> rule.at("/spec/groups/0/rules"))
+        .filter(found -> found.path(0).has("record")).findFirst().orElseThrow();
+    var recorded = new TreeSet<String>();
+    for (var rule : rules) {
+      var expression = rule.path("expr").asString();
+      if (rule.has("record")) {
+        recorded.add(rule.path("record").asString());
+        assertThat(metricsOf(List.of(expression))).isSubsetOf(known());
+      } else {
+        assertThat(RECORDED.matcher(expression).results().map(MatchResult::group)).hasSize(2)
+            .allSatisfy(name -> assertThat(recorded).contains(name));
+        assertThat(expression).contains("(1 - 0.99)");
+        assertThat(Files.readString(Path.of("docs", "operations.md")))
+            .contains("\n#### " + rule.path("alert").asString() + "\n");
+      }
+    }
+    assertThat(recorded).hasSize(4);
   }
 
   @Test
   void showsWhatRequestsWaitForAndWhatIsRefused() {
-    assertThat(metricsOf(texts(dashboard().findValues("expr")))).contains(
+    assertThat(metricsOf(dashboards().stream()
+        .flatMap(dashboard -> texts(dashboard.findValues("expr")).stream()).toList())).contains(
         "activator_cold_start_duration_seconds_bucket", "activator_saturation",
         "activator_pod_reaction_seconds_bucket", "activator_probe_duration_seconds_bucket",
         "activator_rejections_total", "activator_informer_watching");
@@ -71,8 +98,14 @@ class MonitoringTest {
 
   @Test
   void panelsDoNotOverlap() {
+    for (var dashboard : dashboards()) {
+      panelsDoNotOverlap(dashboard);
+    }
+  }
+
+  private static void panelsDoNotOverlap(JsonNode dashboard) {
     var taken = new ArrayList<String>();
-    for (var panel : dashboard().path("panels")) {
+    for (var panel : dashboard.path("panels")) {
       var place = panel.path("gridPos");
       for (int x = 0; x < place.path("w").asInt(); x++) {
         for (int y = 0; y < place.path("h").asInt(); y++) {
@@ -144,9 +177,10 @@ class MonitoringTest {
     }
   }
 
-  private static JsonNode dashboard() {
+  private static List<JsonNode> dashboards() {
     var map = Chart.replacing("dashboard: {enabled: true}").only("ConfigMap");
-    return JsonMapper.shared().readTree(map.at("/data/activator.json").asString());
+    return map.path("data").valueStream()
+        .map(text -> JsonMapper.shared().readTree(text.asString())).toList();
   }
 
   private static List<String> texts(List<JsonNode> values) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.Dispatchers;
+import dev.activator.proxy.exchange.FakePod;
 import dev.activator.revision.Revision;
 import dev.activator.testing.FreePort;
 import dev.activator.testing.RawPeer;
@@ -127,7 +128,7 @@ class DrainTest extends WireTest {
     try {
       var server = Quiescence.watch(new ProxyServer(acceptors, serving, new LoopGroup(serving),
           Duration.ofSeconds(60), of -> Dispatchers.of(of, Revision.of(Activator.HELLO, 0),
-              activator.throttle::admit, null, activator.held.share())));
+              activator.throttle::admit, new FakePod(), activator.held.share())));
       int port = server.listen("127.0.0.1", FreePort.next());
       // given a connection that waits for its handlers
       loop.execute(() -> {

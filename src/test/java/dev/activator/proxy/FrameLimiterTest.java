@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.http.FrameBudget;
 import dev.activator.proxy.exchange.Dispatchers;
+import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Revision;
@@ -47,7 +48,7 @@ class FrameLimiterTest {
           requests++;
           loop.advance(requestTakes);
           return new FakeThrottle().admit(of, caller);
-        }, null, share);
+        }, new FakePod(), share);
     channel.pipeline().addLast(Http2Session.of(channel, dispatcher, HEAD_TIMEOUT, ended));
     receives(PREFACE.getBytes(StandardCharsets.US_ASCII));
     receives(RawHttp2.bytes(RawHttp2.SETTINGS, 0, 0, new byte[0]));

@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.exchange.Dispatchers;
+import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Revision;
@@ -32,7 +33,7 @@ class Http2DrainTest {
   private final CallerChannel channel = new CallerChannel();
   private final FakeThrottle throttle = new FakeThrottle();
   private final Http2Session session = Http2Session.of(channel,
-      Dispatchers.of(loop, Revision.of(HELLO, 0), throttle::admit, null,
+      Dispatchers.of(loop, Revision.of(HELLO, 0), throttle::admit, new FakePod(),
           Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20))).share()),
       Duration.ofSeconds(60), new EndedConnections());
 

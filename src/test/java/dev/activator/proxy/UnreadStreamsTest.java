@@ -3,6 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.exchange.Dispatchers;
+import dev.activator.proxy.exchange.FakePod;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Revision;
@@ -37,7 +38,7 @@ class UnreadStreamsTest {
     var dispatcher = Dispatchers.of(loop, Revision.of(new RevisionId("default", "hello"), 0),
         (_, _) -> {
           throw new IllegalStateException("no request comes here");
-        }, null, held);
+        }, new FakePod(), held);
     var opened = Http2Session.of(channel, dispatcher, Duration.ofSeconds(60),
         new EndedConnections());
     channel.pipeline().addLast(opened);

@@ -148,7 +148,7 @@ final class World {
       autoscaler.target(changed.id(), WORKLOAD, changed.scaling());
       autoscaler.pods(changed.id(), changed.ready());
     } else {
-      autoscaler.targetGone(changed.id());
+      autoscaler.targetGone(changed.id(), WORKLOAD);
     }
   }
 

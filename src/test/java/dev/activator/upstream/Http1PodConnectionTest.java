@@ -3,6 +3,7 @@ package dev.activator.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.loop.LoopGroup;
+import dev.activator.upstream.UpstreamPools.Http1Pool;
 import dev.activator.revision.Destination;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.PodTls;

@@ -78,6 +78,11 @@ public final class ReplicaPlanner {
     };
   }
 
+  /** The bounds have changed: replicas that another client set no longer stay. */
+  public void rebounded() {
+    held.release();
+  }
+
   /** A write was sent, and may arrive even if no answer comes. */
   public void attempts(int replicas) {
     held.attempts(replicas);

@@ -87,6 +87,13 @@ final class ScaleStabilization {
     return next > hold.wanted || next <= hold.replicas;
   }
 
+  /** There is a reason to change what is held, whatever the load is. */
+  void release() {
+    if (hold != null) {
+      owns(hold.replicas);
+    }
+  }
+
   boolean holds() {
     return hold != null;
   }

@@ -61,11 +61,18 @@ public final class DeploymentScaleClient implements ScaleClient {
   private void revisionChanged(ApiEvent event, Autoscaler autoscaler) {
     var revision = event.object();
     var id = new RevisionId(Meta.namespace(revision), Meta.name(revision));
+    var workload = new ScaleTargetRef("apps/v1", "Deployment",
+        RevisionObjects.deploymentName(id.name()));
     if (event.type() == ApiEvent.Type.DELETED) {
-      autoscaler.targetGone(id);
-    } else {
-      autoscaler.target(id, new ScaleTargetRef("apps/v1", "Deployment",
-          RevisionObjects.deploymentName(id.name())), settings(revision));
+      // A ScaledService of the same name may have taken its place already.
+      autoscaler.targetGone(id, workload);
+      return;
+    }
+    autoscaler.target(id, workload, settings(revision));
+    var deployment = store.find(Kinds.DEPLOYMENT, id.namespace(), workload.name());
+    if (deployment != null) {
+      // It may be older, as an orphan of another revision of this name.
+      autoscaler.pods(id, ready(deployment));
     }
   }
 
@@ -75,8 +82,12 @@ public final class DeploymentScaleClient implements ScaleClient {
     if (!revision.isEmpty()) {
       boolean exists = event.type() != ApiEvent.Type.DELETED;
       autoscaler.pods(new RevisionId(Meta.namespace(deployment), revision),
-          exists ? deployment.path("status").path("readyReplicas").intValue(0) : 0);
+          exists ? ready(deployment) : 0);
     }
+  }
+
+  private static int ready(ObjectNode deployment) {
+    return deployment.path("status").path("readyReplicas").intValue(0);
   }
 
   /** A revision that its Service no longer routes to keeps no minimum of pods. */

@@ -47,6 +47,7 @@ public final class Exchange implements QueuedCaller {
   /** For a 503 of a fallback, when a start has failed. */
   private static final int START_RETRY_SECONDS = 30;
 
+  private final RequestDispatcher dispatcher;
   private final HttpRequestRecord record;
   private final Downstream downstream;
   /** Another one after a fallback. */
@@ -62,14 +63,13 @@ public final class Exchange implements QueuedCaller {
   private long lastWriteNanos;
   /** Whether anything was written to the caller, the pod's 1xx responses included. */
   private boolean written;
-  private boolean responding;
-  /** Whether a 101 was sent. */
-  private boolean switched;
   /** Set for an upgraded connection that does not count while it is silent. */
   private SilentConnections.@Nullable Connection silence;
   private boolean ended;
 
-  Exchange(HttpRequestRecord record, Downstream downstream, Revision revision) {
+  Exchange(RequestDispatcher dispatcher, HttpRequestRecord record, Downstream downstream,
+      Revision revision) {
+    this.dispatcher = dispatcher;
     this.record = record;
     this.downstream = downstream;
     this.revision = revision;
@@ -79,16 +79,11 @@ public final class Exchange implements QueuedCaller {
     return revision;
   }
 
-  /** Not a field: with one more, each exchange would take eight bytes more. */
-  private RequestDispatcher dispatcher() {
-    return record.dispatcher();
-  }
-
   void start() {
     record.begin();
     var rule = record.rule();
     if (rule == null) {
-      dispatcher().counter().arrived(revision.id());
+      dispatcher.arrived(revision);
     } else if (rule.always()) {
       answer(rule);
       return;
@@ -101,7 +96,7 @@ public final class Exchange implements QueuedCaller {
   private void admit() {
     Admission admission;
     try {
-      admission = dispatcher().throttle().apply(revision, this);
+      admission = dispatcher.admit(revision, this);
     } catch (RuntimeException e) {
       log.error("Admitting a request of {} failed", revision.id(), e);
       fail(new Failure.Internal());
@@ -111,7 +106,7 @@ public final class Exchange implements QueuedCaller {
       case Permit now -> forward(now);
       case Admission.NoRoom _ -> answer(Objects.requireNonNull(record.rule()));
       case QueueEntry later -> {
-        boolean full = dispatcher().held().isFull(later.heldBytes());
+        boolean full = dispatcher.held().isFull(later.heldBytes());
         queue(later);
         if (full && queueEntry == later) {
           log.debug("Too many bytes are held to queue another request of {}", revision.id());
@@ -131,7 +126,7 @@ public final class Exchange implements QueuedCaller {
       record.queued();
     }
     queueEntry = later;
-    body().countIn(later, PartBuffer.cost(record.request()));
+    body().countIn(later, HeldBytes.costOf(record.request()));
     limitQueueing(later);
     long hold = holdNanos();
     if (stepNanosLeft() > hold && (hold > 0 || isStarting())) {
@@ -150,7 +145,7 @@ public final class Exchange implements QueuedCaller {
     if (record.hasFallenBack()) {
       return Deadlines.NONE;
     }
-    if (dispatcher().texts().pages().isFor(record, revision)) {
+    if (dispatcher.pages().isFor(record, revision)) {
       return WaitingPagePolicy.HOLD.toNanos();
     }
     var fallback = fallback();
@@ -170,22 +165,22 @@ public final class Exchange implements QueuedCaller {
   }
 
   private boolean isStarting() {
-    return !dispatcher().texts().pages().status(revision.id()).ready();
+    return dispatcher.pages().isStarting(revision);
   }
 
   /** Sends the page or falls back; while a pod is up, keeps the request queued for its turn. */
   private void holdEnds(QueueEntry waiting) {
     holdEnds = false;
     // A stand-in is queued before this request leaves, so that the start is not given up.
-    var pages = dispatcher().texts().pages();
+    var pages = dispatcher.pages();
     var fallback = fallback();
     if (!isStarting()) {
       limitQueueing(waiting);
     } else if (pages.isFor(record, revision)) {
-      finish(pages.page(dispatcher(), record, revision, waiting.retryAfterSeconds()),
+      finish(pages.page(dispatcher, record, revision, waiting.retryAfterSeconds()),
           Outcome.WAITING_PAGE);
     } else if (fallback != null && fallback.answer() != null) {
-      pages.keep(dispatcher(), revision, record);
+      pages.keep(dispatcher, revision, record);
       answer(fallback.answer(), waiting.retryAfterSeconds());
     } else {
       redirect(waiting, fallback);
@@ -206,25 +201,24 @@ public final class Exchange implements QueuedCaller {
 
   /** Hands the request to another revision, which gets all of it: nothing was sent before. */
   private void redirect(QueueEntry waiting, @Nullable Fallback to) {
-    var service = to == null ? null : to.service();
-    var other = service == null ? null : dispatcher().router().fallback(revision, service);
+    var other = to == null ? null : dispatcher.other(revision, to);
     if (other == null) {
-      log.debug("{}: there is no {} to fall back to, so a request waits", revision.id(), service);
+      log.debug("{}: nothing to fall back to ({}), so a request waits", revision.id(), to);
       limitQueueing(waiting);
       transferBody();
       return;
     }
-    dispatcher().texts().pages().keep(dispatcher(), revision, null);
+    dispatcher.pages().keep(dispatcher, revision, null);
     leaveQueue();
     waiting.giveUp();
     handTo(other);
   }
 
   private void handTo(Revision other) {
-    dispatcher().counter().left(revision.id());
+    dispatcher.left(revision);
     revision = other;
     record.fellBack();
-    dispatcher().counter().arrived(revision.id());
+    dispatcher.arrived(revision);
     downstream.checkAt(record.arrivedNanos()
         + Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos()));
     admit();
@@ -235,7 +229,7 @@ public final class Exchange implements QueuedCaller {
 
   /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
   @Nullable String service() {
-    return record.hasFallenBack() ? dispatcher().router().service(revision.id()) : record.service();
+    return record.hasFallenBack() ? dispatcher.service(revision) : record.service();
   }
 
   private void leaveQueue() {
@@ -247,7 +241,7 @@ public final class Exchange implements QueuedCaller {
 
   @Override
   public Loop loop() {
-    return dispatcher().loop();
+    return dispatcher.loop();
   }
 
   @Override
@@ -293,17 +287,15 @@ public final class Exchange implements QueuedCaller {
     leaveQueue();
     var fallback = record.hasFallenBack() ? null : fallback();
     if (reason instanceof Rejection.CannotStart && fallback != null) {
-      cannotStart(fallback, dispatcher().failure(reason));
+      cannotStart(fallback, dispatcher.failure(reason));
     } else {
-      fail(dispatcher().failure(reason));
+      fail(dispatcher.failure(reason));
     }
   }
 
   /** No start goes on. */
   private void cannotStart(Fallback fallback, Failure failure) {
-    var other = fallback.service() == null
-        ? null
-        : dispatcher().router().fallback(revision, fallback.service());
+    var other = dispatcher.other(revision, fallback);
     if (fallback.answer() != null) {
       answer(fallback.answer(), START_RETRY_SECONDS);
     } else if (other != null) {
@@ -318,7 +310,7 @@ public final class Exchange implements QueuedCaller {
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
-      record.granted(dispatcher().pools().address(granted.destination(), revision.id()));
+      record.granted(dispatcher.pools().address(granted.destination(), revision.id()));
       record.forwarding();
       to.start();
     } catch (RuntimeException e) {
@@ -342,11 +334,11 @@ public final class Exchange implements QueuedCaller {
   }
 
   PodPools pools() {
-    return dispatcher().pools();
+    return dispatcher.pools();
   }
 
   PartBuffer newBuffer() {
-    return new PartBuffer(dispatcher().held());
+    return new PartBuffer(dispatcher.held());
   }
 
   PartBuffer body() {
@@ -362,7 +354,7 @@ public final class Exchange implements QueuedCaller {
 
   public void content(HttpContent part) {
     record.read(part.content().readableBytes());
-    if (switched) {
+    if (record.switched()) {
       // Bytes in both directions reset the idle timeout.
       wrote();
       notSilent(part);
@@ -383,8 +375,8 @@ public final class Exchange implements QueuedCaller {
       return;
     }
     int window = queueEntry == null
-        ? dispatcher().held().windowWhileForwarding()
-        : dispatcher().held().windowWhileQueued(queueEntry.heldBytes());
+        ? dispatcher.held().windowWhileForwarding()
+        : dispatcher.held().windowWhileQueued(queueEntry.heldBytes());
     if ((body == null ? 0 : body.bytes()) >= window) {
       downstream.pauseReading();
     } else {
@@ -418,8 +410,7 @@ public final class Exchange implements QueuedCaller {
   void head(HttpResponse head) {
     stepDone();
     wrote();
-    responding = true;
-    switched = head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
+    boolean switched = head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
     boolean timed = !switched && record.wantsTiming();
     record.responding(head.status().code());
     if (timed) {
@@ -431,7 +422,7 @@ public final class Exchange implements QueuedCaller {
       downstream.flush();
       var rules = revision.rules();
       if (rules != null && rules.ignoreIdleAfter() != null && mayWait()) {
-        silence = dispatcher().silent().add(this, revision.id(), rules.ignoreIdleAfter());
+        silence = dispatcher.silent().add(this, revision.id(), rules.ignoreIdleAfter());
       }
     }
   }
@@ -457,7 +448,7 @@ public final class Exchange implements QueuedCaller {
     if (last) {
       closeIfSilent();
       end();
-      record.succeeded(switched);
+      record.succeeded();
       downstream.drainWithin(idleNanos());
       downstream.ended();
     } else if (!downstream.isWritable()) {
@@ -566,13 +557,13 @@ public final class Exchange implements QueuedCaller {
   }
 
   private String why() {
-    return dispatcher().texts().pages().status(revision.id()).why();
+    return dispatcher.pages().why(revision);
   }
 
   public void callerGone() {
     if (!ended) {
       log.debug("The caller of {} is gone", revision.id());
-      if (switched && forwarder != null) {
+      if (record.switched() && forwarder != null) {
         forwarder.sendLast();
       }
       abandon();
@@ -596,7 +587,7 @@ public final class Exchange implements QueuedCaller {
   public void fail(Failure failure) {
     end();
     record.ended(failure);
-    if (responding) {
+    if (record.responded()) {
       closeIfSilent();
       downstream.abort();
     } else {
@@ -614,7 +605,7 @@ public final class Exchange implements QueuedCaller {
       release();
     } finally {
       if (mayWait() && (silence == null || silence.end())) {
-        dispatcher().counter().left(revision.id());
+        dispatcher.left(revision);
       }
     }
   }

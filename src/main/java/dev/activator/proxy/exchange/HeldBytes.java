@@ -2,6 +2,8 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.MemoryBound;
 import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import java.util.LinkedHashSet;
@@ -20,6 +22,9 @@ public final class HeldBytes {
   public static final TooLongHttpHeaderException HEADS_HOLD_TOO_MUCH = new TooLongHttpHeaderException(
       "large heads hold too much memory");
 
+  private static final int HEAD_BYTES = 512;
+  /** An entry and two strings. */
+  private static final int FIELD_BYTES = 100;
   /** How much of a body is read ahead. */
   private static final int WINDOW_BYTES = 64 << 10;
 
@@ -28,6 +33,27 @@ public final class HeldBytes {
 
   public HeldBytes(MemoryBound bound) {
     this.bound = bound;
+  }
+
+  /** With the overhead of its objects, as all costs. */
+  public static int costOfHead(int bytes, int fields) {
+    return HEAD_BYTES + bytes + FIELD_BYTES * fields;
+  }
+
+  static int costOf(HttpRequest head) {
+    return head.decoderResult() instanceof HttpMessageDecoderResult read
+        ? costOfHead(read.totalSize(), head.headers().size())
+        : HEAD_BYTES + head.uri().length() + costOf(head.headers());
+  }
+
+  static int costOf(HttpHeaders all) {
+    int bytes = 0;
+    var fields = all.iteratorCharSequence();
+    while (fields.hasNext()) {
+      var field = fields.next();
+      bytes += FIELD_BYTES + field.getKey().length() + field.getValue().length();
+    }
+    return bytes;
   }
 
   public Share share() {
@@ -65,7 +91,7 @@ public final class HeldBytes {
      * @param max that it may cost
      */
     public int addHead(HttpRequest request, int max) {
-      int cost = PartBuffer.cost(request);
+      int cost = costOf(request);
       if (cost <= MemoryBound.LARGE_HEAD_BYTES) {
         return 0;
       }

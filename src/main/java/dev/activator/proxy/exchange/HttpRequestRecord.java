@@ -2,8 +2,10 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.observability.Outcome;
 import dev.activator.observability.Phases;
+import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestRecord;
 import dev.activator.http.FieldList;
+import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.Deadlines;
 import dev.activator.proxy.policy.ErrorFormat;
@@ -20,28 +22,30 @@ import org.jspecify.annotations.Nullable;
 
 /** An HTTP request as observers see it. They may change its headers. */
 final class HttpRequestRecord extends RequestRecord {
-  private final RequestDispatcher dispatcher;
+  private static final int SWITCHING_PROTOCOLS = 101;
+
+  private final Loop loop;
+  private final boolean podSecure;
   private final Caller caller;
   private final HttpRequest request;
   private final FieldList fields;
   private final String target;
   private final Router.@Nullable ToRevision route;
 
-  /** @param route null if there is no such revision */
-  HttpRequestRecord(RequestDispatcher dispatcher, Caller caller, HttpRequest request,
-      FieldList fields, Router.@Nullable ToRevision route) {
-    super(dispatcher.observer(), route == null ? null : route.revision(),
-        dispatcher.loop().nanoTime());
-    this.dispatcher = dispatcher;
+  /**
+   * @param podSecure whether the pod is reached over TLS
+   * @param route null if there is no such revision
+   */
+  HttpRequestRecord(RequestObserver observer, Loop loop, boolean podSecure, Caller caller,
+      HttpRequest request, FieldList fields, Router.@Nullable ToRevision route) {
+    super(observer, route == null ? null : route.revision(), loop.nanoTime());
+    this.loop = loop;
+    this.podSecure = podSecure;
     this.caller = caller;
     this.request = request;
     this.fields = fields;
     this.target = request.uri();
     this.route = route;
-  }
-
-  RequestDispatcher dispatcher() {
-    return dispatcher;
   }
 
   HttpRequest request() {
@@ -100,9 +104,14 @@ final class HttpRequestRecord extends RequestRecord {
     ended(how, answer.status());
   }
 
+  /** Whether the pod has switched protocols. */
+  boolean switched() {
+    return responseStatus() == SWITCHING_PROTOCOLS;
+  }
+
   /** As in Go's servers, a 101 counts as a 200. */
-  void succeeded(boolean switched) {
-    ended(switched ? Outcome.UPGRADED : Outcome.ANSWERED, switched ? 200 : responseStatus());
+  void succeeded() {
+    ended(switched() ? Outcome.UPGRADED : Outcome.ANSWERED, switched() ? 200 : responseStatus());
   }
 
   static Outcome outcome(Failure failure) {
@@ -134,7 +143,7 @@ final class HttpRequestRecord extends RequestRecord {
 
   @Override
   public long now() {
-    return dispatcher.loop().nanoTime();
+    return loop.nanoTime();
   }
 
   @Override
@@ -173,7 +182,7 @@ final class HttpRequestRecord extends RequestRecord {
 
   @Override
   public boolean podSecure() {
-    return dispatcher.pools().isSecure();
+    return podSecure;
   }
 
   @Override

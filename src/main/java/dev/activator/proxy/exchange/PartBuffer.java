@@ -6,8 +6,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.HttpContent;
-import io.netty.handler.codec.http.HttpHeaders;
-import io.netty.handler.codec.http.HttpMessageDecoderResult;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -22,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PartBuffer {
   static final int PART_BYTES = 128;
-  private static final int HEAD_BYTES = 512;
-  /** An entry and two strings. */
-  private static final int FIELD_BYTES = 100;
   private static final int MAX_WASTE_FACTOR = 4;
   private static final int SMALL_BYTES = 1 << 10;
   private static final int JOINED_BYTES = 4 << 10;
@@ -179,38 +174,15 @@ public final class PartBuffer {
     return whole.capacity();
   }
 
-  public static int cost(HttpObject part) {
+  static int cost(HttpObject part) {
     var content = contentOf(part);
     if (content == null) {
-      return costOfHead(part);
+      return HeldBytes.costOf((HttpRequest) part);
     }
     int bytes = PART_BYTES + content.content().readableBytes();
     return content instanceof LastHttpContent last && !last.trailingHeaders().isEmpty()
-        ? bytes + costOf(last.trailingHeaders())
+        ? bytes + HeldBytes.costOf(last.trailingHeaders())
         : bytes;
-  }
-
-  public static int costOfHead(int bytes, int fields) {
-    return HEAD_BYTES + bytes + FIELD_BYTES * fields;
-  }
-
-  private static int costOfHead(HttpObject head) {
-    if (!(head instanceof HttpRequest request)) {
-      return HEAD_BYTES;
-    }
-    return head.decoderResult() instanceof HttpMessageDecoderResult read
-        ? costOfHead(read.totalSize(), request.headers().size())
-        : HEAD_BYTES + request.uri().length() + costOf(request.headers());
-  }
-
-  static int costOf(HttpHeaders all) {
-    int bytes = 0;
-    var fields = all.iteratorCharSequence();
-    while (fields.hasNext()) {
-      var field = fields.next();
-      bytes += FIELD_BYTES + field.getKey().length() + field.getValue().length();
-    }
-    return bytes;
   }
 
   /** Null for a head; a refused request is head and body in one. */

@@ -7,20 +7,36 @@ import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
+import dev.activator.revision.Fallback;
 import dev.activator.revision.Revision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.Admission;
 import dev.activator.upstream.PodPools;
+import dev.activator.waking.StandIn;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** Answers each request of one loop at once or begins its exchange. */
-public record RequestDispatcher(Loop loop, Router router,
-    BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools, RequestCounter counter,
-    RequestObserver observer, HeldBytes.Share held, UnreadBytes.Share unread,
-    ErrorResponses texts, SilentConnections silent) {
+/**
+ * Answers each request of one loop at once or begins its exchange. An exchange asks it for what all of
+ * the loop share, so that it needs one reference, not one for each.
+ *
+ * <p><b>Threads.</b> Confined to the loop.
+ */
+public final class RequestDispatcher {
+  private final Loop loop;
+  private final Router router;
+  private final BiFunction<Revision, QueuedCaller, Admission> throttle;
+  private final PodPools pools;
+  private final RequestCounter counter;
+  private final RequestObserver observer;
+  private final HeldBytes.Share held;
+  private final UnreadBytes.Share unread;
+  private final ErrorResponses texts;
+  private final SilentConnections silent;
 
   public RequestDispatcher(Loop loop, Router router,
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
@@ -28,6 +44,22 @@ public record RequestDispatcher(Loop loop, Router router,
       UnreadBytes.Share unread, ErrorResponses texts) {
     this(loop, router, throttle, pools, counter, observer, held, unread, texts,
         new SilentConnections(loop, counter));
+  }
+
+  public RequestDispatcher(Loop loop, Router router,
+      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
+      RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
+      UnreadBytes.Share unread, ErrorResponses texts, SilentConnections silent) {
+    this.loop = loop;
+    this.router = router;
+    this.throttle = throttle;
+    this.pools = pools;
+    this.counter = counter;
+    this.observer = observer;
+    this.held = held;
+    this.unread = unread;
+    this.texts = texts;
+    this.silent = silent;
   }
 
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
@@ -38,14 +70,14 @@ public record RequestDispatcher(Loop loop, Router router,
         downstream.ended();
       }
       case Router.Poll(var revision, var off) -> {
-        downstream.answer(texts.pages().poll(this, revision, off));
+        downstream.answer(pages().poll(this, revision, off));
         downstream.ended();
       }
       case Router.Refused(var failure) -> {
         if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
             || failure instanceof Failure.NoRule || failure instanceof Failure.LookupFailed) {
           // Other refused requests name no revision.
-          var record = new HttpRequestRecord(this, downstream.caller(), request, fields, null);
+          var record = record(downstream, request, fields, null);
           record.begin();
           record.ended(failure);
         }
@@ -53,14 +85,79 @@ public record RequestDispatcher(Loop loop, Router router,
         downstream.ended();
       }
       case Router.ToRevision route -> {
-        var record = new HttpRequestRecord(this, downstream.caller(), request, fields, route);
+        var record = record(downstream, request, fields, route);
         request.setUri(route.path());
         HeaderRewriter.request(fields, version, route.host(), downstream.caller().address());
-        var exchange = new Exchange(record, downstream, route.revision());
+        var exchange = new Exchange(this, record, downstream, route.revision());
         downstream.begin(exchange);
         exchange.start();
       }
     }
+  }
+
+  private HttpRequestRecord record(Downstream from, HttpRequest request, FieldList fields,
+      Router.@Nullable ToRevision route) {
+    return new HttpRequestRecord(observer, loop, pools.isSecure(), from.caller(), request, fields,
+        route);
+  }
+
+  // For connections.
+
+  public Loop loop() {
+    return loop;
+  }
+
+  public HeldBytes.Share held() {
+    return held;
+  }
+
+  public UnreadBytes.Share unread() {
+    return unread;
+  }
+
+  // For exchanges.
+
+  void arrived(Revision at) {
+    counter.arrived(at.id());
+  }
+
+  void left(Revision at) {
+    counter.left(at.id());
+  }
+
+  Admission admit(Revision to, QueuedCaller caller) {
+    return throttle.apply(to, caller);
+  }
+
+  PodPools pools() {
+    return pools;
+  }
+
+  SilentConnections silent() {
+    return silent;
+  }
+
+  WaitingPages pages() {
+    return texts.pages();
+  }
+
+  /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
+  @Nullable String service(Revision of) {
+    return router.service(of.id());
+  }
+
+  /** Null if the fallback is an answer, or there is no such revision. */
+  @Nullable Revision other(Revision from, Fallback fallback) {
+    return fallback.service() == null ? null : router.fallback(from, fallback.service());
+  }
+
+  StandIn standIn(Revision of, Consumer<StandIn.End> onEnd) {
+    return new StandIn(loop, counter, of, onEnd);
+  }
+
+  /** Whether it is queued; false if it has ended already. */
+  boolean start(StandIn one) {
+    return one.start(throttle);
   }
 
   Failure failure(Rejection reason) {

@@ -46,8 +46,18 @@ public final class WaitingPages {
     this.startEnded = startEnded;
   }
 
-  WaitStatus status(RevisionId id) {
+  private WaitStatus status(RevisionId id) {
     return status.apply(id);
+  }
+
+  /** Whether it takes no requests yet. */
+  boolean isStarting(Revision revision) {
+    return !status(revision.id()).ready();
+  }
+
+  /** Why it takes no requests yet; empty if unknown. */
+  String why(Revision revision) {
+    return status(revision.id()).why();
   }
 
   private boolean isOn(Revision revision) {
@@ -106,13 +116,12 @@ public final class WaitingPages {
       this.dispatcher = dispatcher;
       this.id = revision.id();
       this.navigation = navigation;
-      this.standIn = new StandIn(dispatcher.loop(), dispatcher.counter(), revision,
-          end -> ended(outcome(end)));
+      this.standIn = dispatcher.standIn(revision, end -> ended(outcome(end)));
       this.lastAsked = dispatcher.loop().nanoTime();
     }
 
     void start() {
-      if (standIn.start(dispatcher.throttle())) {
+      if (dispatcher.start(standIn)) {
         timer = dispatcher.loop().schedule(KEEP, this::giveUpIfForgotten);
       }
     }

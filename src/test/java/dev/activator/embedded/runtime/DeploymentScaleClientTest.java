@@ -14,10 +14,12 @@ import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaledTarget;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,5 +135,42 @@ class DeploymentScaleClientTest {
     loop.run();
 
     assertThat(autoscaler.views()).isEmpty();
+  }
+
+  /** Deletions and the activator's own watch come in any order. */
+  @Test
+  void keepsTheScaledServiceThatTookTheNameOfADeletedRevision() {
+    revision(FIRST, Map.of());
+    var deployment = named("other");
+    deployment.putObject("spec").put("replicas", 0);
+    store.create(Kinds.DEPLOYMENT, deployment);
+    var other = new ScaleTargetRef("apps/v1", "Deployment", "other");
+    autoscaler.target(new ScaledTarget(FIRST, other, 0, OptionalInt.of(2), OptionalInt.of(1), 0,
+        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
+    loop.run();
+
+    store.delete(Kinds.REVISION, "default", FIRST.name());
+    loop.run();
+    assertThat(autoscaler.views().get(FIRST).workload()).isEqualTo(other);
+  }
+
+  /** As after "kubectl delete revision --cascade=orphan". */
+  @Test
+  void countsThePodsThatWereReadyBeforeTheirRevisionExisted() {
+    var deployment = named(FIRST.name() + "-deployment");
+    Meta.of(deployment).putObject("labels").put(KnativeLabels.REVISION, FIRST.name());
+    deployment.putObject("spec").put("replicas", 1);
+    store.create(Kinds.DEPLOYMENT, deployment);
+    store.updateStatus(Kinds.DEPLOYMENT, "default", Meta.name(deployment), found -> {
+      found.putObject("status").put("readyReplicas", 1).put("replicas", 1);
+      return found;
+    });
+    loop.run();
+    var revision = named(FIRST.name());
+    revision.putObject("spec");
+    store.create(Kinds.REVISION, revision);
+    loop.advance(Duration.ofSeconds(3));
+
+    assertThat(autoscaler.views().get(FIRST).ready()).isEqualTo(1);
   }
 }

@@ -138,7 +138,7 @@ class PartBufferTest {
   @Test
   void countsFieldsOneByOneWhereTheirBytesAreNotKnown() {
     var fields = new DefaultHttpHeaders().add("X-T", "ab").add("X-U", "");
-    assertThat(PartBuffer.costOf(fields)).isEqualTo(105 + 103);
+    assertThat(HeldBytes.costOf(fields)).isEqualTo(105 + 103);
   }
 
   private static HttpContent oneByte(char letter) {

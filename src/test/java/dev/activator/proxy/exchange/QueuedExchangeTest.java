@@ -74,7 +74,8 @@ class QueuedExchangeTest {
     var loop = VirtualLoop.nearOverflow();
     var caller = new SilentCaller(loop);
     Dispatchers.dispatch(
-        Dispatchers.of(loop, HELLO, (_, _) -> entry, null, held.share()), request(), caller);
+        Dispatchers.of(loop, HELLO, (_, _) -> entry, new FakePod(), held.share()), request(),
+        caller);
     assertThat(held.total()).isPositive();
 
     assertThatThrownBy(caller.exchange()::callerGone).hasMessage("on purpose");
@@ -124,9 +125,9 @@ class QueuedExchangeTest {
     for (int i = 0; i < HELD; i++) {
       var request = request();
       var route = new Router.ToRevision(HELLO, "hello", "/", null, null);
-      var record = new HttpRequestRecord(dispatcher, caller.caller(), request,
-          FieldList.in(request), route);
-      var exchange = new Exchange(record, caller, HELLO);
+      var record = new HttpRequestRecord((_, _) -> {
+      }, dispatcher.loop(), false, caller.caller(), request, FieldList.in(request), route);
+      var exchange = new Exchange(dispatcher, record, caller, HELLO);
       exchange.start();
       exchanges.add(exchange);
       revisionLoop.run();

@@ -59,7 +59,8 @@ class HostilePeersTest {
     // Or the others prove little.
     assertThat(outcomes.getOrDefault(Outcome.COMPLETE, 0)).as("complete of %s", outcomes)
         .isGreaterThan(BLOCK / 4);
-    assertThat(outcomes).containsKeys(Outcome.BROKEN_OFF, Outcome.REFUSED);
+    assertThat(outcomes).containsKey(Outcome.REFUSED);
+    assertThat(outcomes.keySet()).containsAnyOf(Outcome.BROKEN_OFF, Outcome.UNANSWERED);
   }
 
   /** For a look at one that failed: {@code -Dhostile.seed=17}. */

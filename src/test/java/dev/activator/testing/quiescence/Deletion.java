@@ -6,6 +6,7 @@ import dev.activator.console.WaitReasons;
 import dev.activator.observability.ColdStarts;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
 import dev.activator.throttle.Throttler;
 import java.util.List;
 import java.util.Map;
@@ -33,17 +34,22 @@ final class Deletion {
       });
       case ColdStarts starts -> ids(starts, "revisions").forEach(starts::gone);
       case WaitReasons reasons -> ids(reasons, "last").forEach(reasons::gone);
-      case Autoscaler autoscaler -> ids(autoscaler, "targets").forEach(autoscaler::targetGone);
+      case Autoscaler autoscaler -> ((Map<?, ?>) field(autoscaler, "targets"))
+          .forEach((id, target) -> autoscaler.targetGone((RevisionId) id,
+              (ScaleTargetRef) field(field(target, "configured"), "workload")));
       default -> throw new IllegalArgumentException(stage.getClass().getName());
     }
   }
 
   private static List<RevisionId> ids(Object stage, String map) {
+    return ((Map<?, ?>) field(stage, map)).keySet().stream().map(RevisionId.class::cast).toList();
+  }
+
+  private static Object field(Object of, String name) {
     try {
-      var field = stage.getClass().getDeclaredField(map);
+      var field = of.getClass().getDeclaredField(name);
       field.setAccessible(true);
-      return ((Map<?, ?>) field.get(stage)).keySet().stream().map(RevisionId.class::cast)
-          .toList();
+      return field.get(of);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
