@@ -6,7 +6,9 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedSet;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -108,6 +110,14 @@ final class WaitQueue {
   Stream<QueuedRequest> oldest(int max) {
     return Stream.of(returned, late, queue).flatMap(set -> set.stream().limit(max))
         .sorted(BY_ARRIVAL).limit(max);
+  }
+
+  /** How many requests come from each address, of the first of each kind; without those of unknown address. */
+  Map<String, Integer> from(int max) {
+    var sums = new TreeMap<String, Integer>();
+    oldest(max).map(QueuedRequest::from).filter(address -> !address.isEmpty())
+        .forEach(address -> sums.merge(address, 1, Integer::sum));
+    return sums;
   }
 
   void setOrder(QueueOrder now) {

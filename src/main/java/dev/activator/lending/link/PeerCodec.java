@@ -75,7 +75,7 @@ final class PeerCodec {
    */
   static @Nullable PeerMessage decode(PeerFrame frame) {
     return switch (frame.getContentCase()) {
-      case HELLO, PING, PONG, BYE, CONTENT_NOT_SET -> null;
+      case HELLO, PING, PONG, BYE, LOAD_REQUEST, LOAD, CONTENT_NOT_SET -> null;
       case VIEW -> {
         var view = frame.getView();
         yield new View(id(view.getRevision()), view.getEpoch(), view.getView());
@@ -128,6 +128,44 @@ final class PeerCodec {
 
   private static Destination pod(Permits permits) {
     return new Destination(permits.getHost(), permits.getPort());
+  }
+
+  static PeerFrame.Builder encode(ActivatorLoad load) {
+    var all = load.requests();
+    var frame = PeerFrame.Load.newBuilder().setVersion(load.version())
+        .setUptimeMillis(load.uptime().toMillis())
+        .setProcessorsUsed(load.processors().used()).setProcessors(load.processors().available())
+        .setMemoryUsed(load.memory().used()).setMemoryMax(load.memory().max())
+        .setSaturation(load.saturation()).setRequestsPerSecond(all.perSecond())
+        .setInFlight(all.inFlight()).setQueued(all.queued())
+        .setOldestNanos(all.oldestWait().toNanos()).setDraining(load.draining());
+    load.errors().forEach((status, count) -> frame
+        .addErrors(PeerFrame.Errors.newBuilder().setStatus(status).setCount(count)));
+    load.busy().forEach(busy -> frame.addBusy(PeerFrame.Busy.newBuilder()
+        .setRevision(revision(busy.revision()))
+        .setRequestsPerSecond(busy.requests().perSecond())
+        .setInFlight(busy.requests().inFlight()).setQueued(busy.requests().queued())
+        .setOldestNanos(busy.requests().oldestWait().toNanos()).setStarting(busy.starting())));
+    return PeerFrame.newBuilder().setLoad(frame);
+  }
+
+  /** @throws IllegalArgumentException if a field has a value that it cannot have */
+  static ActivatorLoad decode(PeerFrame.Load load) {
+    var errors = new HashMap<Integer, Integer>();
+    load.getErrorsList().forEach(each -> errors.put(each.getStatus(), number(each.getCount())));
+    return new ActivatorLoad(load.getVersion(), Duration.ofMillis(count(load.getUptimeMillis())),
+        new ActivatorLoad.Processors(load.getProcessorsUsed(), load.getProcessors()),
+        new ActivatorLoad.Memory(count(load.getMemoryUsed()), count(load.getMemoryMax())),
+        load.getSaturation(),
+        new ActivatorLoad.Requests(load.getRequestsPerSecond(), number(load.getInFlight()),
+            number(load.getQueued()), Duration.ofNanos(count(load.getOldestNanos()))),
+        errors,
+        load.getBusyList().stream().map(busy -> new ActivatorLoad.Busy(id(busy.getRevision()),
+            new ActivatorLoad.Requests(busy.getRequestsPerSecond(), number(busy.getInFlight()),
+                number(busy.getQueued()), Duration.ofNanos(count(busy.getOldestNanos()))),
+            busy.getStarting()))
+            .toList(),
+        load.getDraining());
   }
 
   private static long count(long value) {
