@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
@@ -36,6 +37,11 @@ final class QueuedRequest implements QueueEntry {
 
   long sinceNanos() {
     return sinceNanos;
+  }
+
+  /** The caller's. */
+  Loop loop() {
+    return caller.loop();
   }
 
   boolean isRetry() {
