@@ -18,6 +18,7 @@ import dev.activator.lifecycle.StartFailedException;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
+import dev.activator.meters.Saturation;
 import dev.activator.meters.StageMeters;
 import dev.activator.observability.Exporters.Identity;
 import dev.activator.observability.Exporters;
@@ -155,11 +156,19 @@ class ObservabilityConfiguration {
     return loops.all().stream().map(loop -> new LoopDelay(loop, clock, DELAY_PERIOD)).toList();
   }
 
+  @Bean
+  Saturation saturation(HeldBytes held, ServingProperties serving, List<LoopDelay> delays) {
+    var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    long limit = serving.heldLimit();
+    return new Saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit, delays);
+  }
+
   /** Meters of the stages, which read them when metrics are collected. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
       Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,
-      ServingProperties serving, LoopGroup loops, Platform platform, Upstreams upstreams) {
+      ServingProperties serving, LoopGroup loops, Platform platform, Upstreams upstreams,
+      Saturation saturation) {
     return () -> {
       long limit = serving.heldLimit();
       stages.queues(throttler::views);
@@ -169,9 +178,7 @@ class ObservabilityConfiguration {
       stages.informers(cluster::informers);
       stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
       stages.loops(delays);
-      var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-      stages.saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit,
-          delays);
+      stages.saturation(saturation);
       stages.scaled(platform::scaled);
       if (platform.leadership() != null) {
         stages.leadership(() -> Objects.requireNonNull(platform.leadership()));

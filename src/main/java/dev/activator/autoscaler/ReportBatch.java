@@ -1,6 +1,7 @@
 package dev.activator.autoscaler;
 
 import dev.activator.autoscaler.policy.Sample;
+import dev.activator.revision.QueueTimes;
 import dev.activator.revision.RevisionId;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;
@@ -49,7 +50,8 @@ public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> en
           // What came through an activator is reported by that one.
           new Sample(stat.getPodName(),
               stat.getAverageConcurrentRequests() - stat.getAverageProxiedConcurrentRequests(),
-              stat.getRequestCount() - stat.getProxiedRequestCount())));
+              stat.getRequestCount() - stat.getProxiedRequestCount(),
+              new QueueTimes(stat.getQueueTimesList()))));
     } catch (IllegalArgumentException e) {
       log.error("A report is skipped: {}", e.getMessage());
     }

@@ -12,7 +12,6 @@ import dev.activator.autoscaler.policy.ReplicaPlanner.Situation;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScaleRetries;
 import dev.activator.autoscaler.policy.ScalingSettings;
-import dev.activator.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.DeadlineTimer;
@@ -155,8 +154,7 @@ final class TargetScaler {
 
   void reported(Sample sample) {
     long now = term.now();
-    boolean concurrency = settings().aim().metric() == Metric.CONCURRENCY;
-    decider.record(now, concurrency ? sample.concurrency() : sample.arrivals());
+    decider.record(now, sample, settings());
     if (sample.isDemand()) {
       demanded(now, sample.concurrency() > 0);
     }

@@ -1,6 +1,7 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.informer.InformerView;
+import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.ScaledServiceState;
@@ -82,6 +83,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final ConfigMaps configMaps = new ConfigMaps();
   private volatile Sources sources = Sources.KNATIVE;
   private volatile String domain = "";
+  private volatile DomainRules domains = DomainRules.ANY;
   private volatile @Nullable RevisionId activators;
   private volatile @Nullable ScaledServices scaledServices;
   private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
@@ -123,6 +125,11 @@ public final class Cluster implements Revisions, AutoCloseable {
   public void follows(Sources from, String clusterDomain) {
     sources = from;
     domain = clusterDomain;
+  }
+
+  /** Call before the start, to limit which namespace may claim which hosts by its ScaledServices. */
+  public void limitHosts(DomainRules rules) {
+    domains = rules;
   }
 
   /**
@@ -274,7 +281,8 @@ public final class Cluster implements Revisions, AutoCloseable {
           this::serviceChanged));
     }
     if (sources != Sources.KNATIVE) {
-      var scaled = new ScaledServices(now, source.preferred(), domain, activators,
+      var scaled = new ScaledServices(now, source.preferred(), domain, domains,
+          activators,
           new Forwarder());
       scaledServices = scaled;
       now.selectPods(id -> scaled.podSelector(id));

@@ -372,7 +372,7 @@ public final class ScaledServiceWriter {
     for (var one : status.conditions()) {
       conditions.addObject().put("type", one.type()).put("status", one.status())
           .put("reason", one.reason()).put("message", one.message())
-          .put("lastTransitionTime", one.since());
+          .put("lastTransitionTime", one.since()).put("observedGeneration", one.generation());
     }
     return patch.toString();
   }

@@ -5,6 +5,7 @@ import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.BackendService;
+import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.HostTable;
 import dev.activator.cluster.policy.Hpa;
 import dev.activator.cluster.policy.IpFamily;
@@ -54,6 +55,7 @@ final class ScaledServices {
   private final KubernetesSession session;
   private final IpFamily preferred;
   private final String domain;
+  private final DomainRules rules;
   private final @Nullable RevisionId activators;
   private final ScaledServicesListener listener;
   private final TargetKinds kinds;
@@ -100,18 +102,20 @@ final class ScaledServices {
 
   /**
    * @param domain the cluster's domain
+   * @param rules which namespace may claim which hosts
    * @param activators their own Service, by namespace and name; null if this is the only one
    */
   ScaledServices(KubernetesSession session, IpFamily preferred, String domain,
-      @Nullable RevisionId activators, ScaledServicesListener listener) {
+      DomainRules rules, @Nullable RevisionId activators, ScaledServicesListener listener) {
     this.session = session;
     this.preferred = preferred;
     this.domain = domain;
+    this.rules = rules;
     this.activators = activators;
     this.listener = listener;
     this.kinds = new TargetKinds(session, this::targetChanged,
         kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
-    this.hosts = HostTable.of(List.of(), domain);
+    this.hosts = HostTable.of(List.of(), domain, rules);
   }
 
   List<KubernetesSession.Followed> follow() {
@@ -309,7 +313,7 @@ final class ScaledServices {
     settles = false;
     if (hostsAreStale) {
       hostsAreStale = false;
-      var next = HostTable.of(objects().toList(), domain);
+      var next = HostTable.of(objects().toList(), domain, rules);
       // Requests are routed to a new port once its revision is known, and to a former one until it is gone.
       stale.keySet().forEach(id -> unlessBroken(id, () -> addPorts(id, next)));
       var before = hosts;

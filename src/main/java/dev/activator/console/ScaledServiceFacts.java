@@ -64,7 +64,8 @@ public record ScaledServiceFacts(ScaledServiceState state) {
 
   private static Setting row(Condition condition) {
     return new Setting("condition " + condition.type(),
-        condition.status() + (condition.reason().isEmpty() ? "" : ", " + condition.reason()),
+        condition.status() + (condition.reason().isEmpty()
+            || condition.reason().equals(condition.type()) ? "" : ", " + condition.reason()),
         (condition.message().isEmpty() ? "" : condition.message().replaceAll("[.]$", "") + "; ")
             + "since " + condition.since());
   }
@@ -89,8 +90,7 @@ public record ScaledServiceFacts(ScaledServiceState state) {
           .forEach(window -> rows.add(new Setting("replicas " + window + " " + schedule.zone(),
               "at least " + window.minReplicas(), "spec.schedule")));
     }
-    rows.add(new Setting("target", number(object().concurrency(), " requests at once a pod"),
-        "spec.target.concurrency"));
+    rows.add(new Setting("target", object().load().toString(), "spec.target"));
     int limit = object().containerConcurrency();
     rows.add(new Setting("container concurrency", limit == 0 ? "any number" : "" + limit,
         "spec.containerConcurrency"));
@@ -107,10 +107,6 @@ public record ScaledServiceFacts(ScaledServiceState state) {
     return max.isPresent()
         ? min + " to " + max.getAsInt()
         : (min == 0 ? "0 or 1" : "1") + "; an HPA or KEDA may set more";
-  }
-
-  private static String number(OptionalInt number, String unit) {
-    return number.isPresent() ? number.getAsInt() + unit : "not set";
   }
 
   private static String seconds(Duration length) {

@@ -11,8 +11,7 @@ import java.util.OptionalInt;
  * @param minReplicas it always has; 0 or 1 without {@code maxReplicas}
  * @param maxReplicas it may have; empty if it is only scaled between 0 and 1, and something else, such
  *     as an HPA, does the rest
- * @param concurrency requests at once that each replica should have; empty for 70 % of
- *     {@code containerConcurrency}
+ * @param load that each replica should have
  * @param containerConcurrency requests at once that one replica may have; 0 for any number
  * @param window over which the load is averaged, and after which an idle workload is scaled to zero; 6
  *     s to 1 h, in whole seconds
@@ -21,21 +20,22 @@ import java.util.OptionalInt;
  * @param warmTimes when it keeps pods without requests
  */
 public record ScaledTarget(RevisionId id, ScaleTargetRef workload, int minReplicas,
-    OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
+    OptionalInt maxReplicas, LoadTarget load, int containerConcurrency, Duration window,
     Duration requestTimeout, OptionalInt lastDesired, WarmTimes warmTimes) {
 
   /** One that keeps no pods without requests. */
   public ScaledTarget(RevisionId id, ScaleTargetRef workload, int minReplicas,
       OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
       Duration requestTimeout, OptionalInt lastDesired) {
-    this(id, workload, minReplicas, maxReplicas, concurrency, containerConcurrency, window,
-        requestTimeout, lastDesired, WarmTimes.NONE);
+    this(id, workload, minReplicas, maxReplicas, LoadTarget.concurrency(concurrency),
+        containerConcurrency, window, requestTimeout, lastDesired, WarmTimes.NONE);
   }
 
   public ScaledTarget {
-    if (concurrency.isEmpty() && containerConcurrency == 0) {
+    if (load.concurrency().isEmpty() && load.requestsPerSecond().isEmpty()
+        && containerConcurrency == 0) {
       throw new IllegalArgumentException(
-          id + " needs a target concurrency or a container concurrency");
+          id + " needs a target concurrency, a target rate or a container concurrency");
     }
   }
 }

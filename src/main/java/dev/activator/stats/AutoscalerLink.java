@@ -202,11 +202,15 @@ public final class AutoscalerLink implements StatSink {
           .setPodName(podName).setProcessUptime(uptime.toNanos() / NANOS_PER_SECOND)));
     }
     for (var stat : stats) {
+      var values = Stat.newBuilder().setPodName(podName)
+          .setAverageConcurrentRequests(stat.averageConcurrency())
+          .setRequestCount(stat.requestCount());
+      if (uptime != null) {
+        // Knative's autoscaler has no use for them.
+        values.addAllQueueTimes(stat.queueTimes().counts());
+      }
       messages.addMessages(WireStatMessage.newBuilder().setNamespace(stat.revision().namespace())
-          .setName(stat.revision().name())
-          .setStat(Stat.newBuilder().setPodName(podName)
-              .setAverageConcurrentRequests(stat.averageConcurrency())
-              .setRequestCount(stat.requestCount())));
+          .setName(stat.revision().name()).setStat(values));
     }
     return messages.build().toByteArray();
   }

@@ -2,6 +2,8 @@ package dev.activator.stats;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
+import dev.activator.observability.RequestObserver;
+import dev.activator.revision.QueueTimes;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,6 +47,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final List<LoopCounter> counters = new CopyOnWriteArrayList<>();
   /** How many windows there are of a revision, on all loops and of all ports. */
   private final ConcurrentMap<RevisionId, Integer> holders = new ConcurrentHashMap<>();
+  private final QueueTimeObserver queueTimes = new QueueTimeObserver();
   private @Nullable Round underWay;
 
   private static final class Round {
@@ -71,6 +74,11 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     var counter = new LoopCounter(requests);
     counters.add(counter);
     return counter;
+  }
+
+  /** Measures times in the queue: one of our own autoscalers may scale by them. */
+  public RequestObserver queueTimes() {
+    return queueTimes;
   }
 
   public void start() {
@@ -124,8 +132,11 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   }
 
   private void report(Round round) {
+    var waited = queueTimes.take();
     sink.report(round.totals.entrySet().stream()
-        .map(each -> RevisionStat.of(each.getKey(), each.getValue())).toList());
+        .map(each -> RevisionStat.of(each.getKey(), each.getValue())
+            .with(waited.getOrDefault(each.getKey(), QueueTimes.NONE)))
+        .toList());
   }
 
   private void tellInFlight(Round round) {

@@ -1,13 +1,21 @@
 package dev.activator.stats;
 
+import dev.activator.revision.QueueTimes;
 import dev.activator.revision.RevisionId;
 
 /**
  * The statistics of one revision over one period.
  *
  * @param requestCount arrivals, without those that were reported at once
+ * @param queueTimes of requests that left the queue, while pods were ready
  */
-public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount) {
+public record RevisionStat(RevisionId revision, double averageConcurrency, double requestCount,
+    QueueTimes queueTimes) {
+  /** Without times in the queue. */
+  public RevisionStat(RevisionId revision, double averageConcurrency, double requestCount) {
+    this(revision, averageConcurrency, requestCount, QueueTimes.NONE);
+  }
+
   public static RevisionStat first(RevisionId revision) {
     return atOnce(revision, 1);
   }
@@ -18,6 +26,10 @@ public record RevisionStat(RevisionId revision, double averageConcurrency, doubl
    */
   static RevisionStat atOnce(RevisionId revision, int inFlight) {
     return new RevisionStat(revision, inFlight, 1);
+  }
+
+  RevisionStat with(QueueTimes times) {
+    return new RevisionStat(revision, averageConcurrency, requestCount, times);
   }
 
   static RevisionStat of(RevisionId revision, RequestWindow.Totals totals) {

@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 @Isolated
 class AutoscalerSimulationTest {
   private static final RevisionId MANY = new RevisionId("shop", "many");
+  private static final RevisionId RATE = new RevisionId("shop", "rate");
   private static final RevisionId HPA = new RevisionId("shop", "hpa");
   private static final Duration STEP = Duration.ofMillis(100);
   private static final int BLOCK = 30;
@@ -107,9 +108,12 @@ class AutoscalerSimulationTest {
     private void step(boolean sometimesQuiet) {
       world.clock.advance(STEP);
       for (var one : world.alive()) {
-        for (var id : List.of(MANY, HPA)) {
+        for (var id : List.of(MANY, RATE, HPA)) {
           while (one.open(id) < load && !one.machine.isPaused()) {
-            one.request(id, Duration.ofMillis(50 + world.random.nextInt(1_500)));
+            boolean isLong = id.equals(RATE) && world.random.nextInt(20) == 0;
+            one.request(id, isLong
+                ? SimulatedScaling.WINDOW.plusSeconds(10)
+                : Duration.ofMillis(50 + world.random.nextInt(1_500)));
           }
         }
       }

@@ -7,6 +7,7 @@ import dev.activator.autoscaler.policy.Sample;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.revision.LeaseAnswer;
 import dev.activator.revision.LeaseRecord;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Found;
@@ -14,6 +15,7 @@ import dev.activator.revision.ScaleAnswer.Reason;
 import dev.activator.revision.ScaleAnswer.Refused;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.WarmTimes;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.stats.RevisionStat;
@@ -62,6 +64,11 @@ final class SimulatedScaling {
     this.harsh = harsh;
     workload("many", OptionalInt.of(10));
     workload("hpa", OptionalInt.empty());
+    // Its requests may run for longer than a window, and are then no arrivals.
+    var rate = new RevisionId("shop", "rate");
+    workloads.put(rate, new Workload(new ScaledTarget(rate, WORKLOAD, 0, OptionalInt.of(10),
+        new LoadTarget(OptionalInt.empty(), OptionalInt.of(TARGET), OptionalInt.empty()), 0,
+        WINDOW, Duration.ofSeconds(20), OptionalInt.empty(), WarmTimes.NONE)));
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
       join();
     }
@@ -236,7 +243,7 @@ final class SimulatedScaling {
       }
       var batch = new ReportBatch(name, uptime, stats.stream()
           .map(one -> new ReportBatch.Entry(one.revision(),
-              new Sample(name, one.averageConcurrency(), one.requestCount())))
+              new Sample(name, one.averageConcurrency(), one.requestCount(), one.queueTimes())))
           .toList());
       boolean late = harsh && random.nextInt(50) == 0;
       clock.schedule(Duration.ofMillis(random.nextInt(late ? 4_000 : 20)), () -> {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.autoscaler.policy.Activity;
 import dev.activator.autoscaler.policy.Sample;
 import dev.activator.config.WarmTimesReader;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledTarget;
 import dev.activator.revision.ScaleTargetRef;
@@ -67,8 +68,9 @@ class WarmTimesTest {
 
   private void target(OptionalInt max, Map<String, Object> spec) {
     var times = WarmTimesReader.read(spec);
-    autoscaler.target(new ScaledTarget(WEB, WORKLOAD, 0, max, OptionalInt.of(20), 0,
-        Duration.ofSeconds(60), Duration.ofSeconds(300), OptionalInt.empty(), times));
+    autoscaler.target(
+        new ScaledTarget(WEB, WORKLOAD, 0, max, LoadTarget.concurrency(OptionalInt.of(20)), 0,
+            Duration.ofSeconds(60), Duration.ofSeconds(300), OptionalInt.empty(), times));
     loop.run();
   }
 

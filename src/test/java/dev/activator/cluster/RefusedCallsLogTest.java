@@ -12,6 +12,7 @@ import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
@@ -146,7 +147,8 @@ class RefusedCallsLogTest {
   private static ScaledServiceState state(String name) {
     return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(),
-        List.of(), List.of(), 0, OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5),
+        List.of(), List.of(), 0, OptionalInt.empty(), LoadTarget.concurrency(OptionalInt.of(1)), 0,
+        Duration.ofMinutes(5),
         Duration.ofMinutes(1),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
         ScaledServiceStatus.NONE),

@@ -13,6 +13,7 @@ import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
@@ -64,7 +65,8 @@ class RefusedStatusesTest {
   private static ScaledServiceState state(String name) {
     return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(),
-        List.of(), List.of(), 0, OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofMinutes(5),
+        List.of(), List.of(), 0, OptionalInt.empty(), LoadTarget.concurrency(OptionalInt.of(1)), 0,
+        Duration.ofMinutes(5),
         Duration.ofMinutes(1),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
         ScaledServiceStatus.NONE),
@@ -123,7 +125,8 @@ class RefusedStatusesTest {
     var journal = api.faults().journal();
     var call = journal.await(Match.requests(Verb.PATCH), 1, Duration.ofSeconds(120));
     assertThat(journal.awaitEnd(call, Duration.ofSeconds(120)).outcome().status()).isEqualTo(409);
-    assertThat(store.find(ScaledServiceKind.of(store), "shop", "a").has("status")).isFalse();
+    assertThat(store.find(ScaledServiceKind.of(store), "shop", "a").at("/status/conditions"))
+        .isEmpty();
   }
 
   @Test

@@ -141,8 +141,11 @@ class ScaledServiceWriterTest {
     lead();
 
     becomes("Ready", "False ServiceNotFound 2026-01-01T00:00:00Z");
-    becomes("Active", "Unknown  2026-01-01T00:00:00Z");
+    becomes("Active", "Unknown NotDecided 2026-01-01T00:00:00Z");
     assertThat(status().path("observedGeneration").asInt()).isEqualTo(1);
+    assertThat(status().path("conditions")).hasSize(3)
+        .allMatch(one -> one.path("observedGeneration").asInt() == 1);
+    becomes("Reconciling", "True ServiceNotFound 2026-01-01T00:00:00Z");
     eventually(() -> assertThat(events())
         .containsExactly("Warning ServiceNotFound: there is no Service shop/web"));
   }
@@ -152,7 +155,7 @@ class ScaledServiceWriterTest {
     service();
     lead();
     writer.scaled(WEB, scaling(0, 1, null));
-    becomes("Ready", "True  2026-01-01T00:00:00Z");
+    becomes("Ready", "True Ready 2026-01-01T00:00:00Z");
     becomes("Active", "Unknown Queued 2026-01-01T00:00:00Z");
     assertThat(status().path("replicas").asInt()).isZero();
     assertThat(status().path("desiredReplicas").asInt()).isEqualTo(1);
@@ -163,7 +166,7 @@ class ScaledServiceWriterTest {
     loop.advance(Duration.ofSeconds(1));
 
     becomes("Ready", "False Forbidden 2026-01-01T00:01:00Z");
-    becomes("Active", "True  2026-01-01T00:01:00Z");
+    becomes("Active", "True Active 2026-01-01T00:01:00Z");
     assertThat(status().path("desiredReplicas").asInt())
         .as("what was wanted last stays, for the next leader").isEqualTo(1);
     assertThat(status().path("replicas").asInt()).as("no pod is listed").isZero();
@@ -174,7 +177,7 @@ class ScaledServiceWriterTest {
     service();
     lead();
     writer.scaled(WEB, scaling(0, 1, null));
-    becomes("Ready", "True  2026-01-01T00:00:00Z");
+    becomes("Ready", "True Ready 2026-01-01T00:00:00Z");
     long before = patches();
 
     for (int i = 2; i < 20; i++) {
@@ -279,7 +282,7 @@ class ScaledServiceWriterTest {
 
     eventually(() -> {
       loop.advance(Duration.ofSeconds(1));
-      assertThat(condition("Ready")).isEqualTo("True  2026-01-01T00:00:00Z");
+      assertThat(condition("Ready")).isEqualTo("True Ready 2026-01-01T00:00:00Z");
     });
   }
 
@@ -385,7 +388,7 @@ class ScaledServiceWriterTest {
     service();
     lead();
     writer.scaled(WEB, scaling(0, 0, null));
-    becomes("Ready", "True  2026-01-01T00:00:00Z");
+    becomes("Ready", "True Ready 2026-01-01T00:00:00Z");
 
     store.delete(ScaledServiceKind.of(store), "shop", "web");
     eventually(() -> assertThat(events()).containsExactly("Warning LeftAtZero:"

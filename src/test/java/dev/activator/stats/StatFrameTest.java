@@ -2,7 +2,10 @@ package dev.activator.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.revision.QueueTimes;
 import dev.activator.revision.RevisionId;
+import dev.activator.wire.Stat;
+import dev.activator.wire.WireStatMessages;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -34,6 +37,18 @@ class StatFrameTest {
     assertThat(encoded(RevisionStat.first(REVISION)))
         .isEqualTo("0a 2a 0a 02 6e 73 12 03 72 65 76 1a 1f 0a 0b 61 63 74 69 76 61 74 6f 72 2d 31 "
             + "11 00 00 00 00 00 00 f0 3f 21 00 00 00 00 00 00 f0 3f");
+  }
+
+  @Test
+  void timesInTheQueueAreInAFieldThatKnativeSkips_andOnlyForOurOwnAutoscaler() throws Exception {
+    var stat = new RevisionStat(REVISION, 1, 2, new QueueTimes(List.of(0, 3, 300)));
+
+    var ours = WireStatMessages.parseFrom(
+        AutoscalerLink.encode("activator-1", List.of(stat), Duration.ofSeconds(1)));
+    assertThat(ours.getMessages(1).getStat().getQueueTimesList()).containsExactly(0, 3, 300);
+    assertThat(encoded(stat)).isEqualTo(encoded(new RevisionStat(REVISION, 1, 2)));
+    // Knative's last field is 7.
+    assertThat(Stat.QUEUE_TIMES_FIELD_NUMBER).isGreaterThan(Stat.TIMESTAMP_FIELD_NUMBER);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.HostTable;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceStatus;
@@ -8,6 +9,7 @@ import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RouteRule;
@@ -67,7 +69,7 @@ public class RoutingBenchmark {
     byHeaders.headers().set("Knative-Serving-Namespace", "namespace-42")
         .set("Knative-Serving-Revision", "revision-4242");
     byHost = head("revision-4242.namespace-42.svc.cluster.local");
-    hosts = HostTable.of(scaledServices(), "cluster.local");
+    hosts = HostTable.of(scaledServices(), "cluster.local", DomainRules.ANY);
   }
 
   /** Each has a host, and one of them ten rules more, of which the last one matches. */
@@ -82,7 +84,8 @@ public class RoutingBenchmark {
       all.add(new ScaledService(new RevisionId("namespace-" + i % 100, "service-" + i), "", "", 1,
           new ScaleTargetRef("apps/v1", "Deployment", "d" + i), "s", "http",
           List.of("host-" + i + ".example.com"), rules, List.of(), 0, OptionalInt.empty(),
-          OptionalInt.of(1), 0, Duration.ofMinutes(5), Duration.ofMinutes(1), List.of(), Map.of(),
+          LoadTarget.concurrency(OptionalInt.of(1)), 0, Duration.ofMinutes(5),
+          Duration.ofMinutes(1), List.of(), Map.of(),
           Map.of(), null, WarmTimes.NONE, ScaledServiceStatus.NONE));
     }
     return all;

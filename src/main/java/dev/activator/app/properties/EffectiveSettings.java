@@ -30,7 +30,8 @@ import org.springframework.util.unit.DataSize;
 /** All properties: their names, their values after binding, and where each was set. */
 public final class EffectiveSettings {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
-      ClusterProperties.class, ConfigMapProperties.class, ConsoleProperties.class,
+      ClusterProperties.class, ConfigMapProperties.class, ConsoleLinksProperties.class,
+      ConsoleProperties.class,
       EgressProperties.class,
       EmbeddedProperties.class, IdentityProperties.class, LendingProperties.class,
       MetricsProperties.class, MetricsServerProperties.class,

@@ -1,9 +1,17 @@
 package dev.activator.autoscaler.policy;
 
+import dev.activator.autoscaler.policy.ScalingSettings.Aim;
 import dev.activator.autoscaler.policy.ScalingSettings.Limits;
+import dev.activator.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.autoscaler.policy.ScalingSettings.Windows;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides how many pods one workload should have: by the average load of a long window, and in a surge,
@@ -17,23 +25,38 @@ import java.util.TreeMap;
 public final class Decider {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final int SECONDS_PER_INDEX = 2;
+  private static final Aim OPEN = new Aim(Metric.CONCURRENCY, 1);
 
   /** Recent results, by spans of two seconds; only if scaling down is delayed. */
   private final TreeMap<Long, Integer> results = new TreeMap<>();
-  private final MetricWindow stable;
-  private final MetricWindow panic;
+  private final Map<Metric, Load> loads = new EnumMap<>(Metric.class);
+  private final QueueTimeWindow queue = new QueueTimeWindow();
   private boolean panicking;
   private long panicSince;
   /** The most pods since panic began. */
   private int floor;
+
+  private static final class Load {
+    private final MetricWindow stable;
+    private final MetricWindow panic;
+
+    Load(Windows windows) {
+      stable = new MetricWindow((int) windows.stable().toSeconds(), windows.weighted());
+      panic = new MetricWindow((int) windows.panic().toSeconds(), windows.weighted());
+    }
+  }
+
+  /** The averages of one metric now. */
+  private record Averages(Aim aim, double stable, double panic) {}
 
   /**
    * @param ready ready pods; with more than one, a history was lost, and none of them is removed before a
    *     window is over
    */
   public Decider(long now, int ready, Windows windows) {
-    stable = new MetricWindow((int) windows.stable().toSeconds(), windows.weighted());
-    panic = new MetricWindow((int) windows.panic().toSeconds(), windows.weighted());
+    for (var metric : Metric.values()) {
+      loads.put(metric, new Load(windows));
+    }
     if (ready > 1) {
       panicking = true;
       panicSince = now;
@@ -41,29 +64,56 @@ public final class Decider {
     }
   }
 
-  public void record(long now, double load) {
+  /** Counts a report for each metric, and for the queue if there is a target for it. */
+  public void record(long now, Sample sample, ScalingSettings settings) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
-    stable.record(second, load);
-    panic.record(second, load);
+    record(second, Metric.CONCURRENCY, sample.concurrency());
+    record(second, Metric.REQUESTS_PER_SECOND, sample.arrivals());
+    if (settings.queue() != null) {
+      queue.record(second, sample.arrivals(), sample.queueTimes());
+    }
+  }
+
+  private void record(long second, Metric metric, double value) {
+    load(metric).stable.record(second, value);
+    load(metric).panic.record(second, value);
+  }
+
+  private Load load(Metric metric) {
+    return Objects.requireNonNull(loads.get(metric));
   }
 
   public void resize(long now, Windows windows) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
-    stable.resize((int) windows.stable().toSeconds(), second);
-    panic.resize((int) windows.panic().toSeconds(), second);
+    loads.values().forEach(load -> {
+      load.stable.resize((int) windows.stable().toSeconds(), second);
+      load.panic.resize((int) windows.panic().toSeconds(), second);
+    });
   }
 
   public Decision decide(long now, int ready, ScalingSettings settings) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
-    double stableLoad = stable.average(second);
-    double panicLoad = panic.average(second);
-    if (settings.regime() == Regime.ZERO_OR_ONE) {
-      return zeroOrOne(stableLoad, panicLoad, settings);
-    }
+    var all = settings.aims().stream().map(aim -> averages(aim, second)).toList();
+    var first = all.getFirst();
     int pods = Math.max(1, ready);
-    var byStable = step("stable", stableLoad, pods, settings);
-    var byPanic = step("panic", panicLoad, pods, settings);
-    double wanted = Math.ceil(panicLoad / settings.aim().perPod());
+    if (settings.regime() == Regime.ZERO_OR_ONE) {
+      return zeroOrOne(busiest(all, second, settings));
+    }
+    var byStable = most(
+        all.stream().map(one -> step("stable", one.aim, one.stable, pods, settings)));
+    var byPanic = most(all.stream().map(one -> step("panic", one.aim, one.panic, pods, settings)));
+    double wanted = all.stream().mapToDouble(one -> Math.ceil(one.panic / one.aim.perPod())).max()
+        .orElse(0);
+    var byQueue = byQueue(second, pods, settings);
+    if (byQueue != null) {
+      byStable = most(Stream.of(byStable, byQueue));
+      byPanic = most(Stream.of(byPanic, byQueue));
+      wanted = Math.max(wanted, byQueue.pods);
+    }
+    if (settings.regime() == Regime.YIELDING) {
+      // A request that runs for longer than a window is no arrival, and keeps its pod.
+      byStable = most(Stream.of(byStable, byOpenRequests(second)));
+    }
     if (wanted / pods >= settings.windows().panicThreshold()) {
       panicking = true;
       panicSince = now;
@@ -73,21 +123,63 @@ public final class Decider {
     }
     var result = panicking ? inPanic(now, byStable, byPanic) : byStable;
     result = delayed(second, result, settings.limits());
-    return new Decision(result.pods, stableLoad, panicLoad, panicking, result.cause);
+    // With requests in flight a workload is not idle, whatever its aims are.
+    var shown = settings.regime() == Regime.YIELDING && first.stable == 0 && first.panic == 0
+        ? averages(OPEN, second)
+        : first;
+    return new Decision(result.pods, shown.stable, shown.panic, panicking, result.cause);
+  }
+
+  private Averages averages(Aim aim, long second) {
+    var load = load(aim.metric());
+    return new Averages(aim, load.stable.average(second), load.panic.average(second));
+  }
+
+  /** Of equal ones the first. */
+  private static Proposal most(Stream<Proposal> all) {
+    return all.reduce((one, other) -> other.pods > one.pods ? other : one).orElseThrow();
+  }
+
+  /** Requests in flight, unless there is an average of more. */
+  private Averages busiest(List<Averages> all, long second, ScalingSettings settings) {
+    var open = averages(OPEN, second);
+    return open.stable > 0 || settings.aims().getFirst().metric() == Metric.CONCURRENCY
+        ? open
+        : all.getFirst();
+  }
+
+  private Proposal byOpenRequests(long second) {
+    double open = load(Metric.CONCURRENCY).stable.average(second);
+    return new Proposal(open > 0 ? 1 : 0, "1, for any request in flight, "
+        + Decision.number(open) + " in the stable window");
+  }
+
+  /** Null if times in the queue do not matter. */
+  private @Nullable Proposal byQueue(long second, int pods, ScalingSettings settings) {
+    if (settings.queue() == null) {
+      return null;
+    }
+    var demand = queue.demand(second, pods, settings.queue(),
+        settings.windows().panic().toSeconds(), settings.windows().stable().toSeconds());
+    return new Proposal(demand.pods(), demand.pods() + " for " + pods + " ready, as 95 of 100"
+        + " requests wait " + Decision.number(demand.millis()) + " ms of "
+        + settings.queue().toMillis() + " ms in the queue");
   }
 
   /** Any load needs one pod; another autoscaler decides how many more. */
-  private static Decision zeroOrOne(double stable, double panic, ScalingSettings settings) {
-    int pods = stable > 0 ? 1 : 0;
-    return new Decision(pods, stable, panic, false, pods + ": " + Decision.number(stable) + " "
-        + settings.aim().metric().unit() + ", stable window; only scaled between 0 and 1");
+  private static Decision zeroOrOne(Averages load) {
+    int pods = load.stable > 0 ? 1 : 0;
+    return new Decision(pods, load.stable, load.panic, false,
+        pods + ": " + Decision.number(load.stable) + " " + load.aim.metric().unit()
+            + ", stable window; only scaled between 0 and 1");
   }
 
   private record Proposal(int pods, String cause) {}
 
-  private static Proposal step(String window, double load, int ready, ScalingSettings settings) {
+  private static Proposal step(String window, Aim aim, double load, int ready,
+      ScalingSettings settings) {
     var limits = settings.limits();
-    double wanted = Math.ceil(load / settings.aim().perPod());
+    double wanted = Math.ceil(load / aim.perPod());
     double most = Math.ceil(limits.up() * ready);
     double min = Math.floor(ready / limits.down());
     int pods = (int) Math.min(Math.max(wanted, min), most);
@@ -96,7 +188,7 @@ public final class Decider {
           limits.activation() + ", the activation scale, for any load");
     }
     String formula = (int) wanted + " = ceil(" + Decision.number(load) + " "
-        + settings.aim().metric().unit() + " ÷ " + Decision.number(settings.aim().perPod()) + "), "
+        + aim.metric().unit() + " ÷ " + Decision.number(aim.perPod()) + "), "
         + window + " window";
     if (wanted > most) {
       return new Proposal(pods, pods + " = ceil(" + Decision.number(limits.up()) + " × " + ready

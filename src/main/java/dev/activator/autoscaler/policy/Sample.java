@@ -1,13 +1,22 @@
 package dev.activator.autoscaler.policy;
 
+import dev.activator.revision.QueueTimes;
+
 /**
  * One report on one revision.
  *
  * @param reporter the pod of the activator
  * @param concurrency requests it held at once, averaged over its last second; finite, not negative
  * @param arrivals requests that reached it in that time; finite, not negative
+ * @param queueTimes of requests that left its queue in that time, while pods were ready
  */
-public record Sample(String reporter, double concurrency, double arrivals) {
+public record Sample(String reporter, double concurrency, double arrivals,
+    QueueTimes queueTimes) {
+  /** Without times in the queue. */
+  public Sample(String reporter, double concurrency, double arrivals) {
+    this(reporter, concurrency, arrivals, QueueTimes.NONE);
+  }
+
   public Sample {
     check(reporter, "concurrency", concurrency);
     check(reporter, "number of requests", arrivals);

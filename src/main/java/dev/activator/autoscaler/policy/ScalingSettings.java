@@ -2,19 +2,33 @@ package dev.activator.autoscaler.policy;
 
 import dev.activator.revision.ScaledTarget;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How one workload is scaled.
  *
- * @param aim what each pod should have
+ * @param aims what each pod should have; the one that needs the most pods counts
+ * @param queue in which 95 of 100 requests should get a pod; null if that does not matter
  * @param windows over which the load is averaged
  * @param limits of a single step
  * @param bounds of the result
  * @param idle when the last pod goes
  * @param regime who else may scale it
  */
-public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bounds, Idle idle,
-    Regime regime) {
+public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows windows,
+    Limits limits, Bounds bounds, Idle idle, Regime regime) {
+  public ScalingSettings {
+    aims = List.copyOf(aims);
+  }
+
+  /** With one aim, as Knative's. */
+  public ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bounds, Idle idle,
+      Regime regime) {
+    this(List.of(aim), null, windows, limits, bounds, idle, regime);
+  }
+
   public enum Metric {
     CONCURRENCY("in flight"),
     REQUESTS_PER_SECOND("requests a second");
@@ -92,12 +106,22 @@ public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bo
 
   public static ScalingSettings of(ScaledTarget target) {
     double limit = target.containerConcurrency();
-    double aim = UTILIZATION * limit;
-    if (target.concurrency().isPresent()) {
-      int wanted = target.concurrency().getAsInt();
-      aim = limit > 0 ? Math.min(wanted, limit) : wanted;
+    var load = target.load();
+    double concurrency = UTILIZATION * limit;
+    if (load.concurrency().isPresent()) {
+      int wanted = load.concurrency().getAsInt();
+      concurrency = limit > 0 ? Math.min(wanted, limit) : wanted;
     }
-    return new ScalingSettings(new Aim(Metric.CONCURRENCY, aim),
+    var aims = new ArrayList<Aim>(2);
+    if (concurrency > 0) {
+      aims.add(new Aim(Metric.CONCURRENCY, concurrency));
+    }
+    load.requestsPerSecond()
+        .ifPresent(rate -> aims.add(new Aim(Metric.REQUESTS_PER_SECOND, rate)));
+    var queue = load.queueMilliseconds().isPresent()
+        ? Duration.ofMillis(load.queueMilliseconds().getAsInt())
+        : null;
+    return new ScalingSettings(aims, queue,
         Windows.of(target.window(), PANIC_WINDOW_PERCENTAGE, PANIC_THRESHOLD, false),
         Limits.DEFAULT, new Bounds(target.minReplicas(), target.maxReplicas().orElse(0), 0),
         Idle.DEFAULT,
@@ -108,13 +132,13 @@ public record ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bo
   public ScalingSettings withMin(int min) {
     int allowed = regime == Regime.ZERO_OR_ONE ? 1 : bounds.max > 0 ? bounds.max : min;
     int raised = Math.max(bounds.min, Math.min(allowed, min));
-    return new ScalingSettings(aim, windows, limits,
+    return new ScalingSettings(aims, queue, windows, limits,
         new Bounds(raised, bounds.max, bounds.initial), idle, regime);
   }
 
   /** The same for a revision that no route names any more: only requests give it pods. */
   public ScalingSettings unreachable() {
-    return new ScalingSettings(aim, windows,
+    return new ScalingSettings(aims, queue, windows,
         new Limits(limits.up, Double.POSITIVE_INFINITY, Duration.ZERO, limits.activation),
         new Bounds(0, bounds.max, 0), new Idle(Duration.ZERO, idle.progressDeadline), regime);
   }

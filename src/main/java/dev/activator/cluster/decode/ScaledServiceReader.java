@@ -6,6 +6,7 @@ import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
 import dev.activator.config.RequestRulesReader;
 import dev.activator.config.RouteRulesReader;
 import dev.activator.config.WarmTimesReader;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
@@ -31,6 +32,8 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
   private int minReplicas;
   private int maxReplicas;
   private int concurrency;
+  private int requestsPerSecond;
+  private int queueMilliseconds;
   private int containerConcurrency;
   private int timeoutSeconds;
   private int windowSeconds;
@@ -74,7 +77,11 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
         case "maxReplicas" -> maxReplicas = in.count(0);
         case "target" -> {
           for (var one : in.fields()) {
-            concurrency = one.equals("concurrency") ? in.count(0) : concurrency;
+            switch (one) {
+              case "concurrency" -> concurrency = in.count(0);
+              case "requestsPerSecond" -> requestsPerSecond = in.count(0);
+              case "queueMilliseconds" -> queueMilliseconds = in.count(0);
+            }
           }
         }
         case "containerConcurrency" -> containerConcurrency = in.count(0);
@@ -114,7 +121,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
           for (var _ : in.items()) {
             var one = StatusCondition.read(in);
             conditions.add(new Condition(one.type(), one.status(), one.reason(), one.message(),
-                one.lastTransitionTime()));
+                one.lastTransitionTime(), one.observedGeneration()));
           }
         }
       }
@@ -127,8 +134,9 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
     require(workload.name(), "scaleTargetRef.name", in);
     require(service, "serviceRef.name", in);
     require(port, "serviceRef.port", in);
-    if (concurrency == 0 && containerConcurrency == 0) {
-      in.problem("spec.target.concurrency or spec.containerConcurrency must be at least 1");
+    if (concurrency == 0 && requestsPerSecond == 0 && containerConcurrency == 0) {
+      in.problem("spec.target.concurrency, spec.target.requestsPerSecond or"
+          + " spec.containerConcurrency must be at least 1");
     }
     var rules = RequestRulesReader.read(forRules, metadata.annotations());
     if (rules != null) {
@@ -140,7 +148,9 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
     warmTimes.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     return new ScaledService(new RevisionId(metadata.namespace(), metadata.name()),
         metadata.uid(), metadata.created(), metadata.generation(), workload, service, port, hosts,
-        read.rules(), read.problems(), minReplicas, positive(maxReplicas), positive(concurrency),
+        read.rules(), read.problems(), minReplicas, positive(maxReplicas),
+        new LoadTarget(positive(concurrency), positive(requestsPerSecond),
+            positive(queueMilliseconds)),
         containerConcurrency,
         timeoutSeconds == 0
             ? RequestTimeouts.DEFAULT.overall()

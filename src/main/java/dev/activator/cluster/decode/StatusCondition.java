@@ -6,7 +6,7 @@ package dev.activator.cluster.decode;
  * @param status {@code True}, {@code False} or {@code Unknown}
  */
 record StatusCondition(String type, String status, String reason, String message,
-    String lastTransitionTime) {
+    String lastTransitionTime, long observedGeneration) {
 
   static StatusCondition read(JsonCursor in) {
     var type = "";
@@ -14,6 +14,7 @@ record StatusCondition(String type, String status, String reason, String message
     var reason = "";
     var message = "";
     var lastTransitionTime = "";
+    long observedGeneration = 0;
     for (var field : in.fields()) {
       switch (field) {
         case "type" -> type = in.text();
@@ -21,9 +22,11 @@ record StatusCondition(String type, String status, String reason, String message
         case "reason" -> reason = in.text();
         case "message" -> message = in.text();
         case "lastTransitionTime" -> lastTransitionTime = in.text();
+        case "observedGeneration" -> observedGeneration = in.longCount(0);
       }
     }
-    return new StatusCondition(type, status, reason, message, lastTransitionTime);
+    return new StatusCondition(type, status, reason, message, lastTransitionTime,
+        observedGeneration);
   }
 
   boolean isFalse(String wanted) {

@@ -1,5 +1,6 @@
 package dev.activator.cluster.policy;
 
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RequestRules;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RouteRule;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param routeProblems a sentence for each route that cannot be used, and is ignored
  * @param maxReplicas empty if only 0 and 1 are ours to set
  * @param window over which the load is averaged
+ * @param load that each replica should have
  * @param wakeWith names of others that start with it, as {@code NAME} or {@code NAME.NAMESPACE}
  * @param rules null if it has none
  * @param warmTimes when it keeps pods without requests
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public record ScaledService(RevisionId id, String uid, String created, long generation,
     ScaleTargetRef workload, String service, String port, List<String> hosts,
     List<RouteRule> routes, List<String> routeProblems, int minReplicas, OptionalInt maxReplicas,
-    OptionalInt concurrency, int containerConcurrency, Duration timeout,
+    LoadTarget load, int containerConcurrency, Duration timeout,
     Duration window, List<String> wakeWith, Map<String, String> labels,
     Map<String, String> annotations,
     @Nullable RequestRules rules, WarmTimes warmTimes, ScaledServiceStatus status) {

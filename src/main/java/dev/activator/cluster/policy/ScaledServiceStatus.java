@@ -4,6 +4,7 @@ import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,14 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     long observedGeneration, List<Condition> conditions) {
   public static final String READY = "Ready";
   public static final String ACTIVE = "Active";
+  /** There only while true, as kstatus reads it: nothing but a change of a manifest helps. */
+  public static final String STALLED = "Stalled";
+  /** There only while true: what is missing may come without a change of the ScaledService. */
+  public static final String RECONCILING = "Reconciling";
+  private static final String NOT_DECIDED = "NotDecided";
+  private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
+      "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
+      "InvalidSchedule", "InvalidAnnotation");
   public static final ScaledServiceStatus NONE = new ScaledServiceStatus(OptionalInt.empty(),
       OptionalInt.empty(), 0, List.of());
 
@@ -26,13 +35,16 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   }
 
   /**
+   * <b>Source.</b> {@code metav1.Condition}, KEP-1623.
+   *
    * @param status {@code True}, {@code False} or {@code Unknown}
-   * @param reason one word; may be empty
+   * @param reason one word
    * @param message a sentence; may be empty
    * @param since when the status changed, as RFC 3339 writes it
+   * @param generation of the spec that it is about
    */
   public record Condition(String type, String status, String reason, String message,
-      String since) {}
+      String since, long generation) {}
 
   /**
    * How the leader scales it.
@@ -60,9 +72,13 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     if (!isDecided && troubles.isEmpty()) {
       return this;
     }
-    var known = new ArrayList<Condition>(2);
-    known.add(ready(troubles, scaling, now));
+    long generation = state.object().generation();
+    var known = new ArrayList<Condition>(3);
+    known.add(ready(troubles, scaling, generation, now));
     known.add(active(state, scaling, now));
+    if (!troubles.isEmpty()) {
+      known.add(progress(troubles, generation, now));
+    }
     // The scale subresource is read rarely, the pods are always known.
     var counted = state.listed().isPresent() || scaling == null
         ? state.listed()
@@ -71,33 +87,52 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
         scaling == null || scaling.desiredReplicas.isEmpty()
             ? desiredReplicas
             : scaling.desiredReplicas,
-        state.object().generation(),
-        known);
+        generation, known);
   }
 
-  private Condition ready(List<Trouble> troubles, @Nullable Scaling scaling, String now) {
+  private Condition ready(List<Trouble> troubles, @Nullable Scaling scaling, long generation,
+      String now) {
     return troubles.isEmpty()
-        ? changed(READY, "True", "", scaling == null ? "" : scaling.note, now)
-        : changed(READY, "False", troubles.getFirst().reason(),
-            troubles.stream().map(Trouble::message).collect(Collectors.joining("; ")), now);
+        ? changed(READY, "True", READY, scaling == null ? "" : scaling.note, generation, now)
+        : changed(READY, "False", troubles.getFirst().reason(), text(troubles), generation, now);
+  }
+
+  /**
+   * <b>Source.</b> kstatus: an object with the first is failed, one with the second in progress, and one
+   * without both current.
+   */
+  private Condition progress(List<Trouble> troubles, long generation, String now) {
+    var mistakes = troubles.stream().filter(one -> MISTAKES.contains(one.reason())).toList();
+    var found = mistakes.isEmpty() ? troubles : mistakes;
+    return changed(mistakes.isEmpty() ? RECONCILING : STALLED, "True", found.getFirst().reason(),
+        text(found), generation, now);
+  }
+
+  private static String text(List<Trouble> troubles) {
+    return troubles.stream().map(Trouble::message).collect(Collectors.joining("; "));
   }
 
   private Condition active(ScaledServiceState state, @Nullable Scaling scaling, String now) {
+    long generation = state.object().generation();
     if (scaling != null) {
-      return changed(ACTIVE, scaling.active, scaling.activeReason, scaling.activeMessage, now);
+      return changed(ACTIVE, scaling.active,
+          scaling.activeReason.isEmpty() ? ACTIVE : scaling.activeReason, scaling.activeMessage,
+          generation, now);
     }
     var before = condition(ACTIVE);
     return state.target() == null || before == null
-        ? changed(ACTIVE, "Unknown", state.target() == null ? "NotScaled" : "", "", now)
-        : before;
+        ? changed(ACTIVE, "Unknown", state.target() == null ? "NotScaled" : NOT_DECIDED, "",
+            generation, now)
+        : changed(ACTIVE, before.status, before.reason.isEmpty() ? ACTIVE : before.reason,
+            before.message, generation, now);
   }
 
   /** Keeps {@code since} while the status is the same. */
   private Condition changed(String type, String status, String reason, String message,
-      String now) {
+      long generation, String now) {
     var before = condition(type);
     return new Condition(type, status, reason, message,
-        before != null && before.status.equals(status) ? before.since : now);
+        before != null && before.status.equals(status) ? before.since : now, generation);
   }
 
   /** Null if it has none of this type. */

@@ -42,15 +42,25 @@ public final class ScaledServiceKind {
               || spec.path("rules").valueStream().anyMatch(rule -> !rule.has("hosts"))),
       Map.entry("self.containerConcurrency == 0 || !has(self.rules) || self.rules.all(rule,"
           + " !has(rule.serviceRef) || rule.serviceRef.port == self.serviceRef.port)",
-          (spec, _) -> spec.path("containerConcurrency").asInt() == 0
+          (spec, _) -> !isLimited(spec)
               || spec.path("rules").valueStream().allMatch(rule -> !rule.has("serviceRef")
                   || rule.at("/serviceRef/port").equals(spec.at("/serviceRef/port")))),
       Map.entry("self.matches('^" + PATH.pattern() + "$') && !self.matches('"
           + AMBIGUOUS.pattern() + "')",
           (path, _) -> PATH.matcher(path.asString("")).matches()
               && !AMBIGUOUS.matcher(path.asString("")).find()),
-      Map.entry("has(self.target) || self.containerConcurrency > 0",
-          (spec, _) -> spec.has("target") || spec.path("containerConcurrency").asInt() > 0),
+      Map.entry(
+          "self.containerConcurrency > 0 || (has(self.target) && (has(self.target.concurrency)"
+              + " || has(self.target.requestsPerSecond)))",
+          (spec, _) -> isLimited(spec) || spec.path("target").has("concurrency")
+              || spec.path("target").has("requestsPerSecond")),
+      Map.entry("!has(self.target) || !has(self.target.queueMilliseconds)"
+          + " || self.containerConcurrency > 0",
+          (spec, _) -> !spec.path("target").has("queueMilliseconds") || isLimited(spec)),
+      Map.entry("has(self.concurrency) || has(self.requestsPerSecond)"
+          + " || has(self.queueMilliseconds)",
+          (target, _) -> Stream.of("concurrency", "requestsPerSecond", "queueMilliseconds")
+              .anyMatch(target::has)),
       Map.entry("self == oldSelf", (now, before) -> before == null || now.equals(before)),
       Map.entry("self.matches('^" + HOST.pattern() + "$')",
           (host, _) -> HOST.matcher(host.asString("")).matches()),
@@ -79,14 +89,23 @@ public final class ScaledServiceKind {
 
   private ScaledServiceKind() {}
 
+  private static boolean isLimited(JsonNode spec) {
+    return spec.path("containerConcurrency").asInt() > 0;
+  }
+
   /** Also sets defaults, and refuses invalid objects, as a cluster does by the definition. */
   public static void createIn(ApiStore store) {
     var definition = definition();
-    var schema = new ObjectSchema(definition, RULES);
+    var schema = schema(definition);
     store.create(Kinds.CUSTOM_RESOURCE_DEFINITION, definition);
     var kind = of(store);
     store.onUnknownFields(kind, schema::unknown);
     store.onAdmission(kind, object -> schema.admit(object, store.stored(kind, object)));
+  }
+
+  /** The first version's. */
+  static ObjectSchema schema(ObjectNode definition) {
+    return new ObjectSchema(definition, RULES);
   }
 
   public static Kind of(ApiStore store) {

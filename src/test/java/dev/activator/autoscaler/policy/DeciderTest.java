@@ -94,7 +94,8 @@ class DeciderTest {
       reports.removeIf(report -> {
         boolean due = Math.floor(report[0]) <= Math.floor(time);
         if (due) {
-          decider.record((long) (report[0] * SECOND), report[1]);
+          decider.record((long) (report[0] * SECOND), new Sample("a", report[1], 0),
+              settings());
         }
         return due;
       });

@@ -34,8 +34,8 @@ class ScalingAnnotationsTest {
   void aRevisionWithoutAnnotationsHasTheDefaults() {
     var settings = settings(0);
 
-    assertThat(settings.aim().perPod()).isEqualTo(70);
-    assertThat(settings.aim().metric()).isEqualTo(Metric.CONCURRENCY);
+    assertThat(settings.aims().getFirst().perPod()).isEqualTo(70);
+    assertThat(settings.aims().getFirst().metric()).isEqualTo(Metric.CONCURRENCY);
     assertThat(settings.windows().stable()).isEqualTo(Duration.ofSeconds(60));
     assertThat(settings.windows().panic()).isEqualTo(Duration.ofSeconds(6));
     assertThat(settings.windows().panicThreshold()).isEqualTo(2);
@@ -57,8 +57,10 @@ class ScalingAnnotationsTest {
       annotations.put(GROUP + "target-utilization-percentage", utilization);
     }
 
-    assertThat(ScalingAnnotations.settings(annotations, containerConcurrency, DEFAULTS).aim()
-        .perPod()).isEqualTo(aim);
+    assertThat(
+        ScalingAnnotations.settings(annotations, containerConcurrency, DEFAULTS).aims().getFirst()
+            .perPod())
+        .isEqualTo(aim);
   }
 
   @Test
@@ -76,8 +78,8 @@ class ScalingAnnotationsTest {
     assertThat(settings.limits().downDelay()).isEqualTo(Duration.ofSeconds(90));
     assertThat(settings.limits().activation()).isEqualTo(4);
     assertThat(settings.idle().retention()).isEqualTo(Duration.ofSeconds(45));
-    assertThat(settings.aim().metric()).isEqualTo(Metric.REQUESTS_PER_SECOND);
-    assertThat(settings.aim().perPod()).isEqualTo(140);
+    assertThat(settings.aims().getFirst().metric()).isEqualTo(Metric.REQUESTS_PER_SECOND);
+    assertThat(settings.aims().getFirst().perPod()).isEqualTo(140);
   }
 
   @Test

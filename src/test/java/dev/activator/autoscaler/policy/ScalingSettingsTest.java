@@ -3,9 +3,11 @@ package dev.activator.autoscaler.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.WarmTimes;
 import java.time.Duration;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -24,7 +26,31 @@ class ScalingSettingsTest {
   void aimsAtItsTargetButNeverBeyondTheLimitOfAPod(Integer concurrency, int limit, double aim) {
     var target = concurrency == null ? OptionalInt.empty() : OptionalInt.of(concurrency);
 
-    assertThat(of(target, limit, OptionalInt.empty()).aim().perPod()).isEqualTo(aim);
+    assertThat(of(target, limit, OptionalInt.empty()).aims().getFirst().perPod()).isEqualTo(aim);
+  }
+
+  @ParameterizedTest(name = "{0} at once, {1} a second, {2} ms, limit {3}: {4}")
+  @CsvSource(delimiter = '|', value = {"20 | | | 0 | [Aim[metric=CONCURRENCY, perPod=20.0]]",
+      " | 100 | | 0 | [Aim[metric=REQUESTS_PER_SECOND, perPod=100.0]]",
+      // A rate alone would let requests queue at pods that are full.
+      " | 100 | | 10 | [Aim[metric=CONCURRENCY, perPod=7.0], Aim[metric=REQUESTS_PER_SECOND, perPod=100.0]]",
+      "5 | 100 | 250 | 10 | [Aim[metric=CONCURRENCY, perPod=5.0], Aim[metric=REQUESTS_PER_SECOND, perPod=100.0]]",
+      " | | 250 | 10 | [Aim[metric=CONCURRENCY, perPod=7.0]]"})
+  void aimsAtEachTargetThatIsGiven(Integer concurrency, Integer rate, Integer queue, int limit,
+      String aims) {
+    var settings = ScalingSettings.of(new ScaledTarget(new RevisionId("shop", "web"),
+        new ScaleTargetRef("apps/v1", "Deployment", "web"), 0, OptionalInt.of(9),
+        new LoadTarget(optional(concurrency), optional(rate), optional(queue)), limit,
+        Duration.ofSeconds(30), Duration.ofSeconds(300), OptionalInt.empty(), WarmTimes.NONE));
+
+    assertThat(settings.aims()).hasToString(aims);
+    assertThat(settings.queue()).isEqualTo(queue == null ? null : Duration.ofMillis(queue));
+    assertThat(settings.withMin(3).queue()).isEqualTo(settings.queue());
+    assertThat(settings.unreachable().aims()).isEqualTo(settings.aims());
+  }
+
+  private static OptionalInt optional(Integer number) {
+    return number == null ? OptionalInt.empty() : OptionalInt.of(number);
   }
 
   @Test

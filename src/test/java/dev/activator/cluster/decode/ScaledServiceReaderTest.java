@@ -1,35 +1,44 @@
 package dev.activator.cluster.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.Yaml;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.StatusException;
+import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Fallback;
 import dev.activator.revision.FixedAnswer;
 import dev.activator.revision.RequestRules;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RouteRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.Schedule;
 import dev.activator.revision.WarmTimes;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
@@ -45,11 +54,11 @@ class ScaledServiceReaderTest {
         serviceRef: {name: svc, port: http}
         hosts: [shop.example.com]
         rules:
-          - {hosts: [API.example.com], pathPrefix: /v1/, headers: [{name: X-Env, value: canary}]}
+          - {hosts: [api.example.com], pathPrefix: /v1/, headers: [{name: X-Env, value: canary}]}
           - {path: /rpc, serviceRef: {port: 81}}
         minReplicas: 1
         maxReplicas: 10
-        target: {concurrency: 20}
+        target: {concurrency: 20, requestsPerSecond: 100, queueMilliseconds: 250}
         containerConcurrency: 40
         timeoutSeconds: 30
         scaleDown: {stabilizationWindowSeconds: 90}
@@ -73,7 +82,7 @@ class ScaledServiceReaderTest {
         replicas: 2
         desiredReplicas: 3
         observedGeneration: 4
-        conditions: [{type: Ready, status: 'True', reason: R, message: m, lastTransitionTime: t}]
+        conditions: [{type: Ready, status: 'True', reason: R, message: m, lastTransitionTime: t, observedGeneration: 3}]
       """;
 
   private static ScaledService read(String yaml) {
@@ -101,7 +110,8 @@ class ScaledServiceReaderTest {
         List.of(new RouteRule(List.of("api.example.com"), new RouteRule.Path("/v1", true),
             List.of(new DoNotWake.Header("X-Env", new DoNotWake.Text("canary", false))), ""),
             new RouteRule(List.of(), new RouteRule.Path("/rpc", false), List.of(), "81")),
-        List.of(), 1, OptionalInt.of(10), OptionalInt.of(20), 40,
+        List.of(), 1, OptionalInt.of(10),
+        new LoadTarget(OptionalInt.of(20), OptionalInt.of(100), OptionalInt.of(250)), 40,
         Duration.ofSeconds(30), Duration.ofSeconds(90), List.of("cart", "auth.users"),
         Map.of("l", "x"), Map.of("a", "y"),
         new RequestRules(List.of(
@@ -125,7 +135,7 @@ class ScaledServiceReaderTest {
                 LocalTime.of(18, 30), 2))),
             new WarmTimes.KeepWarm(true, Duration.ofSeconds(900)), List.of()),
         new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
-            List.of(new Condition("Ready", "True", "R", "m", "t")))));
+            List.of(new Condition("Ready", "True", "R", "m", "t", 3)))));
   }
 
   /** Every field of the schema, down to the values. */
@@ -155,6 +165,64 @@ class ScaledServiceReaderTest {
     ((ObjectNode) object.at(field.substring(0, slash))).remove(field.substring(slash + 1));
 
     assertThat(read(YAML.writeValueAsString(object))).isNotEqualTo(read(WHOLE));
+  }
+
+  /** Each value of the example's spec, also in lists. */
+  static Stream<String> values() {
+    return values("/spec", YAML.readTree(WHOLE).path("spec"));
+  }
+
+  private static Stream<String> values(String path, JsonNode value) {
+    if (value.isArray()) {
+      return IntStream.range(0, value.size()).boxed()
+          .flatMap(i -> values(path + "/" + i, value.get(i)));
+    }
+    return value.isObject()
+        ? value.properties().stream()
+            .flatMap(one -> values(path + "/" + one.getKey(), one.getValue()))
+        : Stream.of(path);
+  }
+
+  private static JsonNode withAnObjectAt(String path) {
+    var object = YAML.readTree(WHOLE);
+    int slash = path.lastIndexOf('/');
+    var parent = object.at(path.substring(0, slash));
+    var name = path.substring(slash + 1);
+    if (parent instanceof ObjectNode fields) {
+      fields.putObject(name);
+    } else {
+      ((ArrayNode) parent).set(Integer.parseInt(name), YAML.createObjectNode());
+    }
+    return object;
+  }
+
+  @ParameterizedTest
+  @MethodSource("values")
+  void aWrongValueOfAnyFieldIsRefusedWithItsPathAndWhatItMustBe(String path) {
+    var store = new ApiStore(Clock.systemUTC());
+    ScaledServiceKind.createIn(store);
+    var field = path.substring(1).replaceAll("/(\\d+)", "[$1]").replace('/', '.');
+
+    assertThatThrownBy(() -> store.create(ScaledServiceKind.of(store),
+        (ObjectNode) withAnObjectAt(path))).isInstanceOf(StatusException.class)
+        .hasMessageContaining("is invalid: " + field + ": Invalid value")
+        .hasMessageContaining("must be of type ");
+  }
+
+  /** Where no schema is checked, such as after a change of the definition by hand. */
+  @ParameterizedTest
+  @MethodSource("values")
+  void aWrongValueOfAnyFieldThatComesAnywayIsAProblemWithASentence(String path) {
+    var decoded = Yaml.decoded(ResourceKind.SCALED_SERVICES,
+        YAML.writeValueAsString(withAnObjectAt(path)));
+    var fact = decoded.fact();
+    var problems = new ArrayList<String>(decoded.remarks());
+    if (fact == null) {
+      problems.add(decoded.problem());
+    }
+    var known = path.split("/")[2];
+
+    assertThat(problems).anyMatch(text -> text.contains(known));
   }
 
   @Test

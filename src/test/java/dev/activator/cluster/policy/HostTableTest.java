@@ -1,11 +1,13 @@
 package dev.activator.cluster.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.config.RouteRulesReader;
 import dev.activator.http.Fields;
 import dev.activator.proxy.policy.MapFields;
+import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RouteRule;
 import dev.activator.revision.ScaleTargetRef;
@@ -36,7 +38,8 @@ class HostTableTest {
     var parts = id.split("/");
     return new ScaledService(new RevisionId(parts[0], parts[1]), "u", created, 1,
         new ScaleTargetRef("apps/v1", "Deployment", parts[1]), parts[1], "http", List.of(hosts),
-        rules, List.of(), 0, OptionalInt.empty(), OptionalInt.of(1), 0, Duration.ofSeconds(300),
+        rules, List.of(), 0, OptionalInt.empty(), LoadTarget.concurrency(OptionalInt.of(1)), 0,
+        Duration.ofSeconds(300),
         Duration.ofSeconds(60),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
         ScaledServiceStatus.NONE);
@@ -46,7 +49,7 @@ class HostTableTest {
   private static final HostTable TABLE = HostTable.of(List.of(
       service("shop/web", "2026-01-01", "shop.example.com", "*.shop.example.com"),
       service("shop/pay", "2026-01-02", "pay.shop.example.com", "*.pay.shop.example.com"),
-      service("shop/plain", "2026-01-03")), "cluster.local");
+      service("shop/plain", "2026-01-03")), "cluster.local", DomainRules.ANY);
 
   @ParameterizedTest
   @CsvSource({"shop.example.com, shop/web", "SHOP.Example.com, shop/web",
@@ -72,7 +75,7 @@ class HostTableTest {
         "*.example.com");
 
     for (var all : List.of(List.of(older, younger), List.of(younger, older))) {
-      var table = HostTable.of(all, "cluster.local");
+      var table = HostTable.of(all, "cluster.local", DomainRules.ANY);
       assertThat(table.find("x.example.com", "/", NO_HEADERS)).isEqualTo(older.id());
       assertThat(table.find("y.example.com", "/", NO_HEADERS)).isEqualTo(younger.id());
       assertThat(table.taken(older.id())).isEmpty();
@@ -84,7 +87,7 @@ class HostTableTest {
   @Test
   void ofTwoOfTheSameAgeTheNameDecides() {
     var table = HostTable.of(List.of(service("b/two", "t", "x.y"), service("a/one", "t", "x.y")),
-        "cluster.local");
+        "cluster.local", DomainRules.ANY);
 
     assertThat(table.find("x.y", "/", NO_HEADERS)).isEqualTo(new RevisionId("a", "one"));
   }
@@ -92,7 +95,8 @@ class HostTableTest {
   @Test
   void nobodyGetsTheNameOfAnother() {
     var older = service("a/thief", "1", "bank.money", "bank.money.svc.cluster.local");
-    var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local");
+    var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local",
+        DomainRules.ANY);
 
     assertThat(table.find("bank.money", "/", NO_HEADERS))
         .isEqualTo(new RevisionId("money", "bank"));
@@ -116,7 +120,7 @@ class HostTableTest {
           - hosts: [admin.example.com]
             headers: [{name: x-team, value: ops-1}]
             serviceRef: {port: one}
-          """, "shop.example.com", "admin.shop")), "cluster.local");
+          """, "shop.example.com", "admin.shop")), "cluster.local", DomainRules.ANY);
 
   /** Semantics of HTTPRouteMatch in the Gateway API: one row for each sentence of its reference. */
   @ParameterizedTest
@@ -172,10 +176,10 @@ class HostTableTest {
         + " {port: c}}]", "x.y");
     var both = MapFields.of("A", "1", "B", "1", "C", "1");
 
-    assertThat(HostTable.of(List.of(young, old), "").find("x.y", "/", both))
+    assertThat(HostTable.of(List.of(young, old), "", DomainRules.ANY).find("x.y", "/", both))
         .isEqualTo(old.id());
     var sameAge = withRules("shop/a", "1", "[{headers: [{name: A}]}]", "x.y");
-    assertThat(HostTable.of(List.of(old, sameAge), "").find("x.y", "/", both))
+    assertThat(HostTable.of(List.of(old, sameAge), "", DomainRules.ANY).find("x.y", "/", both))
         .isEqualTo(sameAge.id());
   }
 
@@ -185,7 +189,7 @@ class HostTableTest {
         "[{pathPrefix: /a}, {path: /b, headers: [{name: X, value: v}]}]", "x.y");
     var younger = withRules("shop/two", "2", "[{pathPrefix: /a/}, {path: /a},"
         + " {path: /b, headers: [{name: x, value: v}]}, {path: /c}]", "x.y");
-    var table = HostTable.of(List.of(younger, older), "");
+    var table = HostTable.of(List.of(younger, older), "", DomainRules.ANY);
 
     assertThat(table.taken(older.id())).isEmpty();
     assertThat(table.taken(younger.id())).containsExactly(
@@ -201,7 +205,7 @@ class HostTableTest {
     var older = withRules("money/bank", "1", "[{pathPrefix: /pay}]", "bank.example.com");
     var thief = withRules("shop/thief", "2", "[{path: /pay/cards}, {pathPrefix: /other}]",
         "bank.example.com", "shop.example.com");
-    var table = HostTable.of(List.of(thief, older), "");
+    var table = HostTable.of(List.of(thief, older), "", DomainRules.ANY);
 
     assertThat(table.taken(thief.id())).containsExactly(new Taken("bank.example.com", older.id()));
     assertThat(table.find("bank.example.com", "/pay/cards", NO_HEADERS)).isEqualTo(older.id());
@@ -214,13 +218,60 @@ class HostTableTest {
     var read = RouteRulesReader.read(List.of(Map.of("path", "no slash")));
     var broken = new ScaledService(new RevisionId("shop", "web"), "u", "1", 1,
         new ScaleTargetRef("apps/v1", "Deployment", "web"), "web", "http", List.of("x.y"),
-        read.rules(), read.problems(), 0, OptionalInt.empty(), OptionalInt.of(1), 0,
+        read.rules(), read.problems(), 0, OptionalInt.empty(),
+        LoadTarget.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
         WarmTimes.NONE, ScaledServiceStatus.NONE);
-    var table = HostTable.of(List.of(broken), "");
+    var table = HostTable.of(List.of(broken), "", DomainRules.ANY);
 
     assertThat(read.problems()).hasSize(1);
     assertThat(table.find("x.y", "/", NO_HEADERS)).isNull();
     assertThat(table.find("web.shop", "/", NO_HEADERS)).isEqualTo(broken.id());
+  }
+
+  @Test
+  void aHostThatItsNamespaceMayNotClaimIsNotServed() {
+    var rules = DomainRules.parse("a=*.a.example.com a.example.com, *=*.apps.example.com");
+    var own = service("a/one", "2", "a.example.com", "*.x.a.example.com");
+    var thief = service("b/two", "1", "a.example.com", "*.example.com", "b.apps.example.com");
+    var table = HostTable.of(List.of(own, thief), "cluster.local", rules);
+
+    assertThat(table.find("a.example.com", "/", NO_HEADERS)).isEqualTo(own.id());
+    assertThat(table.find("1.x.a.example.com", "/", NO_HEADERS)).isEqualTo(own.id());
+    assertThat(table.find("b.apps.example.com", "/", NO_HEADERS)).isEqualTo(thief.id());
+    assertThat(table.find("other.example.com", "/", NO_HEADERS)).isNull();
+    assertThat(table.find("two.b", "/", NO_HEADERS)).as("its own name").isEqualTo(thief.id());
+    assertThat(table.taken(thief.id())).containsExactly(new Taken("*.example.com", null),
+        new Taken("a.example.com", null));
+    assertThat(table.taken(own.id())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      ''                               | shop | any.example.com   | true
+      shop=a.example.com               | shop | a.example.com     | true
+      shop=a.example.com               | shop | b.a.example.com   | false
+      shop=*.example.com               | shop | example.com       | false
+      shop=*.example.com               | shop | *.example.com     | true
+      shop=*.example.com               | shop | *.com             | false
+      shop=*.example.com               | shop | xexample.com      | false
+      shop=*.example.com               | blog | a.example.com     | false
+      shop=a.example.com, *=*          | blog | a.example.com     | true
+      shop=a.example.com, *=*          | shop | b.example.com     | false
+      """)
+  void domainsBelongToNamespaces(String rules, String namespace, String host, boolean allowed) {
+    assertThat(DomainRules.parse(rules).allow(namespace, host)).isEqualTo(allowed);
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      shop            | is not a namespace
+      shop=Example.com | Example.com
+      shop=a.*.com    | neither a host
+      shop=           | neither a host
+      a=x.y, a=z.y    | two entries for a
+      """)
+  void rulesThatCannotBeReadAreNamed(String rules, String problem) {
+    assertThatThrownBy(() -> DomainRules.parse(rules)).hasMessageContaining(problem);
   }
 }

@@ -11,8 +11,11 @@ import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ScaledServiceStatusTest {
   private static final String FIRST = "2026-11-22T12:00:00Z";
@@ -67,8 +70,11 @@ class ScaledServiceStatusTest {
     var status = ScaledServiceStatus.NONE.next(NO_SERVICE, null, FIRST);
 
     assertThat(status.conditions()).containsExactly(
-        new Condition("Ready", "False", "ServiceNotFound", "there is no Service shop/svc", FIRST),
-        new Condition("Active", "Unknown", "", "", FIRST));
+        new Condition("Ready", "False", "ServiceNotFound", "there is no Service shop/svc", FIRST,
+            3),
+        new Condition("Active", "Unknown", "NotDecided", "", FIRST, 3),
+        new Condition("Reconciling", "True", "ServiceNotFound", "there is no Service shop/svc",
+            FIRST, 3));
     assertThat(status.replicas()).isEmpty();
     assertThat(status.desiredReplicas()).isEmpty();
     assertThat(status.trouble()).isEqualTo("ServiceNotFound");
@@ -89,7 +95,7 @@ class ScaledServiceStatusTest {
     var status = before.next(NO_TARGET, null, LATER);
 
     assertThat(status.condition("Active"))
-        .isEqualTo(new Condition("Active", "Unknown", "NotScaled", "", LATER));
+        .isEqualTo(new Condition("Active", "Unknown", "NotScaled", "", LATER, 3));
     assertThat(status.trouble()).isEqualTo("TargetNotFound");
     assertThat(status.replicas()).hasValue(2);
   }
@@ -102,8 +108,8 @@ class ScaledServiceStatusTest {
     assertThat(status.desiredReplicas()).hasValue(3);
     assertThat(status.observedGeneration()).isEqualTo(3);
     assertThat(status.conditions()).containsExactly(
-        new Condition("Ready", "True", "", "held at 5", FIRST),
-        new Condition("Active", "True", "Traffic", "requests come", FIRST));
+        new Condition("Ready", "True", "Ready", "held at 5", FIRST, 3),
+        new Condition("Active", "True", "Traffic", "requests come", FIRST, 3));
     assertThat(status.trouble()).isEmpty();
   }
 
@@ -134,12 +140,82 @@ class ScaledServiceStatusTest {
     var both = ScaledServiceStatus.NONE.next(NO_SERVICE,
         scaling(OptionalInt.of(1), "True", FORBIDDEN), FIRST);
     assertThat(both.condition("Ready")).isEqualTo(new Condition("Ready", "False",
-        "ServiceNotFound", "there is no Service shop/svc; may not patch it", FIRST));
+        "ServiceNotFound", "there is no Service shop/svc; may not patch it", FIRST, 3));
 
     var same = ScaledServiceStatus.NONE.next(NO_TARGET,
         scaling(OptionalInt.of(1), "True", new Trouble("TargetNotFound", "not found")), FIRST);
     assertThat(same.condition("Ready").message())
         .isEqualTo("there is no Deployment web in namespace shop");
+  }
+
+  /**
+   * What tools that wait for objects find.
+   *
+   * <p><b>Source.</b> {@code status.Compute} of kstatus (kubernetes-sigs/cli-utils), which leaves the
+   * condition Ready alone, and Flux's, which reads it last.
+   */
+  private static String kstatus(boolean readsReady, long generation, ScaledServiceStatus status) {
+    if (status.observedGeneration() != generation) {
+      return "InProgress";
+    }
+    for (var one : status.conditions()) {
+      if (one.type().equals("Reconciling") && one.status().equals("True")) {
+        return "InProgress";
+      }
+      if (one.type().equals("Stalled") && one.status().equals("True")) {
+        return "Failed";
+      }
+    }
+    var ready = status.condition("Ready");
+    return !readsReady || ready == null || ready.status().equals("True")
+        ? "Current"
+        : "InProgress";
+  }
+
+  private static ScaledServiceStatus troubled(String... reasons) {
+    var troubles = Stream.of(reasons).map(reason -> new Trouble(reason, "a sentence")).toList();
+    return ScaledServiceStatus.NONE.next(new ScaledServiceState(OBJECT, FINE.revision(),
+        FINE.pods(), List.of(), FINE.target(), List.of(), troubles, List.of(), List.of()), THREE,
+        FIRST);
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource(delimiter = '|', value = {"'' | Current", "ServiceNotFound | InProgress",
+      "PortNotFound | InProgress", "RulePortNotFound | InProgress", "TargetNotFound | InProgress",
+      "FallbackNotFound | InProgress", "QuotaExceeded | InProgress", "ScaleFailed | InProgress",
+      "Forbidden | InProgress", "NoSelector | Failed", "TargetNotScalable | Failed",
+      "NameTaken | Failed", "TargetTaken | Failed", "HostTaken | Failed", "RuleTaken | Failed",
+      "HpaPresent | Failed", "InvalidRules | Failed", "InvalidSchedule | Failed",
+      "InvalidAnnotation | Failed", "ServiceNotFound,HostTaken | Failed"})
+  void toolsThatWaitFindItDoneFailedOrOnItsWay(String reasons, String found) {
+    var status = troubled(reasons.isEmpty() ? new String[0] : reasons.split(","));
+
+    assertThat(kstatus(false, 3, status)).isEqualTo(found);
+    assertThat(kstatus(true, 3, status)).isEqualTo(found);
+    assertThat(kstatus(true, 4, status)).as("of an older generation").isEqualTo("InProgress");
+    // KEP-1623.
+    assertThat(status.conditions()).allSatisfy(one -> {
+      assertThat(one.reason()).matches("[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?");
+      assertThat(one.generation()).isEqualTo(3);
+      assertThat(one.since()).isEqualTo(FIRST);
+    });
+    assertThat(status.conditions()).extracting(Condition::type).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void anObjectThatNobodyHasSeenIsOnItsWay_andOneAtZeroIsDone() {
+    assertThat(kstatus(false, 1, ScaledServiceStatus.NONE)).isEqualTo("InProgress");
+    assertThat(kstatus(true, 3, ScaledServiceStatus.NONE.next(FINE,
+        new Scaling(OptionalInt.of(0), OptionalInt.of(0), "False", "NoTraffic", "", null, ""),
+        FIRST))).isEqualTo("Current");
+  }
+
+  @Test
+  void whatWasInTheWayLeavesNoCondition() {
+    var status = troubled("HostTaken").next(FINE, THREE, LATER);
+
+    assertThat(status.conditions()).extracting(Condition::type).containsExactly("Ready", "Active");
+    assertThat(status.condition("Ready").since()).isEqualTo(LATER);
   }
 
   @Test

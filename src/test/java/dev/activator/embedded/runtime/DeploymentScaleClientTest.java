@@ -108,7 +108,7 @@ class DeploymentScaleClientTest {
     revision(FIRST, Map.of("target", "1", "window", "30s"));
 
     var settings = settings(FIRST);
-    assertThat(settings.aim().perPod()).isEqualTo(0.7);
+    assertThat(settings.aims().getFirst().perPod()).isEqualTo(0.7);
     assertThat(settings.windows().stable()).isEqualTo(Duration.ofSeconds(30));
     assertThat(settings.bounds().max()).isEqualTo(10);
   }

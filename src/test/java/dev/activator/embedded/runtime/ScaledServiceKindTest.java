@@ -56,7 +56,12 @@ class ScaledServiceKindTest {
       "'minReplicas': 3, 'maxReplicas': 2 | spec | Invalid value: maxReplicas must be at least minReplicas",
       "'minReplicas': 2 | spec | must be 0 or 1 without maxReplicas",
       "'target': {'concurrency': 0} | spec.target.concurrency | greater than or equal to 1",
-      "'target': {} | spec.target.concurrency | Required value",
+      "'target': {} | spec.target | needs concurrency, requestsPerSecond or queueMilliseconds",
+      "'target': {'requestsPerSecond': 0} | spec.target.requestsPerSecond | greater than or equal to 1",
+      "'target': {'queueMilliseconds': 5} | spec.target.queueMilliseconds | greater than or equal to 10",
+      "'target': {'queueMilliseconds': 700000} | spec.target.queueMilliseconds | to 600000",
+      "'containerConcurrency': 0, 'target': {'concurrency': 1, 'queueMilliseconds': 50} | spec | target.queueMilliseconds needs containerConcurrency",
+      "'containerConcurrency': 0, 'target': {'queueMilliseconds': 50} | spec | target.concurrency, target.requestsPerSecond or containerConcurrency must be given",
       "'containerConcurrency': 1001 | spec.containerConcurrency | less than or equal to 1000",
       "'timeoutSeconds': 601 | spec.timeoutSeconds | less than or equal to 600",
       "'scaleDown': {'stabilizationWindowSeconds': 5} | spec.scaleDown.stabilizationWindowSeconds | to 6",
@@ -113,7 +118,8 @@ class ScaledServiceKindTest {
   @Test
   void oneOfTheTwoConcurrenciesIsNeeded() {
     assertThatThrownBy(() -> store.create(kind, service("")))
-        .hasMessageContaining("target.concurrency or containerConcurrency must be given");
+        .hasMessageContaining("target.concurrency, target.requestsPerSecond or"
+            + " containerConcurrency must be given");
   }
 
   @Test

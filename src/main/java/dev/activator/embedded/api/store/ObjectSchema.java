@@ -72,6 +72,9 @@ public final class ObjectSchema {
             + '"' + (nearest == null ? "" : ", did you mean \"" + nearest + "\"?"));
       }
     });
+    for (int i = 0; value.isArray() && i < value.size(); i++) {
+      unknown(path + "[" + i + "]", schema.path("items"), value.get(i), found);
+    }
   }
 
   private static void complete(JsonNode schema, JsonNode value) {

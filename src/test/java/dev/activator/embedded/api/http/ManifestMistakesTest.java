@@ -232,21 +232,23 @@ class ManifestMistakesTest {
           serviceRef: {name: x, port: http}
           target: {concurrency: 1}
           maxReplica: 3
+          rules: [{pathPrefix: /a}, {headers: [{name: X, type: RegularExpression}]}]
         """;
 
     var warned = wire.yaml(path, manifest);
     var refused = wire.yaml(path + "&fieldValidation=Strict", manifest);
     var right = wire.yaml(path + "&fieldValidation=Strict",
-        manifest.replace("maxReplica:", "maxReplicas:"));
+        manifest.replace("maxReplica:", "maxReplicas:").replace(", type: RegularExpression", ""));
 
     assertThat(warned.statusCode()).as(warned.body()).isEqualTo(201);
-    assertThat(warned.headers().allValues("Warning")).singleElement().asString()
-        .contains("spec.maxReplica");
+    assertThat(warned.headers().allValues("Warning")).satisfiesExactly(
+        first -> assertThat(first).contains("spec.maxReplica"),
+        inAList -> assertThat(inAList).contains("spec.rules[1].headers[0].type"));
     assertThat(refused.statusCode()).isEqualTo(400);
     assertThat(Json.MAPPER.readTree(refused.body()).get("message").stringValue())
         .isEqualTo("ScaledService in version \"v1alpha1\" cannot be handled as a ScaledService:"
             + " strict decoding error: unknown field \"spec.maxReplica\", did you mean"
-            + " \"maxReplicas\"?");
+            + " \"maxReplicas\"?, unknown field \"spec.rules[1].headers[0].type\"");
     assertThat(right.statusCode()).as(right.body()).isEqualTo(201);
   }
 

@@ -1,0 +1,27 @@
+package dev.activator.revision;
+
+import java.util.ArrayList;
+import java.util.OptionalInt;
+
+/**
+ * The load that each replica of a ScaledService should have; of several targets, the one that needs the
+ * most replicas counts.
+ *
+ * @param concurrency requests at once; empty for 70 % of {@code containerConcurrency}, if there is one
+ * @param queueMilliseconds in which 95 of 100 requests should get a pod, while pods are ready
+ */
+public record LoadTarget(OptionalInt concurrency, OptionalInt requestsPerSecond,
+    OptionalInt queueMilliseconds) {
+  public static LoadTarget concurrency(OptionalInt requests) {
+    return new LoadTarget(requests, OptionalInt.empty(), OptionalInt.empty());
+  }
+
+  @Override
+  public String toString() {
+    var parts = new ArrayList<String>(3);
+    concurrency.ifPresent(number -> parts.add(number + " requests at once a pod"));
+    requestsPerSecond.ifPresent(number -> parts.add(number + " requests a second a pod"));
+    queueMilliseconds.ifPresent(number -> parts.add(number + " ms in the queue"));
+    return parts.isEmpty() ? "not set" : String.join(", ", parts);
+  }
+}

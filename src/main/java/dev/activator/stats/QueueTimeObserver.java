@@ -1,0 +1,77 @@
+package dev.activator.stats;
+
+import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestRecord;
+import dev.activator.revision.QueueTimes;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * How long requests waited in the queue since the last report, without the time in which no pod was ready:
+ * more pods would not have made that shorter. Only requests that were queued cost anything.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+final class QueueTimeObserver implements RequestObserver {
+  private final Map<RevisionId, AtomicIntegerArray> counts = new ConcurrentHashMap<>();
+
+  @Override
+  public void saw(Step step, RequestRecord request) {
+    if (!request.waited()) {
+      return;
+    }
+    switch (step) {
+      // One that was undelivered has been counted.
+      case GRANTED -> {
+        if (request.retries() == 0) {
+          count(request);
+        }
+      }
+      case ENDED -> {
+        if (request.isQueued() && request.retries() == 0 && !isAnsweredMeanwhile(request)) {
+          count(request);
+        }
+      }
+      case ARRIVED, QUEUED, FORWARDING, UNDELIVERED, RESPONDING -> {
+        // It waits, or has been counted.
+      }
+    }
+  }
+
+  /** Its wait was not over. */
+  private static boolean isAnsweredMeanwhile(RequestRecord request) {
+    return request.outcome() == Outcome.WAITING_PAGE || request.outcome() == Outcome.FALLBACK;
+  }
+
+  private void count(RequestRecord request) {
+    var revision = request.revision();
+    if (revision == null || !request.mayWake() || request.hasFallenBack()) {
+      return;
+    }
+    var waited = Duration.ofNanos(Math.max(0, request.phases().queue()));
+    counts.computeIfAbsent(revision.id().withoutPort(),
+        _ -> new AtomicIntegerArray(QueueTimes.BUCKETS))
+        .incrementAndGet(QueueTimes.bucket(waited));
+  }
+
+  /** By revision, those of all ports together; the next report begins. */
+  Map<RevisionId, QueueTimes> take() {
+    var taken = new HashMap<RevisionId, QueueTimes>();
+    for (var id : counts.keySet()) {
+      var found = counts.remove(id);
+      if (found != null) {
+        var numbers = new int[QueueTimes.BUCKETS];
+        for (int bucket = 0; bucket < numbers.length; bucket++) {
+          numbers[bucket] = found.get(bucket);
+        }
+        taken.put(id, QueueTimes.of(numbers));
+      }
+    }
+    return taken;
+  }
+}

@@ -1,0 +1,126 @@
+package dev.activator.stats;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.observability.ColdStarts;
+import dev.activator.observability.FakeRequest;
+import dev.activator.observability.Meters;
+import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestObservers;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.QueueTimes;
+import dev.activator.revision.Revision;
+import dev.activator.testing.VirtualLoop;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class QueueTimeObserverTest {
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
+  private final ColdStarts starts = new ColdStarts(loop::nanoTime, new Meters(),
+      Clock.systemUTC(), ColdStarts.LabelledBy.NONE);
+  private final QueueTimeObserver times = new QueueTimeObserver();
+  private final RequestObservers observers = new RequestObservers();
+
+  QueueTimeObserverTest() {
+    observers.add(starts);
+    observers.add(times);
+  }
+
+  private FakeRequest queued(Revision of) {
+    var request = FakeRequest.of(observers, loop, of);
+    request.begin();
+    request.queued();
+    return request;
+  }
+
+  private FakeRequest queued() {
+    return queued(FakeRequest.revision(Map.of()));
+  }
+
+  private void podServes() {
+    starts.published(
+        HealthyDestinations.pods(FakeRequest.HELLO, DestinationSet.of(FakeRequest.POD)));
+  }
+
+  private static QueueTimes one(int millis) {
+    var counts = new int[QueueTimes.BUCKETS];
+    counts[QueueTimes.bucket(Duration.ofMillis(millis))] = 1;
+    return QueueTimes.of(counts);
+  }
+
+  private QueueTimes taken() {
+    return times.take().getOrDefault(FakeRequest.HELLO, QueueTimes.NONE);
+  }
+
+  @Test
+  void aRequestCountsWhenItGetsAPod_orGivesUp() {
+    podServes();
+    var served = queued();
+    var lost = queued();
+    loop.advance(Duration.ofMillis(300));
+    assertThat(taken()).isEqualTo(QueueTimes.NONE);
+
+    served.granted(FakeRequest.POD);
+    assertThat(taken()).isEqualTo(one(300));
+    served.ended(Outcome.ANSWERED, 200);
+
+    loop.advance(Duration.ofMillis(700));
+    lost.ended(Outcome.QUEUE_TIMEOUT, 504);
+    assertThat(taken()).isEqualTo(one(1_000));
+    assertThat(taken()).as("each is reported once").isEqualTo(QueueTimes.NONE);
+  }
+
+  @Test
+  void theTimeOfAColdStartDoesNotCount() {
+    var request = queued();
+    loop.advance(Duration.ofSeconds(20));
+    podServes();
+    loop.advance(Duration.ofMillis(30));
+    request.granted(FakeRequest.POD);
+
+    assertThat(taken()).isEqualTo(one(30));
+  }
+
+  @Test
+  void whatDidNotWaitToTheEndDoesNotCount() {
+    podServes();
+    var all = new ArrayList<FakeRequest>();
+    for (int i = 0; i < 4; i++) {
+      all.add(queued());
+    }
+    loop.advance(Duration.ofMillis(500));
+    all.get(0).ended(Outcome.WAITING_PAGE, 503);
+    all.get(1).fellBack();
+    all.get(1).granted(FakeRequest.POD);
+    all.get(2).mayWake = false;
+    all.get(2).granted(FakeRequest.POD);
+    all.get(3).granted(FakeRequest.POD);
+    taken();
+    all.get(3).undelivered("refused");
+    all.get(3).queued();
+    all.get(3).granted(FakeRequest.POD);
+
+    assertThat(taken()).isEqualTo(QueueTimes.NONE);
+    FakeRequest.of(observers, loop).answered(200, Duration.ofSeconds(1));
+    assertThat(taken()).as("it was not queued").isEqualTo(QueueTimes.NONE);
+  }
+
+  @Test
+  void thePortsOfAScaledServiceAreCountedTogether() {
+    podServes();
+    var plain = FakeRequest.revision(Map.of());
+    var grpc = new Revision(FakeRequest.HELLO.ofPort("grpc"), plain.uid(), plain.protocol(), 0,
+        plain.timeouts(), true, null, Map.of(), Map.of(), null);
+    var first = queued(plain);
+    var other = queued(grpc);
+    loop.advance(Duration.ofMillis(100));
+    first.granted(FakeRequest.POD);
+    other.granted(FakeRequest.POD);
+
+    assertThat(times.take()).containsOnlyKeys(FakeRequest.HELLO);
+  }
+}
