@@ -1,5 +1,20 @@
 {{/* Refuses what cannot work, in words. */}}
 {{- define "activator.check" -}}
+{{- if and (ne .Values.mode "standalone") (semverCompare "<1.34.0-0" .Capabilities.KubeVersion.Version) -}}
+{{- fail (printf "mode %q needs Kubernetes 1.34 or later, as Knative Serving does, but this is %s; mode \"standalone\" needs 1.29" .Values.mode .Capabilities.KubeVersion.Version) -}}
+{{- end -}}
+{{- if and .Values.serviceMonitor.enabled .Values.podMonitor.enabled -}}
+{{- fail "serviceMonitor and podMonitor are both enabled, so that Prometheus would scrape each pod twice: enable one" -}}
+{{- end -}}
+{{- if and .Values.certificate.metrics (not .Values.certificate.enabled) -}}
+{{- fail "certificate.metrics is true, but certificate.enabled is not" -}}
+{{- end -}}
+{{- if and .Values.certificate.enabled (not .Values.certificate.issuerRef.name) -}}
+{{- fail "certificate.enabled is true, but certificate.issuerRef.name names no issuer" -}}
+{{- end -}}
+{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
+{{- fail "httpRoute.enabled is true, but httpRoute.parentRefs names no Gateway" -}}
+{{- end -}}
 {{- if and (eq .Values.mode "replace") (ne .Release.Namespace .Values.systemNamespace) -}}
 {{- fail (printf "mode \"replace\" must be installed where Knative Serving is: use --namespace %s, or set systemNamespace to %s" .Values.systemNamespace .Release.Namespace) -}}
 {{- end -}}
@@ -138,6 +153,9 @@ must take a connection.
 {{- $value := get $.Values.properties (printf "activator.metrics-server.%s" $name) | default (get $env $variable) }}
 {{- $_ := set $setting $name ($value | toString) }}
 {{- end }}
+{{- if .Values.certificate.metrics }}
+{{- $_ := set $setting "tls-cert" "set" }}
+{{- end }}
 {{- $host := get $.Values.properties "server.address" | default (get $setting "host") | toString }}
 {{- if or (eq (get $setting "tls-client-auth") "require") (not (has $host (list "" "0.0.0.0"))) -}}
 tcpSocket:
@@ -151,3 +169,37 @@ httpGet:
   {{- end }}
 {{- end }}
 {{- end }}
+
+{{/* The Secret that cert-manager writes. */}}
+{{- define "activator.certificate" -}}
+{{ .Values.certificate.secretName | default (printf "%s-tls" (include "activator.name" .)) }}
+{{- end -}}
+
+{{/* How Prometheus scrapes, of "monitor": a ServiceMonitor's or a PodMonitor's values. */}}
+{{- define "activator.scrape" -}}
+{{- $values := .monitor -}}
+path: /metrics
+interval: {{ $values.interval }}
+{{- with $values.scrapeTimeout }}
+scrapeTimeout: {{ . }}
+{{- end }}
+{{- $scheme := $values.scheme | default (.root.Values.certificate.metrics | ternary "https" "") }}
+{{- with $scheme }}
+scheme: {{ . }}
+{{- end }}
+{{- if $values.tlsConfig }}
+tlsConfig:
+  {{- toYaml $values.tlsConfig | nindent 2 }}
+{{- else if .root.Values.certificate.metrics }}
+tlsConfig:
+  ca:
+    secret:
+      name: {{ include "activator.certificate" .root }}
+      key: ca.crt
+  serverName: {{ include "activator.service" .root }}.{{ .root.Release.Namespace }}.svc
+{{- end }}
+{{- with $values.metricRelabelings }}
+metricRelabelings:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}

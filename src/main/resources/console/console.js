@@ -10,10 +10,14 @@ let news = new Date();
 // The server writes UTC, which is then shown on hover.
 function localTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
     time.title = time.dateTime;
-    time.textContent = new Date(time.dateTime).toLocaleTimeString();
+    time.textContent = time.dataset.minutes ? at.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit"}) : at.toLocaleTimeString();
   }
 }
+
+// A row is in the table, anything else on the page.
+const place = id => id.startsWith("r.") ? document.getElementById("rows") : main;
 
 function replace(id, html) {
   const template = document.createElement("template");
@@ -21,9 +25,11 @@ function replace(id, html) {
   const fresh = template.content.firstElementChild;
   localTimes(fresh);
   const old = document.getElementById(id);
-  if (!old) return main.append(fresh);
+  if (!old) return place(id)?.append(fresh);
   const focused = old.contains(document.activeElement) ? document.activeElement.id : "";
   const scrolled = [...old.querySelectorAll("pre, .scroll")].map(each => [each.scrollTop, each.scrollLeft]);
+  const rows = old.querySelector("#rows");
+  fresh.querySelector("#rows")?.append(...(rows ? rows.children : []));
   old.replaceWith(fresh);
   fresh.querySelectorAll("pre, .scroll").forEach((each, i) => {
     if (scrolled[i]) [each.scrollTop, each.scrollLeft] = scrolled[i];
@@ -34,19 +40,15 @@ function replace(id, html) {
 function show(update) {
   for (const [id, html] of Object.entries(update.changed)) replace(id, html);
   const wanted = new Set(update.order);
-  for (const part of [...main.children]) if (!wanted.has(part.id)) part.remove();
-  update.order.forEach((id, i) => {
+  const rows = document.getElementById("rows");
+  for (const part of [...main.children, ...(rows ? rows.children : [])]) if (!wanted.has(part.id)) part.remove();
+  const next = new Map();
+  for (const id of update.order) {
     const part = document.getElementById(id);
-    if (part && main.children[i] !== part) main.insertBefore(part, main.children[i]);
-  });
-  if (Object.keys(update.changed).length > 0) narrow();
-}
-
-function narrow() {
-  const words = filter ? filter.value.toLowerCase().split(/\s+/).filter(word => word) : [];
-  for (const each of document.querySelectorAll("[data-name]")) {
-    const name = each.dataset.name.toLowerCase();
-    each.hidden = !words.every(word => name.includes(word));
+    if (!part) continue;
+    const at = next.get(part.parentNode) || 0;
+    next.set(part.parentNode, at + 1);
+    if (part.parentNode.children[at] !== part) part.parentNode.insertBefore(part, part.parentNode.children[at]);
   }
 }
 
@@ -58,26 +60,42 @@ function age() {
   if (old) stale.textContent = `No news for ${seconds} s: this is how it was at ${news.toLocaleTimeString()}.`;
 }
 
+let updates;
 function watch() {
+  updates?.close();
   const revision = main.dataset.revision;
-  const updates = new EventSource("/console/updates" + (revision ? `?revision=${encodeURIComponent(revision)}` : ""));
-  updates.addEventListener("parts", event => {
+  const from = updates = new EventSource("/console/updates" + (revision ? `?revision=${encodeURIComponent(revision)}` : location.search));
+  from.addEventListener("parts", event => {
     updatedAt = Date.now();
     news = new Date();
     show(JSON.parse(event.data));
     age();
   });
-  updates.onerror = () => {
+  from.onerror = () => {
     // A browser gives up where the answer is an error, such as that of a process that ends.
-    if (updates.readyState === EventSource.CLOSED) setTimeout(watch, 5000);
+    if (from.readyState === EventSource.CLOSED && from === updates) setTimeout(watch, 5000);
   };
 }
 
-filter?.addEventListener("input", narrow);
+// The address keeps the filter, so that it can be shared and survives a reload.
+let typing;
+filter?.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    const address = new URL(location.href);
+    if (filter.value.trim()) address.searchParams.set("q", filter.value);
+    else address.searchParams.delete("q");
+    history.replaceState(null, "", address);
+    watch();
+  }, 200);
+});
 document.addEventListener("keydown", event => {
-  if (event.key === "/" && filter && document.activeElement !== filter) {
+  const typed = event.target.closest("input, textarea, select");
+  if (event.key === "/" && filter && !typed && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
     filter.focus();
+  } else if (event.key === "Escape" && typed === filter) {
+    filter.blur();
   }
 });
 localTimes(main);

@@ -25,6 +25,9 @@
     text("pod-time", pod > 0 ? seconds(pod) : "");
     text("probe-time", probe > 0 ? seconds(probe) : "");
     text("usual-text", status.usualMillis === 0 ? "" : `since the start was requested; usually it takes ${seconds(status.usualMillis)}`);
+    if (asked > Math.max(30000, 2 * status.usualMillis)) {
+      text("state", "It takes longer than usual. This page waits as long as it is open; the owner of the service finds the reason in its log.");
+    }
     text("why", status.why ? `Now: ${status.why}.` : "");
     const listed = status.listedMillis !== null;
     step("step-pod", listed ? "done" : "now");

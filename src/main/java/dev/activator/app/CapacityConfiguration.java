@@ -4,6 +4,7 @@ import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.ClusterProperties.AddressProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.ServingProperties;
+import dev.activator.app.properties.StandaloneProperties;
 import dev.activator.app.properties.TlsProperties;
 import dev.activator.app.properties.UpstreamProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
@@ -61,10 +62,12 @@ class CapacityConfiguration {
 
   @Bean(destroyMethod = "close")
   Cluster cluster(Platform platform, ClusterProperties properties,
-      AddressProperties addresses, IdentityProperties identity, RandomGenerator random) {
+      AddressProperties addresses, IdentityProperties identity, StandaloneProperties standalone,
+      RandomGenerator random) {
     var cluster = properties.cluster(platform::api, properties.apiTimeout(), random, addresses,
         identity);
     cluster.follows(platform.sources(), identity.clusterDomain());
+    cluster.limitHosts(standalone.rules());
     return cluster;
   }
 

@@ -81,7 +81,8 @@ class LifecycleConfiguration {
   StartOrder startOrder(Platform platform, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, Part rescue, Part peers, Part warmUp, Part coldStartWarmUp,
-      Part admitPort, Part consolePort, Part consoleEnds, RevisionBackendsManager backends) {
+      Part admitPort, Part consolePort, Part consoleEnds, Part states,
+      RevisionBackendsManager backends) {
     var parts = new ArrayList<Part>();
     // Also while the start waits for the cluster, and during a drain.
     parts.add(consolePort);
@@ -109,7 +110,7 @@ class LifecycleConfiguration {
         admitPort,
         // A request needs all of the above.
         new Part("request ports", ports::open, ports::drain),
-        Part.started("probes", backends::release), coldStartWarmUp));
+        Part.started("probes", backends::release), coldStartWarmUp, states));
     parts.addAll(platform.afterPorts(ports::http1));
     return new StartOrder(parts);
   }

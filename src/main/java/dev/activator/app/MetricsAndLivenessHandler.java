@@ -1,9 +1,13 @@
 package dev.activator.app;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatus;
@@ -25,6 +29,9 @@ final class MetricsAndLivenessHandler implements HttpHandler {
   /** As Spring Boot writes it. */
   private static final String HEALTH = "application/vnd.spring-boot.actuator.v3+json";
   private static final byte[] ALIVE = "{\"status\":\"UP\"}".getBytes(StandardCharsets.UTF_8);
+
+  private static final Pattern GZIP = Pattern
+      .compile("(?i)(x-)?gzip(\\s*;\\s*q=(?!0(\\.0*)?$).*)?");
 
   /** The server leaves out the body of a response to HEAD. */
   private static final Set<HttpMethod> READ = Set.of(HttpMethod.GET, HttpMethod.HEAD);
@@ -63,8 +70,31 @@ final class MetricsAndLivenessHandler implements HttpHandler {
     var type = request.getHeaders().getOrEmpty(HttpHeaders.ACCEPT).stream()
         .anyMatch(each -> each.contains("application/openmetrics-text")) ? OPEN_METRICS : PLAIN;
     // Thousands of series take time, and this port's loop also answers the probe.
-    return Mono.fromCallable(() -> scrape.apply(type).getBytes(StandardCharsets.UTF_8))
-        .subscribeOn(Schedulers.boundedElastic()).flatMap(text -> write(response, type, text));
+    boolean zips = acceptsGzip(request.getHeaders());
+    return Mono.fromCallable(() -> {
+      var text = scrape.apply(type).getBytes(StandardCharsets.UTF_8);
+      return zips ? zipped(text) : text;
+    }).subscribeOn(Schedulers.boundedElastic()).flatMap(text -> {
+      response.getHeaders().set(HttpHeaders.VARY, "Accept-Encoding");
+      if (zips) {
+        response.getHeaders().set(HttpHeaders.CONTENT_ENCODING, "gzip");
+      }
+      return write(response, type, text);
+    });
+  }
+
+  /** Unless it is refused by a weight of 0. */
+  static boolean acceptsGzip(HttpHeaders headers) {
+    return headers.getValuesAsList(HttpHeaders.ACCEPT_ENCODING).stream()
+        .anyMatch(each -> GZIP.matcher(each.strip()).matches());
+  }
+
+  private static byte[] zipped(byte[] text) throws IOException {
+    var bytes = new ByteArrayOutputStream(text.length / 8);
+    try (var zip = new GZIPOutputStream(bytes)) {
+      zip.write(text);
+    }
+    return bytes.toByteArray();
   }
 
   private static Mono<Void> write(ServerHttpResponse response, String type, byte[] text) {

@@ -10,10 +10,15 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.OtelEnvironment;
+import dev.activator.config.OtelVariables;
+import dev.activator.config.Parsed;
 import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.StartFailedException;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
+import dev.activator.meters.Saturation;
 import dev.activator.meters.StageMeters;
 import dev.activator.observability.Exporters.Identity;
 import dev.activator.observability.Exporters;
@@ -28,6 +33,7 @@ import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.throttle.Throttler;
+import dev.activator.upstream.Upstreams;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
 import io.micrometer.core.instrument.binder.netty4.NettyEventExecutorMetrics;
@@ -40,6 +46,7 @@ import java.io.FileOutputStream;
 import java.lang.management.ManagementFactory;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
 import org.springframework.beans.factory.ObjectProvider;
@@ -47,6 +54,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.ConfigurableEnvironment;
 import reactor.netty.resources.LoopResources;
 
 /** Beans for metrics, traces, the request log, and cold starts. */
@@ -89,18 +97,36 @@ class ObservabilityConfiguration {
     return starts;
   }
 
+  /** Read when it is created: what the build sees must not stay in the jar. */
   @Bean
-  Identity identity(IdentityProperties identity, OtelProperties otel,
-      ObjectProvider<BuildProperties> build) {
-    var properties = build.getIfAvailable();
-    var version = properties == null ? null : properties.getVersion();
-    return new Identity(otel.variables().serviceName(), version == null ? "" : version,
-        identity.systemNamespace(), identity.podName());
+  OtelEnvironment otelEnvironment(ConfigurableEnvironment environment) {
+    var variables = new HashMap<String, String>();
+    environment.getSystemEnvironment()
+        .forEach((name, value) -> variables.put(name, String.valueOf(value)));
+    return switch (OtelEnvironment.parse(variables)) {
+      case Parsed.Valid<OtelEnvironment>(var valid) -> valid;
+      case Parsed.Invalid<OtelEnvironment> invalid ->
+        throw new StartFailedException(invalid.line());
+    };
   }
 
   @Bean
-  Exporters exporters(OtelProperties otel, EgressProperties egress, Identity identity) {
-    return new Exporters(otel.variables(), egress.proxies(), identity);
+  Identity identity(IdentityProperties identity, OtelProperties otel, OtelEnvironment more,
+      ObjectProvider<BuildProperties> build) {
+    var properties = build.getIfAvailable();
+    var version = properties == null ? null : properties.getVersion();
+    var attributes = new HashMap<>(more.resourceAttributes());
+    if (!otel.serviceName().equals(OtelVariables.NONE.serviceName())) {
+      attributes.remove("service.name");
+    }
+    return new Identity(otel.serviceName(), version == null ? "" : version,
+        identity.systemNamespace(), identity.podName(), attributes);
+  }
+
+  @Bean
+  Exporters exporters(OtelProperties otel, OtelEnvironment environment, EgressProperties egress,
+      Identity identity) {
+    return new Exporters(otel.variables(), environment, egress.proxies(), identity);
   }
 
   @Bean
@@ -130,22 +156,29 @@ class ObservabilityConfiguration {
     return loops.all().stream().map(loop -> new LoopDelay(loop, clock, DELAY_PERIOD)).toList();
   }
 
+  @Bean
+  Saturation saturation(HeldBytes held, ServingProperties serving, List<LoopDelay> delays) {
+    var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    long limit = serving.heldLimit();
+    return new Saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit, delays);
+  }
+
   /** Meters of the stages, which read them when metrics are collected. */
   @Bean
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
       Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,
-      ServingProperties serving, LoopGroup loops, Platform platform) {
+      ServingProperties serving, LoopGroup loops, Platform platform, Upstreams upstreams,
+      Saturation saturation) {
     return () -> {
       long limit = serving.heldLimit();
       stages.queues(throttler::views);
       stages.held(held::total, limit);
       stages.unread(unread, serving.unreadLimit());
+      stages.connections(upstreams::openCount, upstreams::idleCount);
       stages.informers(cluster::informers);
       stages.reflectors(cluster::reflectors, loops.loopFor("clock"));
       stages.loops(delays);
-      var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-      stages.saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit,
-          delays);
+      stages.saturation(saturation);
       stages.scaled(platform::scaled);
       if (platform.leadership() != null) {
         stages.leadership(() -> Objects.requireNonNull(platform.leadership()));

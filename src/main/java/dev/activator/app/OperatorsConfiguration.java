@@ -2,6 +2,7 @@ package dev.activator.app;
 
 import java.util.Locale;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
+import dev.activator.app.properties.ConsoleLinksProperties;
 import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
@@ -14,7 +15,9 @@ import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.Parsed;
 import dev.activator.console.ActivatorEndpoint;
+import dev.activator.console.Alerts;
 import dev.activator.console.ClusterFacts;
+import dev.activator.console.HourHistory;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
 import dev.activator.console.Overview.ApiState;
@@ -23,6 +26,7 @@ import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
 import dev.activator.console.RevisionReport.WakingReport;
 import dev.activator.console.ScalingFacts;
+import dev.activator.console.SituationReader;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -32,6 +36,7 @@ import dev.activator.loop.LoopGroup;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.Observability;
+import dev.activator.observability.RecentDurations;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
@@ -206,8 +211,10 @@ class OperatorsConfiguration {
 
   @Bean
   RequestHistory revisionActivity(LoopGroup loops, Throttler throttler, RequestMeters meters,
-      ObjectProvider<Observability> observability, Cluster cluster) {
+      ObjectProvider<Observability> observability, Cluster cluster, RequestObservers observers) {
     Loop clock = loops.loopFor("clock");
+    var recent = new RecentDurations(clock::nanoTime, cluster);
+    cluster.onRevisionGone(recent::gone);
     var activity = new RequestHistory(clock::nanoTime, id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
@@ -215,16 +222,24 @@ class OperatorsConfiguration {
       @Override
       public void start() {
         observability.getObject().startCounting();
+        observers.add(recent);
       }
 
       @Override
       public void stop() {
+        observers.remove(recent);
+        recent.clear();
         observability.getObject().stopCounting();
       }
 
       @Override
       public long @Nullable [] of(RevisionId id) {
         return meters.durations(id);
+      }
+
+      @Override
+      public long @Nullable [] recent(RevisionId id) {
+        return recent.of(id);
       }
     });
     cluster.onRevisionGone(activity::gone);
@@ -242,14 +257,15 @@ class OperatorsConfiguration {
   @Bean
   RevisionCard.Source revisionCards(Platform platform, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RequestHistory activity,
-      ColdStarts starts, LastFailures failures, LoopGroup loops, SpeculativeStarts starting,
+      HourHistory hours, ColdStarts starts, LastFailures failures, LoopGroup loops,
+      SpeculativeStarts starting,
       WakeWith wakeWith, Chains chains) {
     var clock = loops.loopFor("clock");
     var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving.queueCapacity(),
         serving.waitingPage().toString().toLowerCase(Locale.ROOT),
         cluster.eventReader(clock::nanoTime), scaling(platform),
         id -> waking(id, starting, wakeWith, chains));
-    return new RevisionCard.Source(platform.facts(facts), activity, starts, failures,
+    return new RevisionCard.Source(platform.facts(facts), activity, hours, starts, failures,
         clock::nanoTime);
   }
 
@@ -261,13 +277,14 @@ class OperatorsConfiguration {
 
   @Bean
   LivePage livePage(Inspector inspector, RevisionCard.Source cards, ColdStarts coldStarts,
-      HealthState health, Platform platform) {
+      HealthState health, Platform platform, SituationReader situation, Alerts alerts,
+      ConsoleLinksProperties links) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
       case Readiness.NotReady _ when health.isDraining() ->
         "This activator drains: it finishes its requests and ends.";
       case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
-    }, platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
+    }, situation, alerts, links.links(), platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
   }
 
   @Bean

@@ -11,6 +11,7 @@ import dev.activator.app.properties.WakingProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
+import dev.activator.console.HourHistory;
 import dev.activator.console.RequestHistory;
 import dev.activator.console.WaitReasons;
 import dev.activator.http.Fields;
@@ -125,9 +126,12 @@ class RequestConfiguration {
 
   @Bean
   ConcurrencyReporter concurrencyReporter(LoopGroup loops, AutoscalerLink link,
-      RequestMeters meters, RequestHistory activity) {
+      RequestMeters meters, RequestHistory activity, HourHistory hours) {
     var reporter = new ConcurrencyReporter(loops.loopFor(AUTOSCALER), STATS_PERIOD,
-        StageMeters.stats(link, meters, activity::reported));
+        StageMeters.stats(link, meters, stats -> {
+          activity.reported(stats);
+          hours.reported(stats);
+        }));
     link.onChange(reporter);
     return reporter;
   }

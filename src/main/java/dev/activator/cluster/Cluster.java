@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.policy.CatchState;
 import dev.activator.cluster.policy.CatchState.Activators;
+import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.ScaledServiceState;
@@ -85,6 +86,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final ConfigMaps configMaps = new ConfigMaps();
   private volatile Sources sources = Sources.KNATIVE;
   private volatile String domain = "";
+  private volatile DomainRules domains = DomainRules.ANY;
   private volatile @Nullable RevisionId activators;
   private volatile Supplier<Activators> alone = () -> Activators.NONE;
   private volatile @Nullable ScaledServices scaledServices;
@@ -127,6 +129,11 @@ public final class Cluster implements Revisions, AutoCloseable {
   public void follows(Sources from, String clusterDomain) {
     sources = from;
     domain = clusterDomain;
+  }
+
+  /** Call before the start, to limit which namespace may claim which hosts by its ScaledServices. */
+  public void limitHosts(DomainRules rules) {
+    domains = rules;
   }
 
   /**
@@ -292,7 +299,8 @@ public final class Cluster implements Revisions, AutoCloseable {
           this::serviceChanged));
     }
     if (sources != Sources.KNATIVE) {
-      var scaled = new ScaledServices(now, source.preferred(), domain, activators, alone,
+      var scaled = new ScaledServices(now, source.preferred(), domain, domains,
+          activators, alone,
           new Forwarder());
       scaledServices = scaled;
       now.selectPods(id -> scaled.podSelector(id));

@@ -8,6 +8,7 @@ import dev.activator.cluster.policy.BackendService;
 import dev.activator.cluster.policy.CatchSlice;
 import dev.activator.cluster.policy.CatchState;
 import dev.activator.cluster.policy.CatchState.Activators;
+import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.HostTable;
 import dev.activator.cluster.policy.Hpa;
 import dev.activator.cluster.policy.IpFamily;
@@ -62,6 +63,7 @@ final class ScaledServices {
   private final KubernetesSession session;
   private final IpFamily preferred;
   private final String domain;
+  private final DomainRules rules;
   private final @Nullable RevisionId activators;
   private final Supplier<Activators> alone;
   private final ScaledServicesListener listener;
@@ -112,21 +114,23 @@ final class ScaledServices {
 
   /**
    * @param domain the cluster's domain
+   * @param rules which namespace may claim which hosts
    * @param activators their own Service, by namespace and name; null if this is the only one
    * @param alone where this one takes requests then
    */
   ScaledServices(KubernetesSession session, IpFamily preferred, String domain,
-      @Nullable RevisionId activators, Supplier<Activators> alone,
+      DomainRules rules, @Nullable RevisionId activators, Supplier<Activators> alone,
       ScaledServicesListener listener) {
     this.alone = alone;
     this.session = session;
     this.preferred = preferred;
     this.domain = domain;
+    this.rules = rules;
     this.activators = activators;
     this.listener = listener;
     this.kinds = new TargetKinds(session, this::targetChanged,
         kind -> objects().anyMatch(one -> one.workload().kind().equals(kind)));
-    this.hosts = HostTable.of(List.of(), domain);
+    this.hosts = HostTable.of(List.of(), domain, rules);
   }
 
   List<KubernetesSession.Followed> follow() {
@@ -342,7 +346,7 @@ final class ScaledServices {
     settles = false;
     if (hostsAreStale) {
       hostsAreStale = false;
-      var next = HostTable.of(objects().toList(), domain);
+      var next = HostTable.of(objects().toList(), domain, rules);
       // Requests are routed to a new port once its revision is known, and to a former one until it is gone.
       stale.keySet().forEach(id -> unlessBroken(id, () -> addPorts(id, next)));
       var before = hosts;

@@ -17,10 +17,10 @@ final class Charts {
   private Charts() {}
 
   /** Requests a second as an area, the queue as a line. */
-  static String sparkline(RequestHistory.LastMinute minute) {
+  static String minute(RequestHistory.LastMinute minute) {
     String label = minute.requestsInAll() + " requests in the last minute, at most "
         + minute.peakRequests() + " a second; at most " + minute.peakQueued() + " queued";
-    return "<svg class=\"spark\" viewBox=\"0 0 " + WIDTH + " " + HEIGHT
+    return "<svg class=\"minute\" viewBox=\"0 0 " + WIDTH + " " + HEIGHT
         + "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"" + label + "\"><title>"
         + label + "</title><polygon class=\"requests\" points=\"0," + HEIGHT + " "
         + points(minute.requests(), minute.peakRequests()) + " " + WIDTH + "," + HEIGHT
@@ -63,8 +63,11 @@ final class Charts {
     return svg.append("</svg>").toString();
   }
 
-  /** @param longestNanos of the common scale */
-  static String finished(ColdStart start, long longestNanos) {
+  /**
+   * @param longestNanos of the common scale
+   * @param medianNanos of the revision's starts, which gets a mark; 0 for none
+   */
+  static String finished(ColdStart start, long longestNanos, long medianNanos) {
     var svg = bar(Arrays.stream(Phase.values())
         .map(phase -> phase + " " + Html.length(Duration.ofNanos(start.phases().of(phase))))
         .collect(Collectors.joining(", ")));
@@ -75,6 +78,11 @@ final class Charts {
         rect(svg, phase.toString(), at, Math.max(1, width));
       }
       at += width;
+    }
+    if (medianNanos > 0) {
+      svg.append("<rect class=\"median\" x=\"")
+          .append(number((double) (BAR - 2) * medianNanos / Math.max(1, longestNanos)))
+          .append("\" y=\"0\" width=\"2\" height=\"18\"/>");
     }
     return svg.append("</svg>").toString();
   }

@@ -13,7 +13,9 @@ import dev.activator.observability.Phases.Phase;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
@@ -35,16 +37,20 @@ final class ColdStartSection {
     var legend = Arrays.stream(Phase.values())
         .map(phase -> "<span class=\"key " + phase + "\">" + phase + "</span> ")
         .collect(joining());
-    var rows = shown.stream().map(start -> row(start, longest, named)).collect(joining());
+    var medians = new HashMap<RevisionId, Long>();
+    answered(all).forEach((id, times) -> medians.put(id, percentile(times, 0.5)));
+    var rows = shown.stream()
+        .map(start -> row(start, longest, medians.getOrDefault(start.revision(), 0L), named))
+        .collect(joining());
     return section("starts", "wide", "Cold starts", "<p class=\"legend\">" + legend
         + "<span class=\"soft\">on a common scale, 0 to " + length(Duration.ofNanos(longest))
-        + "</span></p>" + percentiles(all)
+        + "; ▏ is the median of the revision</span></p>" + percentiles(all)
         + table("starts", "", rows, Stream.of("when", "revision", "spent on|bar",
             "total|right", "outcome", "status|right")
             .filter(column -> named || !column.equals("revision")).toArray(String[]::new)));
   }
 
-  private static String row(ColdStart start, long longest, boolean named) {
+  private static String row(ColdStart start, long longest, long median, boolean named) {
     var id = start.revision();
     return "<tr data-name=\"" + text(id + " " + start.outcome()) + "\"><td>"
         + time(start.when()) + "</td>"
@@ -52,7 +58,8 @@ final class ColdStartSection {
             ? "<td><a href=\"" + ConsolePages.detailUrl(id) + "\">" + text(id.name())
                 + "</a></td>"
             : "")
-        + "<td class=\"bar\">" + Charts.finished(start, longest) + "</td><td class=\"right\">"
+        + "<td class=\"bar\">" + Charts.finished(start, longest, median)
+        + "</td><td class=\"right\">"
         + length(Duration.ofNanos(start.phases().totalNanos())) + "</td><td"
         + (isAnswered(start) ? "" : " class=\"failed\"") + ">" + start.outcome()
         + "</td><td class=\"right\">" + start.status() + "</td></tr>";
@@ -63,11 +70,21 @@ final class ColdStartSection {
         || start.outcome() == Outcome.FALLBACK || start.outcome() == Outcome.HANDED_OVER;
   }
 
-  /** Of starts that were answered: among failures, the timeouts would count. */
-  private static String percentiles(List<ColdStart> all) {
+  /** Sorted times of starts that were answered: among failures, the timeouts would count. */
+  private static SortedMap<RevisionId, List<Long>> answered(List<ColdStart> all) {
     var byRevision = all.stream().filter(ColdStartSection::isAnswered).collect(
         Collectors.groupingBy(ColdStart::revision, TreeMap::new,
             Collectors.mapping(start -> start.phases().totalNanos(), Collectors.toList())));
+    byRevision.replaceAll((_, times) -> times.stream().sorted().toList());
+    return byRevision;
+  }
+
+  private static long percentile(List<Long> sorted, double share) {
+    return sorted.get(Math.clamp((int) Math.ceil(share * sorted.size()) - 1, 0, sorted.size() - 1));
+  }
+
+  private static String percentiles(List<ColdStart> all) {
+    var byRevision = answered(all);
     return byRevision.isEmpty()
         ? ""
         : table("percentiles", "small",
@@ -76,13 +93,11 @@ final class ColdStartSection {
             "revision", "starts|right", "p50|right", "p90|right", "max|right");
   }
 
-  private static String row(RevisionId id, List<Long> times) {
-    var sorted = times.stream().sorted().toList();
+  private static String row(RevisionId id, List<Long> sorted) {
     return "<tr data-name=\"" + text(id.toString()) + "\"><td>" + text(id.toString())
         + "</td><td class=\"right\">" + sorted.size() + "</td>"
         + DoubleStream.of(0.5, 0.9, 1)
-            .mapToObj(share -> sorted.get(
-                Math.clamp((int) Math.ceil(share * sorted.size()) - 1, 0, sorted.size() - 1)))
+            .mapToObj(share -> percentile(sorted, share))
             .map(nanos -> "<td class=\"right\">" + length(Duration.ofNanos(nanos)) + "</td>")
             .collect(joining())
         + "</tr>";

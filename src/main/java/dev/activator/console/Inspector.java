@@ -15,7 +15,9 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
@@ -113,7 +115,7 @@ public final class Inspector {
   CompletableFuture<Everything> everything() {
     return link.get().thenCompose(view -> {
       var state = api.get();
-      return snapshots(view, state, _ -> true)
+      return snapshots(throttler.revisions(), view, state, _ -> true)
           .thenApply(all -> new Everything(
               Overview.of(all.size(), all.stream().filter(now -> now.queued() > 0).toList(), view,
                   state, leader.get(), peers.get()),
@@ -123,19 +125,43 @@ public final class Inspector {
 
   private CompletableFuture<Overview> overview(AutoscalerLink.View view) {
     var state = api.get();
-    int known = throttler.revisions().size();
-    return snapshots(view, state, queue -> queue.queued() > 0)
-        .thenApply(found -> Overview.of(known, found, view, state, leader.get(),
+    var known = throttler.revisions();
+    return snapshots(known, view, state, queue -> queue.queued() > 0)
+        .thenApply(found -> Overview.of(known.size(), found, view, state, leader.get(),
             peers.get()));
   }
 
+  boolean isSynced() {
+    return api.get().synced();
+  }
+
+  /**
+   * What the alerts read.
+   *
+   * @param unscalable how many workloads cannot be scaled, by reason
+   */
+  public CompletableFuture<Alerts.Facts> alertFacts(List<ThrottleView> views, HourHistory hours,
+      double saturation, Map<String, Integer> unscalable) {
+    var revisions = views.stream().map(view -> new Alerts.Load(view.revision(), view.inFlight(),
+        view.queued(), hours.of(view.revision()))).toList();
+    return link.get().thenApply(view -> new Alerts.Facts(RevisionSnapshot.problem(view),
+        leader.get(), api.get(), saturation, revisions, hours.rejects(), unscalable));
+  }
+
+  Set<RevisionId> revisions() {
+    return throttler.revisions();
+  }
+
+  CompletableFuture<List<RevisionSnapshot>> snapshots(Collection<RevisionId> ids) {
+    return link.get().thenCompose(view -> snapshots(ids, view, api.get(), _ -> true));
+  }
+
   /** One task for each loop. */
-  private CompletableFuture<List<RevisionSnapshot>> snapshots(AutoscalerLink.View view,
-      ApiState state, Predicate<ThrottleView> filter) {
+  private CompletableFuture<List<RevisionSnapshot>> snapshots(Collection<RevisionId> ids,
+      AutoscalerLink.View view, ApiState state, Predicate<ThrottleView> filter) {
     var found = new ConcurrentLinkedQueue<RevisionSnapshot>();
     var byLoop = new IdentityHashMap<Loop, List<RevisionId>>();
-    throttler.revisions().forEach(
-        id -> byLoop.computeIfAbsent(loops.apply(id), _ -> new ArrayList<>()).add(id));
+    ids.forEach(id -> byLoop.computeIfAbsent(loops.apply(id), _ -> new ArrayList<>()).add(id));
     var tasks = byLoop.entrySet().stream().map(each -> CompletableFuture.runAsync(
         () -> each.getValue().forEach(id -> {
           var queue = throttler.view(id);

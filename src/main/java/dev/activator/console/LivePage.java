@@ -13,9 +13,12 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.http.CacheControl;
 import org.springframework.http.HttpStatus;
@@ -37,10 +40,12 @@ import reactor.core.publisher.Sinks;
  * <p><b>Errors.</b> 503 to more than {@link #MAX_VIEWERS} at once, and after closing.
  */
 public final class LivePage implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LivePage.class);
   static final int MAX_VIEWERS = 32;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   private static final MediaType HTML = new MediaType("text", "html", UTF_8);
   private static final MediaType SCRIPT = new MediaType("text", "javascript", UTF_8);
+  private static final MediaType ICON = new MediaType("image", "svg+xml");
   private static final MediaType STYLES = new MediaType("text", "css", UTF_8);
   /** Loads nothing from elsewhere and runs no inline script. */
   private static final String POLICY = "default-src 'self'; base-uri 'none'; form-action 'self';"
@@ -51,8 +56,11 @@ public final class LivePage implements AutoCloseable {
   private final Supplier<List<ColdStart>> coldStarts;
   private final Supplier<String> unready;
   private final @Nullable Actions actions;
+  private final ConsoleLinks links;
+  private final SituationReader situation;
+  private final Alerts alerts;
   private final Flux<?> ticks;
-  private final Flux<SequencedMap<String, String>> list;
+  private final Flux<Optional<ServicesPage.Content>> list;
   private final Viewers viewers = new Viewers(MAX_VIEWERS);
   private final Sinks.Empty<Void> closing = Sinks.empty();
 
@@ -61,26 +69,32 @@ public final class LivePage implements AutoCloseable {
    * @param actions null where the console changes nothing
    */
   public LivePage(Inspector inspector, RevisionCard.Source cards,
-      Supplier<List<ColdStart>> coldStarts,
-      Supplier<String> unready, @Nullable Actions actions, Flux<?> ticks) {
+      Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, SituationReader situation,
+      Alerts alerts, ConsoleLinks links, @Nullable Actions actions, Flux<?> ticks) {
+    this.situation = situation;
+    this.alerts = alerts;
+    this.links = links;
     this.inspector = inspector;
     this.cards = cards;
     this.coldStarts = coldStarts;
     this.unready = unready;
     this.actions = actions;
     this.ticks = ticks;
-    this.list = ticks.onBackpressureDrop().concatMap(_ -> listParts(), 1).publish().refCount();
+    // Read once for all viewers, whatever each of them filters.
+    this.list = ticks.onBackpressureDrop().concatMap(_ -> content(), 1).publish().refCount();
   }
 
   public RouterFunction<ServerResponse> routes() {
     var pages = route(GET("/"), _ -> seeOther("/console"))
-        .andRoute(GET("/console").or(GET("/console/")), _ -> page("Activator", "", listParts()))
+        .andRoute(GET("/console").or(GET("/console/")), this::listPage)
         .andRoute(GET("/console/console.js"), _ -> file("console.js", SCRIPT))
         .andRoute(GET("/console/console.css"), _ -> file("console.css", STYLES))
+        .andRoute(GET("/console/icon.svg"), _ -> file("icon.svg", ICON))
         .andRoute(GET("/console/updates"), this::updates)
         .andRoute(GET("/console/{namespace}/{name}"), request -> {
           var id = id(request);
-          return page(id.name() + " – Activator", id.toString(), detailParts(id));
+          return page(id.name() + " – Activator", id.toString(), ListQuery.ALL,
+              orTrouble(detailParts(id)));
         });
     return actions == null
         ? pages
@@ -109,13 +123,18 @@ public final class LivePage implements AutoCloseable {
     return seeOther("/console/" + id);
   }
 
-  private static Mono<ServerResponse> page(String title, String revision,
+  private Mono<ServerResponse> listPage(ServerRequest request) {
+    var query = ListQuery.parse(request.queryParams().toSingleValueMap());
+    return page("Activator", "", query, listParts(query));
+  }
+
+  private static Mono<ServerResponse> page(String title, String revision, ListQuery query,
       Mono<SequencedMap<String, String>> parts) {
     return parts.flatMap(all -> ServerResponse.ok().contentType(HTML)
         .cacheControl(CacheControl.noStore()).header("Content-Security-Policy", POLICY)
         // Without a referrer, a button's request says "Origin: null", as a foreign page's does.
         .header("Referrer-Policy", "same-origin").header("X-Content-Type-Options", "nosniff")
-        .bodyValue(ConsolePages.shell(title, revision, all)));
+        .bodyValue(ConsolePages.shell(title, revision, query, all)));
   }
 
   private static Mono<ServerResponse> file(String name, MediaType type) {
@@ -124,42 +143,55 @@ public final class LivePage implements AutoCloseable {
         .body(BodyInserters.fromResource(new ClassPathResource("console/" + name)));
   }
 
-  private Mono<SequencedMap<String, String>> listParts() {
-    return orTrouble(Mono.fromFuture(inspector::everything).map(all -> ConsolePages.list(
-        status(all.overview()), all.revisions().stream().map(cards::of).toList(),
-        coldStarts.get())));
+  private Mono<SequencedMap<String, String>> listParts(ListQuery query) {
+    return content().map(now -> parts(now, query));
+  }
+
+  private static SequencedMap<String, String> parts(Optional<ServicesPage.Content> now,
+      ListQuery query) {
+    return now.map(content -> ServicesPage.of(content, query)).orElseGet(LivePage::trouble);
+  }
+
+  /** Empty if an event loop has not answered. */
+  private Mono<Optional<ServicesPage.Content>> content() {
+    return Mono.fromFuture(inspector::everything).map(all -> {
+      var now = situation.read();
+      var overview = all.overview();
+      return new ServicesPage.Content(unready.get(), overview.summary(),
+          !overview.autoscaler().connected() || !overview.kubernetes().problems().isEmpty(), now,
+          alerts.all(), ServiceRow.of(all.revisions().stream().map(cards::of).toList(),
+              cards.activity().rates(), now.elsewhere()),
+          coldStarts.get(), links);
+    }).map(Optional::of).timeout(TIMEOUT).onErrorResume(failure -> {
+      log.debug("The console could not be read", failure);
+      return Mono.just(Optional.empty());
+    });
   }
 
   private Mono<SequencedMap<String, String>> detailParts(RevisionId id) {
-    return orTrouble(Mono.fromFuture(() -> inspector.snapshot(id)).flatMap(this::detailParts)
-        .switchIfEmpty(Mono.fromSupplier(() -> ConsolePages.unknown(id))));
+    return Mono.fromFuture(() -> inspector.snapshot(id)).flatMap(this::detailParts)
+        .switchIfEmpty(Mono.fromSupplier(() -> RevisionPage.unknown(id)));
   }
 
   private Mono<SequencedMap<String, String>> detailParts(RevisionSnapshot now) {
     var facts = cards.facts();
     return Mono.fromFuture(() -> facts.settings(now.revision()).thenCombine(
         facts.events(now.revision()),
-        (settings, events) -> ConsolePages.detail(problem(), cards.of(now), settings, events,
-            facts.log(now.revision()), coldStarts.get(), actions)));
+        (settings, events) -> RevisionPage.of(unready.get(), cards.of(now), links,
+            cards.hours().now(),
+            settings, events, facts.log(now.revision()), coldStarts.get(), actions)));
   }
 
   private static Mono<SequencedMap<String, String>> orTrouble(
       Mono<SequencedMap<String, String>> parts) {
-    return parts.timeout(TIMEOUT).onErrorResume(_ -> Mono.fromSupplier(() -> {
-      var trouble = new LinkedHashMap<String, String>();
-      trouble.put("trouble", "<section id=\"trouble\" class=\"wide\" role=\"alert\">"
-          + "<p class=\"banner\">An event loop has not answered.</p></section>");
-      return trouble;
-    }));
+    return parts.timeout(TIMEOUT).onErrorResume(_ -> Mono.fromSupplier(LivePage::trouble));
   }
 
-  private String problem() {
-    return unready.get();
-  }
-
-  private ConsolePages.Status status(Overview now) {
-    boolean trouble = !now.autoscaler().connected() || !now.kubernetes().problems().isEmpty();
-    return new ConsolePages.Status(now.summary(), trouble, problem(), now.revisions());
+  private static SequencedMap<String, String> trouble() {
+    var trouble = new LinkedHashMap<String, String>();
+    trouble.put("trouble", "<section id=\"trouble\" class=\"wide\" role=\"alert\">"
+        + "<p class=\"banner\">An event loop has not answered.</p></section>");
+    return trouble;
   }
 
   private Mono<ServerResponse> updates(ServerRequest request) {
@@ -168,16 +200,22 @@ public final class LivePage implements AutoCloseable {
     }
     var revision = request.queryParam("revision").filter(name -> name.contains("/")).orElse("");
     return ServerResponse.ok().cacheControl(CacheControl.noStore()).body(BodyInserters
-        .fromServerSentEvents(events(revision).doFinally(_ -> viewers.leave())));
+        .fromServerSentEvents(events(revision, ListQuery.parse(
+            request.queryParams().toSingleValueMap())).doFinally(_ -> viewers.leave())));
   }
 
-  /** @param revision empty for the list */
-  Flux<ServerSentEvent<Object>> events(String revision) {
+  /**
+   * @param revision empty for the list
+   * @param query of the list
+   */
+  Flux<ServerSentEvent<Object>> events(String revision, ListQuery query) {
     int slash = revision.indexOf('/');
     var pages = revision.isEmpty()
-        ? Flux.concat(listParts(), list)
-        : Flux.concat(Flux.just(0), ticks).onBackpressureDrop().concatMap(_ -> detailParts(
-            new RevisionId(revision.substring(0, slash), revision.substring(slash + 1))), 1);
+        ? Flux.concat(listParts(query),
+            list.map(now -> parts(now, query)))
+        : Flux.concat(Flux.just(0), ticks).onBackpressureDrop()
+            .concatMap(_ -> orTrouble(detailParts(
+                new RevisionId(revision.substring(0, slash), revision.substring(slash + 1)))), 1);
     return pages.onBackpressureLatest().scan(Update.NONE, Update::next).skip(1)
         .map(update -> ServerSentEvent.<Object>builder(update.change()).event("parts").build())
         .takeUntilOther(closing.asMono());

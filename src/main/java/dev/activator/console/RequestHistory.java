@@ -1,10 +1,12 @@
 package dev.activator.console;
 
+import dev.activator.observability.Metric;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +45,9 @@ public final class RequestHistory {
 
     /** The counts of the histogram's buckets; null if none was counted. */
     long @Nullable [] of(RevisionId id);
+
+    /** Each of the last minute, the shortest first; null if there were too many. */
+    long @Nullable [] recent(RevisionId id);
   }
 
   public RequestHistory(LongSupplier nanoTime, ToIntFunction<RevisionId> queued,
@@ -56,8 +61,15 @@ public final class RequestHistory {
    * @param requests of each second, the oldest first
    * @param queue at the end of each second
    * @param durations of the last minute, by bucket; null if none was counted
+   * @param exact each of the last minute, the shortest first; null if there were too many
    */
-  public record LastMinute(int[] requests, int[] queue, long @Nullable [] durations) {
+  public record LastMinute(int[] requests, int[] queue, long @Nullable [] durations,
+      long @Nullable [] exact) {
+    /** In nanoseconds; NaN without a value. */
+    double percentile(double share) {
+      return exactOrEstimated(durations, exact, share);
+    }
+
     int requestsInAll() {
       return Arrays.stream(requests).sum();
     }
@@ -88,7 +100,21 @@ public final class RequestHistory {
     long second = second();
     viewed(second);
     // The current second is not over, and perhaps not reported.
-    return minutes.computeIfAbsent(id, _ -> new Minute()).until(second - 1, durations.of(id));
+    return minutes.computeIfAbsent(id, _ -> new Minute()).until(second - 1, durations.of(id),
+        durations.recent(id));
+  }
+
+  /** Requests a second in the last ten of them, of revisions that had any; not a look of a person. */
+  Map<RevisionId, Double> rates() {
+    long second = second();
+    var rates = new HashMap<RevisionId, Double>();
+    minutes.forEach((id, minute) -> {
+      int sum = minute.sum(second - STEP, second - 1);
+      if (sum > 0) {
+        rates.put(id, (double) sum / STEP);
+      }
+    });
+    return rates;
   }
 
   private synchronized void viewed(long second) {
@@ -164,14 +190,25 @@ public final class RequestHistory {
       last = Math.max(last, second);
     }
 
-    synchronized LastMinute until(long second, long @Nullable [] counts) {
+    synchronized int sum(long from, long to) {
+      clearUntil(to + 1);
+      int sum = 0;
+      for (long second = from; second <= to; second++) {
+        sum += requests[Math.floorMod(second, SLOTS)];
+      }
+      return sum;
+    }
+
+    synchronized LastMinute until(long second, long @Nullable [] counts,
+        long @Nullable [] exact) {
       clearUntil(second + 1);
       var depths = ordered(queue, second);
       if (reported == second - 1) {
         // A report is a little late.
         depths[SECONDS - 1] = depths[SECONDS - 2];
       }
-      return new LastMinute(ordered(requests, second), depths, since(second, counts));
+      return new LastMinute(ordered(requests, second), depths, since(second, counts),
+          exact);
     }
 
     private static int[] ordered(int[] ring, long second) {
@@ -197,6 +234,21 @@ public final class RequestHistory {
     private static boolean haveRestarted(long[] counts, long[] before) {
       return IntStream.range(0, counts.length).anyMatch(i -> counts[i] < before[i]);
     }
+  }
+
+  /**
+   * A percentile: of few values the smallest that is not exceeded by this share, of many interpolated in the histogram.
+   *
+   * @return NaN without a value
+   */
+  static double exactOrEstimated(long @Nullable [] counts, long @Nullable [] exact,
+      double share) {
+    if (exact != null && exact.length > 0) {
+      return exact[Math.clamp((int) Math.ceil(share * exact.length) - 1, 0, exact.length - 1)];
+    }
+    return counts == null
+        ? Double.NaN
+        : percentile(counts, Metric.SERVER_DURATION.bounds(), share);
   }
 
   /**

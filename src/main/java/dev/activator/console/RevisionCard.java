@@ -2,9 +2,11 @@ package dev.activator.console;
 
 import dev.activator.console.PlatformFacts.CardFacts;
 import dev.activator.console.PlatformFacts.RoutingState;
+import dev.activator.console.HourHistory.LastHour;
 import dev.activator.console.RequestHistory.LastMinute;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
+import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.function.LongSupplier;
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param failure the last one; null after a success
  */
 public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts,
-    LastMinute minute,
+    LastMinute minute, LastHour hour,
     @Nullable Duration listed, @Nullable Failed failure) {
   private static final Duration START_PATIENCE = Duration.ofSeconds(10);
 
@@ -35,8 +37,12 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   }
 
   Badge badge() {
-    var badge = byState();
-    if (isSuperseded() && badge.kind.equals("bad") && now.queued() == 0) {
+    return badge(now, diagnosis, facts);
+  }
+
+  private static Badge badge(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts) {
+    var badge = byState(now, diagnosis);
+    if (has(facts, RoutingState.SUPERSEDED) && badge.kind.equals("bad") && now.queued() == 0) {
       return new Badge("idle", "superseded, " + badge.word);
     }
     return facts.obstacles().isEmpty() || badge.kind.equals("bad")
@@ -44,8 +50,18 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
         : new Badge("warn", "needs attention");
   }
 
-  private boolean isSuperseded() {
-    return facts.routing() != null && facts.routing().state() == RoutingState.SUPERSEDED;
+  private static boolean has(CardFacts facts, RoutingState state) {
+    return facts.routing() != null && facts.routing().state() == state;
+  }
+
+  /** Of the Service that it belongs to, or itself. */
+  RevisionId service() {
+    var routing = facts.routing();
+    return routing == null ? id() : new RevisionId(id().namespace(), routing.service());
+  }
+
+  boolean isLive() {
+    return has(facts, RoutingState.LIVE);
   }
 
   CardOrder.Entry place() {
@@ -61,7 +77,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
         + (now.queued() == 0 ? "" : " If requests still wait then: " + state);
   }
 
-  private Badge byState() {
+  private static Badge byState(RevisionSnapshot now, Diagnosis diagnosis) {
     return switch (diagnosis.state()) {
       case UNKNOWN -> new Badge("idle", "unknown");
       case AT_ZERO -> new Badge("idle", "at zero");
@@ -70,7 +86,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
       case STARTING, NO_PODS, NOT_PROBED_YET -> new Badge("busy", "starting");
       case BUSY -> new Badge("warn", "busy");
       case NOT_ANSWERING ->
-        isInTime() ? new Badge("busy", "starting") : new Badge("warn", "not answering");
+        isInTime(now) ? new Badge("busy", "starting") : new Badge("warn", "not answering");
       case RESTARTING -> new Badge("warn", "restarting");
       case OVERDUE -> new Badge("warn", "not ready in time");
       case NOT_READY -> new Badge("warn", "not ready");
@@ -84,7 +100,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   }
 
   /** Most programs refuse connections for a while. */
-  private boolean isInTime() {
+  private static boolean isInTime(RevisionSnapshot now) {
     var start = now.queue().start();
     var asked = start.asked();
     var most = start.usual().isZero() ? START_PATIENCE : start.usual().multipliedBy(2);
@@ -104,13 +120,22 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   }
 
   /** Makes cards of snapshots. <b>Threads.</b> Any. */
-  public record Source(PlatformFacts facts, RequestHistory activity, ColdStarts starts,
-      LastFailures failures, LongSupplier nanoTime) {
+  public record Source(PlatformFacts facts, RequestHistory activity, HourHistory hours,
+      ColdStarts starts, LastFailures failures, LongSupplier nanoTime) {
+
+    HourHistory.Sample sample(RevisionSnapshot now) {
+      var facts = facts().card(now.revision());
+      var badge = badge(now, Diagnosis.of(now), facts);
+      return new HourHistory.Sample(now.revision(), badge.word, badge.kind.equals("bad"),
+          now.queue().destinations(),
+          now.processes().pods().stream().mapToInt(LocalProcesses.Restarted::times).sum(),
+          has(facts, RoutingState.LIVE));
+    }
 
     RevisionCard of(RevisionSnapshot now) {
       var id = now.revision();
       return new RevisionCard(now, Diagnosis.of(now), facts.card(id), activity.of(id),
-          starts.listedFor(id), failed(now));
+          hours.of(id), starts.listedFor(id), failed(now));
     }
 
     private @Nullable Failed failed(RevisionSnapshot now) {

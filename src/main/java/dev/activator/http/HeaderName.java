@@ -35,6 +35,8 @@ public enum HeaderName {
   USER_AGENT("User-Agent"),
   FORWARDED_FOR("X-Forwarded-For"),
   HTTP2_SETTINGS("HTTP2-Settings"),
+  TRACEPARENT("traceparent"),
+  REQUEST_ID("X-Request-Id"),
   X_IDEMPOTENCY_KEY("X-Idempotency-Key");
 
   private final String text;

@@ -25,7 +25,16 @@ record Fleet(boolean isKnown, Set<String> addresses, Set<PeerId> peers, Set<Stri
   }
 
   boolean has(String address) {
-    return addresses.contains(address)
-        || peers.stream().anyMatch(peer -> peer.address().equals(address));
+    return addresses.contains(address) || isPeer(address);
+  }
+
+  /** A loop, since it runs for each change of a queue. */
+  boolean isPeer(String address) {
+    for (var peer : peers) {
+      if (peer.address().equals(address)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -1,6 +1,7 @@
 package dev.activator.lending;
 
 import dev.activator.lending.PeerMessage.Grant;
+import dev.activator.lending.PeerMessage.Reach;
 import dev.activator.lending.PeerMessage.Recall;
 import dev.activator.lending.PeerMessage.Return;
 import dev.activator.lending.PeerMessage.Want;
@@ -15,11 +16,15 @@ import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The permits of one revision: of a pod that this activator owns, those held here and those lent
@@ -41,6 +46,10 @@ final class Ledger {
   /** For a borrower that stood still, and could not end its requests in time. */
   private static final Duration PAUSE = Duration.ofMinutes(1);
   private static final int MAX_UNUSED = 32;
+  /** Requests wait for so long before this activator says which pods it can reach. */
+  private static final Duration LONG_WAIT = Duration.ofSeconds(1);
+  /** They say it again each second, while it matters. */
+  private static final Duration REACHED = Duration.ofSeconds(3);
 
   private final RevisionId id;
   private final Loop loop;
@@ -53,6 +62,7 @@ final class Ledger {
   /** Never falls: requests that began before a timeout was lowered may still run somewhere. */
   private volatile Duration longestRequest;
   private int queuedElsewhere;
+  private Function<Destination, @Nullable String> owner = _ -> null;
 
   Ledger(RevisionId id, Loop loop, LocalPermits permits, Lending lending,
       Map<PeerId, Partner> partners, Routed routed, Runnable changed) {
@@ -67,11 +77,16 @@ final class Ledger {
   }
 
   Collection<SharedPod> pods() {
-    return List.copyOf(pods.values());
+    return Collections.unmodifiableCollection(pods.values());
   }
 
   SharedPod pod(Destination pod) {
-    return pods.computeIfAbsent(pod, SharedPod::new);
+    return pods.computeIfAbsent(pod, it -> new SharedPod(it, owner.apply(it)));
+  }
+
+  void owners(Function<Destination, @Nullable String> now) {
+    owner = now;
+    pods.values().forEach(pod -> pod.owner = now.apply(pod.pod));
   }
 
   void routed(Routed now) {
@@ -84,7 +99,7 @@ final class Ledger {
     pods.values().forEach(pod -> {
       pod.listed = listed.contains(pod.pod);
       pod.routed = pod.listed && !now.ejected().contains(pod.pod);
-      pod.owned &= pod.listed || pod.lent() > 0;
+      pod.owned &= pod.listed || pod.lent() > 0 || pod.isReached(loop.nanoTime());
     });
   }
 
@@ -105,9 +120,10 @@ final class Ledger {
     pods.values().forEach(pod -> pod.owned = false);
   }
 
-  void acquire(Predicate<Destination> which) {
+  void acquire(Predicate<SharedPod> which) {
+    long now = loop.nanoTime();
     for (var pod : pods.values()) {
-      if (!pod.owned && pod.routed && which.test(pod.pod)) {
+      if (!pod.owned && (pod.routed || pod.isReached(now)) && which.test(pod)) {
         pod.owned = true;
         // What was borrowed is part of what is held.
         pod.borrowed.clear();
@@ -135,8 +151,8 @@ final class Ledger {
   }
 
   /** @param included of which pods the borrower reports what it holds */
-  void opened(Partner borrower, Yield yield, Predicate<Destination> included) {
-    pods.values().stream().filter(pod -> included.test(pod.pod))
+  void opened(Partner borrower, Yield yield, Predicate<SharedPod> included) {
+    pods.values().stream().filter(included)
         .forEach(pod -> pod.lent.remove(borrower));
     yield.held().forEach((pod, held) -> pod(pod).lent.put(borrower,
         new Loan(yield.account(), held)));
@@ -147,6 +163,7 @@ final class Ledger {
     boolean had = false;
     for (var pod : pods.values()) {
       had |= pod.lent.remove(borrower) != null;
+      pod.forget(borrower);
     }
     return had;
   }
@@ -154,6 +171,33 @@ final class Ledger {
   void wants(Partner borrower, Want want) {
     if (want.account() == borrower.lendingAccount) {
       borrower.wants(want.queued(), loop.nanoTime() - want.oldest().toNanos(), want.seen());
+    }
+  }
+
+  void reached(Partner borrower, Reach reach, Predicate<Destination> own) {
+    if (reach.account() == borrower.lendingAccount) {
+      long until = loop.nanoTime() + REACHED.toNanos();
+      reach.pods().stream().filter(own).limit(Reach.MAX_PODS)
+          .forEach(pod -> pod(pod).reachedBy(borrower, until));
+    }
+  }
+
+  /** What has been waiting for long may wait beside pods that their owners cannot reach. */
+  void sayReached() {
+    if (permits.queued() == 0
+        || loop.nanoTime() - permits.oldestNanos() < LONG_WAIT.toNanos()) {
+      return;
+    }
+    for (var lender : partners.values()) {
+      if (lender.borrowingAccount != 0) {
+        var reached = pods.values().stream()
+            .filter(pod -> pod.routed && !pod.owned && lender.address().equals(pod.owner)
+                && pod.lender() != lender)
+            .map(pod -> pod.pod).limit(Reach.MAX_PODS).collect(Collectors.toSet());
+        if (!reached.isEmpty()) {
+          lending.send(lender.peer, new Reach(id, lender.borrowingAccount, reached));
+        }
+      }
     }
   }
 
@@ -212,8 +256,8 @@ final class Ledger {
     var loan = pod(back.pod()).lent.get(borrower);
     if (loan != null && loan.account == back.account()
         && loan.account == borrower.lendingAccount) {
-      if (loan.returnedNow(back.returned()) > 0 && loan.isUnasked() && borrower.unserved() > 0) {
-        // Perhaps the pod does not answer its probes.
+      if (loan.returnedNow(back.returned()) > 0 && loan.isUnasked() && borrower.wanted > 0) {
+        // It says that none waits before it returns what is idle: so it cannot reach the pod.
         loan.refuse(loop.nanoTime() + REFUSED.toNanos());
       }
     }
@@ -226,9 +270,10 @@ final class Ledger {
         || pod.lent.values().stream().anyMatch(loan -> loan.isRefused(now)));
   }
 
-  void settle(Predicate<Destination> lendable) {
+  void settle(Predicate<SharedPod> lendable) {
     pods.values().stream().filter(pod -> !pod.owned).forEach(this::settleBorrowed);
-    pods.values().removeIf(SharedPod::isUnused);
+    long now = loop.nanoTime();
+    pods.values().removeIf(pod -> pod.isUnused(now));
     assign(lendable);
   }
 
@@ -255,7 +300,7 @@ final class Ledger {
         loan.outstanding() - permits.hold(pod.pod, wanted, loan.lease()));
   }
 
-  private void assign(Predicate<Destination> lendable) {
+  private void assign(Predicate<SharedPod> lendable) {
     long now = loop.nanoTime();
     int idle = 0;
     int idleBorrowed = 0;
@@ -268,7 +313,7 @@ final class Ledger {
         giveBack(pod, lender, loan, loan.outstanding());
       }
       if (pod.owned && pod.routed) {
-        if (lendable.test(pod.pod)) {
+        if (lendable.test(pod)) {
           mine.add(pod);
         } else {
           permits.hold(pod.pod, routed.limit() - pod.lent(), pod.until);
@@ -276,6 +321,9 @@ final class Ledger {
         idle += Math.max(0, routed.limit() - pod.lent() - permits.running(pod.pod));
       } else if (pod.owned) {
         permits.hold(pod.pod, 0, null);
+        if (lendable.test(pod) && (pod.lent() > 0 || pod.isReached(now))) {
+          assignToOthers(pod, now);
+        }
       } else {
         idleBorrowed += Math.max(0, permits.held(pod.pod) - permits.running(pod.pod));
       }
@@ -309,6 +357,28 @@ final class Ledger {
       recall(mine, borrowers.get(i), divided.recalled()[i + 1], claims.get(i + 1).queued() > 0);
     }
     want(Math.max(0, queued - divided.given()[0]), now);
+  }
+
+  /** Of a pod that this activator cannot reach. */
+  private void assignToOthers(SharedPod pod, long now) {
+    var borrowers = new ArrayList<Partner>();
+    var claims = new ArrayList<Claim>();
+    for (var partner : partners.values()) {
+      if (partner.lendingAccount != 0 && pod.isReachedBy(partner, now)) {
+        borrowers.add(partner);
+        claims.add(new Claim(partner.peer.lease().isOver(now) ? 0 : partner.unserved(),
+            partner.wantedSinceNanos));
+      }
+    }
+    int idle = Math.max(0, routed.limit() - pod.lent() - permits.running(pod.pod));
+    var divided = Claims.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    var alone = List.of(pod);
+    for (int i = 0; i < borrowers.size(); i++) {
+      lend(alone, borrowers.get(i), divided.given()[i], now);
+    }
+    for (int i = 0; i < borrowers.size(); i++) {
+      recall(alone, borrowers.get(i), divided.recalled()[i], claims.get(i).queued() > 0);
+    }
   }
 
   private int idleWhereRefused(List<SharedPod> mine, Partner borrower, long now) {

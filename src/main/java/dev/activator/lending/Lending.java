@@ -246,8 +246,8 @@ public final class Lending implements PeerListener {
    * are over even if its process still lives.
    */
   private void forgetIfOver(PeerActivator peer) {
-    int ticks = peer.awayTicks();
-    if (!activators.contains(peer.id().address()) && revisions.values().stream()
+    int ticks = peer.awayTicks(!activators.contains(peer.id().address()));
+    if (ticks > 0 && revisions.values().stream()
         .allMatch(revision -> ticks > revision.longestUse().dividedBy(TICK))) {
       ended(peer.id());
     }

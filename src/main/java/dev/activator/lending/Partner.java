@@ -15,6 +15,7 @@ final class Partner {
   /** Counted, because what came while this process stood still is not known yet. */
   private int silentTicks;
   private long lastBeatNanos;
+  private int leftTicks;
   /** Whether it has been away for so long that it cannot have anything. */
   boolean expired;
 
@@ -43,6 +44,16 @@ final class Partner {
       silentTicks = 0;
     }
     return ++silentTicks;
+  }
+
+  /**
+   * For how many ticks it has neither been connected nor a member, this one included.
+   *
+   * @param hasLeft whether it is neither now
+   */
+  int leftTicks(boolean hasLeft) {
+    leftTicks = hasLeft ? leftTicks + 1 : 0;
+    return leftTicks;
   }
 
   void openLending(long account) {

@@ -92,8 +92,13 @@ final class PeerActivator {
     return lastBeatNanos;
   }
 
-  /** For how many ticks it has not been connected, this one included. */
-  synchronized int awayTicks() {
-    return ++awayTicks;
+  /**
+   * For how many ticks it has neither been connected nor an activator, this one included.
+   *
+   * @param hasLeft whether the cluster names it no more
+   */
+  synchronized int awayTicks(boolean hasLeft) {
+    awayTicks = hasLeft ? awayTicks + 1 : 0;
+    return awayTicks;
   }
 }

@@ -4,6 +4,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What activators tell each other about permits. Numbers are totals, not differences, so a message
@@ -85,6 +86,21 @@ public sealed interface PeerMessage {
    */
   record Recall(RevisionId revision, long account, Destination pod, long recalled)
       implements OfRevision {}
+
+  /**
+   * Pods of the receiver that the sender can reach, and of which it has no permit while requests have
+   * been waiting there for a second. The receiver may lend them even if it cannot reach them itself.
+   *
+   * @param account of the sender as the borrower
+   */
+  record Reach(RevisionId revision, long account, Set<Destination> pods) implements OfRevision {
+    /** Of more than these the rest is left out. */
+    static final int MAX_PODS = 256;
+
+    public Reach {
+      pods = Set.copyOf(pods);
+    }
+  }
 
   /**
    * Sent to each connected peer every two seconds. A borrower may use what it borrowed for a while

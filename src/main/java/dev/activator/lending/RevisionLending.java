@@ -11,6 +11,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -227,6 +228,11 @@ public final class RevisionLending {
       case PeerMessage.Grant grant -> ledger.granted(partner, grant);
       case PeerMessage.Return back -> ledger.returned(partner, back);
       case PeerMessage.Recall recall -> ledger.recalled(partner, recall);
+      case PeerMessage.Reach reach -> {
+        if (owners.allLend()) {
+          ledger.reached(partner, reach, pod -> own.equals(owners.owner(pod)));
+        }
+      }
     }
     changed();
   }
@@ -237,6 +243,9 @@ public final class RevisionLending {
     boolean allLend = members.stream().noneMatch(fleet.notLending()::contains);
     var before = owners;
     owners = new PodOwners(members, allLend, routed.pods());
+    if (!owners.equals(before)) {
+      ledger.owners(owners::owner);
+    }
     long viewBefore = view;
     view = routed.limit() > 0 ? owners.view() : owners.viewWithoutLimit();
     if (epoch == 0 || view != viewBefore) {
@@ -293,7 +302,7 @@ public final class RevisionLending {
 
   private boolean isOf(Partner partner, SharedPod pod) {
     return owners.allLend()
-        ? partner.address().equals(owners.owner(pod.pod))
+        ? partner.address().equals(pod.owner)
         : pod.lender() == partner;
   }
 
@@ -302,7 +311,7 @@ public final class RevisionLending {
       partner.agreed = true;
       partner.openLending(yield.account());
       ledger.opened(partner, yield,
-          pod -> !owners.allLend() || own.equals(owners.owner(pod)));
+          pod -> !owners.allLend() || own.equals(pod.owner));
     }
   }
 
@@ -310,18 +319,18 @@ public final class RevisionLending {
     if (owners.allLend()) {
       boolean allowed = !routed.exact() || allAgree();
       ledger.acquire(
-          pod -> allowed && own.equals(owners.owner(pod)) || isSharedWithoutLink(pod));
+          pod -> allowed && own.equals(pod.owner) || isSharedWithoutLink(pod));
     } else {
       ledger.own(routed.slice()::contains);
     }
     if (owners.allLend()) {
       ledger.pods().forEach(this::keepUntilAsked);
     }
-    ledger.settle(pod -> own.equals(owners.owner(pod)));
+    ledger.settle(pod -> own.equals(pod.owner));
     permits.queuedElsewhere(owners.allLend() ? ledger.queuedElsewhere() : 0);
     lent = ledger.lent();
     borrowed = ledger.borrowed();
-    if (ledger.hasLoans() || ledger.hasManyUnused() || !allAgree()) {
+    if (ledger.hasLoans() || ledger.hasManyUnused() || permits.queued() > 0 || !allAgree()) {
       ticks.within(TICK);
     }
   }
@@ -337,11 +346,10 @@ public final class RevisionLending {
   }
 
   /** Without a link to its owner a pod is divided as before, if a queue-proxy keeps the limit. */
-  private boolean isSharedWithoutLink(Destination pod) {
-    var owner = owners.owner(pod);
-    return !routed.exact() && routed.slice().contains(pod) && !own.equals(owner)
+  private boolean isSharedWithoutLink(SharedPod pod) {
+    return !routed.exact() && routed.slice().contains(pod.pod) && !own.equals(pod.owner)
         && partners.values().stream()
-            .noneMatch(partner -> partner.connected && partner.address().equals(owner));
+            .noneMatch(partner -> partner.connected && partner.address().equals(pod.owner));
   }
 
   /**
@@ -350,9 +358,11 @@ public final class RevisionLending {
    */
   private void keepUntilAsked(SharedPod pod) {
     pod.until = null;
-    var owner = pod.owned && !isSharedWithoutLink(pod.pod) ? owners.owner(pod.pod) : null;
+    if (!pod.owned || own.equals(pod.owner) || isSharedWithoutLink(pod)) {
+      return;
+    }
     for (var partner : partners.values()) {
-      if (partner.address().equals(owner)) {
+      if (partner.address().equals(pod.owner)) {
         pod.until = partner.peer.lease();
         boolean isNew = loop.nanoTime() - partner.sinceNanos < PeerActivator.LEASE.toNanos();
         pod.owned &= isNew || !pod.until.isOver(loop.nanoTime());
@@ -372,19 +382,30 @@ public final class RevisionLending {
         return false;
       }
     }
-    return fleet.addresses().stream().allMatch(this::isKnown)
-        && owners.members().stream().allMatch(this::isKnown);
+    return areKnown(fleet.addresses()) && areKnown(owners.members());
+  }
+
+  private boolean areKnown(Collection<String> addresses) {
+    for (var address : addresses) {
+      if (!isKnown(address)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean isKnown(String address) {
     return address.equals(own) || fleet.notLending().contains(address)
-        || fleet.peers().stream().anyMatch(peer -> peer.address().equals(address));
+        || fleet.isPeer(address);
   }
 
   private void tick() {
     if (isActive()) {
       lending.counts().saved(ledger.runningBeyondOwnPods());
       ledger.returnIdle();
+      if (owners.allLend()) {
+        ledger.sayReached();
+      }
       if (ledger.hasManyUnused()) {
         // New accounts in both directions, so that both sides may forget.
         partners.values().forEach(partner -> {
@@ -397,15 +418,17 @@ public final class RevisionLending {
     }
   }
 
-  /** Its lease and its requests are over, whatever it does now. */
+  /** Whether its lease and its requests are over, whatever it does now. */
   private void checkSilent(Partner partner) {
-    if (partner.silentTicks() > ledger.longestUse().dividedBy(TICK)) {
-      if (ledger.ended(partner) && partner.connected) {
-        partner.openLending(0);
-        ask(partner);
-      }
-      partner.expired = !partner.connected && !owners.members().contains(partner.address());
+    long longest = ledger.longestUse().dividedBy(TICK);
+    boolean isLong = partner.silentTicks() > longest;
+    if (isLong && ledger.ended(partner) && partner.connected) {
+      partner.openLending(0);
+      ask(partner);
     }
+    // While it was a member it used what it owned.
+    boolean hasLeft = !partner.connected && !owners.members().contains(partner.address());
+    partner.expired = partner.leftTicks(hasLeft) > longest && isLong;
   }
 
   /** After its last beat nothing of a peer runs on what it borrowed. Any thread may call this. */
@@ -418,7 +441,7 @@ public final class RevisionLending {
       return LendingView.ALONE;
     }
     var pods = ledger.pods().stream()
-        .map(pod -> new PodShare(pod.pod, owners.owner(pod.pod), pod.owned,
+        .map(pod -> new PodShare(pod.pod, pod.owner, pod.owned,
             permits.held(pod.pod), pod.lent()))
         .sorted(Comparator.comparing(PodShare::pod)).toList();
     return new LendingView(owners.allLend() ? Sharing.OWNED : Sharing.SLICES, owners.members(),

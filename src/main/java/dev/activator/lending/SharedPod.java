@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** One pod in the books of this activator. Confined to the revision's loop. */
 final class SharedPod {
   final Destination pod;
+  /** Its address; null if several activators send requests to the pod. */
+  @Nullable String owner;
   boolean listed;
   /** Whether requests may be sent to it from here: it is listed, and not ejected. */
   boolean routed;
@@ -21,9 +23,32 @@ final class SharedPod {
   final Map<Partner, Loan> borrowed = new LinkedHashMap<>(2);
   /** Idle borrowed permits at the last tick. */
   int idle;
+  /** Until when others count as able to reach it, although this activator may not be. */
+  private final Map<Partner, Long> reachedUntilNanos = new LinkedHashMap<>(2);
 
-  SharedPod(Destination pod) {
+  SharedPod(Destination pod, @Nullable String owner) {
     this.pod = pod;
+    this.owner = owner;
+  }
+
+  void reachedBy(Partner partner, long untilNanos) {
+    reachedUntilNanos.put(partner, untilNanos);
+  }
+
+  boolean isReached(long nowNanos) {
+    reachedUntilNanos.values().removeIf(until -> until - nowNanos <= 0);
+    return !reachedUntilNanos.isEmpty();
+  }
+
+  /** Whether it has said so, or has permits of it. */
+  boolean isReachedBy(Partner partner, long nowNanos) {
+    var loan = lent.get(partner);
+    return isReached(nowNanos) && reachedUntilNanos.containsKey(partner)
+        || loan != null && loan.outstanding() > 0;
+  }
+
+  void forget(Partner partner) {
+    reachedUntilNanos.remove(partner);
   }
 
   int lent() {
@@ -49,8 +74,8 @@ final class SharedPod {
   }
 
   /** Its counts must be kept as long as the other side counts on from them. */
-  boolean isUnused() {
-    return !listed && lent() == 0 && lender() == null
+  boolean isUnused(long nowNanos) {
+    return !listed && lent() == 0 && lender() == null && !isReached(nowNanos)
         && lent.entrySet().stream()
             .noneMatch(it -> it.getValue().account == it.getKey().lendingAccount)
         && borrowed.entrySet().stream()

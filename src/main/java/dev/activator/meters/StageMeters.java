@@ -36,10 +36,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.DoubleStream;
 
 /**
  * Meters of the stages: reads their views when the metrics are read, and measures their calls.
@@ -51,8 +51,6 @@ public final class StageMeters {
   private static final Labels ANSWERED = Labels.of("outcome", "answered");
   private static final Labels FAILED = Labels.of("outcome", "failed");
   private static final Labels AUTOSCALER = Labels.of("peer", "autoscaler");
-  /** An event loop this late is overloaded. */
-  private static final Duration LATE = Duration.ofMillis(50);
 
   private final Meters meters;
 
@@ -72,6 +70,14 @@ public final class StageMeters {
   public void held(LongSupplier bytes, long limitBytes) {
     number(Metric.HELD_BYTES, bytes::getAsLong);
     number(Metric.HELD_LIMIT, () -> limitBytes);
+  }
+
+  /** @param open those that are idle included */
+  public void connections(IntSupplier open, IntSupplier idle) {
+    meters.number(Metric.CLIENT_OPEN, Labels.of("http.connection.state", "active"),
+        () -> Math.max(0, open.getAsInt() - idle.getAsInt()));
+    meters.number(Metric.CLIENT_OPEN, Labels.of("http.connection.state", "idle"),
+        idle::getAsInt);
   }
 
   public void unread(UnreadBytes unread, long limitBytes) {
@@ -154,19 +160,8 @@ public final class StageMeters {
     }
   }
 
-  /**
-   * How near the process is to the nearest of its limits, 0 to 1.
-   *
-   * @param processors the share in use; negative or NaN if unknown
-   * @param memory the share of what requests may hold
-   */
-  public void saturation(DoubleSupplier processors, DoubleSupplier memory, List<LoopDelay> loops) {
-    number(Metric.SATURATION, () -> {
-      double late = loops.stream().mapToLong(LoopDelay::nanos).max().orElse(0)
-          / (double) LATE.toNanos();
-      return DoubleStream.of(processors.getAsDouble(), memory.getAsDouble(), late)
-          .filter(Double::isFinite).map(share -> Math.clamp(share, 0, 1)).max().orElse(0);
-    });
+  public void saturation(Saturation now) {
+    number(Metric.SATURATION, now);
   }
 
   public void readiness(HealthState health) {

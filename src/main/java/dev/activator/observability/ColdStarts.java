@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,8 @@ public final class ColdStarts implements RequestObserver {
   private final Clock clock;
   private final Map<RevisionId, History> revisions = new ConcurrentHashMap<>();
   private final Deque<Entry> last = new ArrayDeque<>();
+  private volatile Consumer<RevisionId> onStart = _ -> {
+  };
   private final LabelledBy labelledBy;
   /** Revisions with labels of their own. */
   private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
@@ -64,6 +67,11 @@ public final class ColdStarts implements RequestObserver {
     this.nanoTime = nanoTime;
     this.meters = meters;
     this.clock = clock;
+  }
+
+  /** Called with each start that is remembered as answered. */
+  public void onStart(Consumer<RevisionId> listener) {
+    onStart = listener;
   }
 
   public void listed(PodListing pods) {
@@ -193,14 +201,21 @@ public final class ColdStarts implements RequestObserver {
         own ? id.name() : HttpLabels.OTHER);
   }
 
-  private synchronized void remember(Entry entry) {
+  private void remember(Entry entry) {
+    if (add(entry) && entry.start.outcome() == Outcome.ANSWERED) {
+      onStart.accept(entry.start.revision());
+    }
+  }
+
+  private synchronized boolean add(Entry entry) {
     if (last.stream().anyMatch(entry::isSame)) {
-      return;
+      return false;
     }
     if (last.size() == MAX_KEPT) {
       last.removeLast();
     }
     last.addFirst(entry);
+    return true;
   }
 
   /** How long pods of a revision that has none that answers have been listed; else null. */

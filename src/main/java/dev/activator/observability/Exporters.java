@@ -9,12 +9,37 @@ import tools.jackson.databind.node.ObjectNode;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
+import dev.activator.config.OtelEnvironment.Signal;
+import dev.activator.config.OtelEnvironment;
+import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.propagation.TextMapPropagator;
+import io.opentelemetry.exporter.otlp.http.logs.OtlpHttpLogRecordExporter;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
+import io.opentelemetry.sdk.autoconfigure.spi.internal.DefaultConfigProperties;
+import io.opentelemetry.sdk.autoconfigure.spi.logs.ConfigurableLogRecordExporterProvider;
+import io.opentelemetry.sdk.autoconfigure.spi.metrics.ConfigurableMetricExporterProvider;
+import io.opentelemetry.sdk.autoconfigure.spi.traces.ConfigurableSpanExporterProvider;
+import io.opentelemetry.sdk.logs.LogLimits;
+import io.opentelemetry.sdk.logs.export.BatchLogRecordProcessor;
+import io.opentelemetry.sdk.logs.export.LogRecordExporter;
+import io.opentelemetry.sdk.trace.SpanLimits;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.prometheus.metrics.model.snapshots.PrometheusNaming;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.OutboundProxies;
 import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
 import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
-import io.opentelemetry.exporter.otlp.metrics.OtlpGrpcMetricExporter;
-import io.opentelemetry.exporter.otlp.trace.OtlpGrpcSpanExporter;
 import io.opentelemetry.sdk.common.export.ProxyOptions;
 import io.opentelemetry.sdk.metrics.export.MetricExporter;
 import io.opentelemetry.sdk.resources.Resource;
@@ -37,19 +62,41 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
  */
-public record Exporters(OtelVariables otel, OutboundProxies proxies, Identity identity) {
+public record Exporters(OtelVariables otel, OtelEnvironment environment, OutboundProxies proxies,
+    Identity identity) {
+  private static final String OTLP = "OTEL_EXPORTER_OTLP_";
 
-  public record Identity(String service, String version, String namespace, String pod) {
+  /** @param more attributes, which win over the others */
+  public record Identity(String service, String version, String namespace, String pod,
+      Map<String, String> more) {
+    public Identity {
+      more = Map.copyOf(more);
+    }
 
+    SortedMap<String, String> attributes() {
+      var all = new TreeMap<>(Map.of("service.name", service, "service.version", version,
+          "k8s.namespace.name", namespace, "k8s.pod.name", pod));
+      all.putAll(more);
+      return all;
+    }
+
+    /** For Prometheus, to which some names are the same. */
     public Labels labels() {
-      return Labels.of("service.name", service, "service.version", version, "k8s.namespace.name",
-          namespace, "k8s.pod.name", pod);
+      var names = new HashSet<String>();
+      var labels = Labels.builder();
+      attributes().forEach((name, value) -> {
+        var valid = PrometheusNaming.sanitizeLabelName(name);
+        if (names.add(PrometheusNaming.prometheusName(valid))) {
+          labels.label(valid, value);
+        }
+      });
+      return labels.build();
     }
   }
 
   Resource resource() {
     var all = Resource.getDefault().toBuilder();
-    identity.labels().forEach(label -> all.put(label.getName(), label.getValue()));
+    identity.attributes().forEach(all::put);
     return all.build();
   }
 
@@ -58,26 +105,79 @@ public record Exporters(OtelVariables otel, OutboundProxies proxies, Identity id
     return switch (config.protocol()) {
       case NONE, PROMETHEUS -> null;
       case STDOUT -> new SpanLines(out);
-      case HTTP_PROTOBUF -> OtlpHttpSpanExporter.builder().setProxy(proxyOptions())
-          .setEndpoint(httpEndpoint(otel.tracesEndpoint(), otel.endpoint(), config.endpoint(),
-              "/v1/traces"))
-          .build();
-      case GRPC -> OtlpGrpcSpanExporter.builder().setEndpoint(
-          grpcEndpoint(otel.tracesEndpoint(), otel.endpoint(), config.endpoint())).build();
+      case HTTP_PROTOBUF, GRPC -> {
+        var made = provided(ConfigurableSpanExporterProvider.class,
+            ConfigurableSpanExporterProvider::getName, provider -> provider.createExporter(
+                settings(Signal.TRACES, config.protocol(), otel.tracesEndpoint(),
+                    config.endpoint())));
+        yield made instanceof OtlpHttpSpanExporter http
+            ? http.toBuilder().setProxy(proxyOptions()).build()
+            : made;
+      }
     };
   }
 
   /** Null if metrics are scraped, or there are none. */
   @Nullable MetricExporter of(MetricsConfig config) {
-    return switch (config.protocol()) {
-      case NONE, PROMETHEUS, STDOUT -> null;
-      case HTTP_PROTOBUF -> OtlpHttpMetricExporter.builder().setProxyOptions(proxyOptions())
-          .setEndpoint(httpEndpoint(otel.metricsEndpoint(), otel.endpoint(), config.endpoint(),
-              "/v1/metrics"))
-          .build();
-      case GRPC -> OtlpGrpcMetricExporter.builder().setEndpoint(
-          grpcEndpoint(otel.metricsEndpoint(), otel.endpoint(), config.endpoint())).build();
-    };
+    if (!config.protocol().pushes()) {
+      return null;
+    }
+    var made = provided(ConfigurableMetricExporterProvider.class,
+        ConfigurableMetricExporterProvider::getName, provider -> provider.createExporter(
+            settings(Signal.METRICS, config.protocol(), otel.metricsEndpoint(),
+                config.endpoint())));
+    return made instanceof OtlpHttpMetricExporter http
+        ? http.toBuilder().setProxyOptions(proxyOptions()).build()
+        : made;
+  }
+
+  /** Null if the log is not pushed. */
+  @Nullable LogRecordExporter ofLogs() {
+    var protocol = environment.logs();
+    if (!protocol.pushes()) {
+      return null;
+    }
+    var made = provided(ConfigurableLogRecordExporterProvider.class,
+        ConfigurableLogRecordExporterProvider::getName, provider -> provider.createExporter(
+            settings(Signal.LOGS, protocol, environment.logsEndpoint(), "")));
+    return made instanceof OtlpHttpLogRecordExporter http
+        ? http.toBuilder().setProxyOptions(proxyOptions()).build()
+        : made;
+  }
+
+  /**
+   * The library's own reading of the variables: headers, timeouts, compression, certificates.
+   *
+   * @throws IllegalArgumentException naming the variables
+   */
+  private <P, E> E provided(Class<P> type, Function<P, String> name, Function<P, E> maker) {
+    var otlp = ServiceLoader.load(type, Exporters.class.getClassLoader()).stream()
+        .map(ServiceLoader.Provider::get).filter(each -> name.apply(each).equals("otlp"))
+        .findFirst().orElseThrow(() -> new IllegalStateException("no " + type.getName()));
+    try {
+      return maker.apply(otlp);
+    } catch (ConfigurationException | IllegalArgumentException e) {
+      var names = environment.set().keySet().stream().filter(each -> each.startsWith(OTLP));
+      throw new IllegalArgumentException(
+          names.collect(Collectors.joining(", ")) + ": " + e.getMessage(), e);
+    }
+  }
+
+  private DefaultConfigProperties settings(Signal signal, ExportProtocol protocol, String own,
+      String configured) {
+    var all = new HashMap<String, String>();
+    environment.set().forEach(
+        (name, value) -> all.put(name.toLowerCase(Locale.ROOT).replace('_', '.'), value));
+    var name = signal.name().toLowerCase(Locale.ROOT);
+    var prefix = "otel.exporter.otlp." + name + ".";
+    boolean isHttp = protocol == ExportProtocol.HTTP_PROTOBUF;
+    boolean insecure = environment.isInsecure(signal);
+    all.put(prefix + "protocol", isHttp ? "http/protobuf" : "grpc");
+    all.put(prefix + "endpoint",
+        isHttp
+            ? httpEndpoint(own, otel.endpoint(), configured, "/v1/" + name, insecure)
+            : grpcEndpoint(own, otel.endpoint(), configured, insecure));
+    return DefaultConfigProperties.createFromMap(all);
   }
 
   Sampler sampler(TracingConfig config) {
@@ -112,26 +212,92 @@ public record Exporters(OtelVariables otel, OutboundProxies proxies, Identity id
    *
    * @param configured gets the path only if it has none
    */
-  static String httpEndpoint(String own, String common, String configured, String path) {
+  static String httpEndpoint(String own, String common, String configured, String path,
+      boolean insecure) {
     if (!own.isEmpty()) {
-      return withScheme(own);
+      return withScheme(own, insecure);
     }
     if (!common.isEmpty()) {
-      String base = withScheme(common);
+      String base = withScheme(common, insecure);
       return (base.endsWith("/") ? base.substring(0, base.length() - 1) : base) + path;
     }
-    String url = withScheme(configured);
+    String url = configured.isEmpty() ? "http://localhost:4318" : withScheme(configured, insecure);
     String given = URI.create(url).getPath();
     return given.isEmpty() || given.equals("/") ? URI.create(url).resolve(path).toString() : url;
   }
 
-  static String grpcEndpoint(String own, String common, String configured) {
-    return withScheme(own.isEmpty() ? common.isEmpty() ? configured : common : own);
+  static String grpcEndpoint(String own, String common, String configured, boolean insecure) {
+    var chosen = own.isEmpty() ? common.isEmpty() ? configured : common : own;
+    return chosen.isEmpty() ? "http://localhost:4317" : withScheme(chosen, insecure);
   }
 
   /** As in Knative, host and port alone mean TLS. */
-  private static String withScheme(String url) {
-    return url.contains("://") ? url : "https://" + url;
+  private static String withScheme(String url, boolean insecure) {
+    return url.contains("://") ? url : (insecure ? "http://" : "https://") + url;
+  }
+
+  /** How the context of a request is read from its headers, and written for the pod. */
+  TextMapPropagator propagator() {
+    return TextMapPropagator
+        .composite(environment.propagators().stream().<TextMapPropagator>mapMulti(
+            (word, all) -> {
+              switch (word) {
+                case "tracecontext" -> all.accept(W3CTraceContextPropagator.getInstance());
+                case "baggage" -> all.accept(W3CBaggagePropagator.getInstance());
+                default -> {
+                  // Named in the log as without effect.
+                }
+              }
+            }).toList());
+  }
+
+  BatchSpanProcessor batched(SpanExporter exporter) {
+    var batch = BatchSpanProcessor.builder(exporter)
+        .setScheduleDelay(environment.duration("OTEL_BSP_SCHEDULE_DELAY", Duration.ofSeconds(5)))
+        .setExporterTimeout(
+            environment.duration("OTEL_BSP_EXPORT_TIMEOUT", Duration.ofSeconds(30)));
+    int queue = Math.max(1, environment.count("OTEL_BSP_MAX_QUEUE_SIZE", 2048));
+    return batch.setMaxQueueSize(queue).setMaxExportBatchSize(
+        Math.clamp(environment.count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512), 1, queue)).build();
+  }
+
+  BatchLogRecordProcessor batched(LogRecordExporter exporter) {
+    var batch = BatchLogRecordProcessor.builder(exporter)
+        .setScheduleDelay(environment.duration("OTEL_BLRP_SCHEDULE_DELAY", Duration.ofSeconds(1)))
+        .setExporterTimeout(
+            environment.duration("OTEL_BLRP_EXPORT_TIMEOUT", Duration.ofSeconds(30)));
+    int queue = Math.max(1, environment.count("OTEL_BLRP_MAX_QUEUE_SIZE", 2048));
+    return batch.setMaxQueueSize(queue).setMaxExportBatchSize(
+        Math.clamp(environment.count("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", 512), 1, queue)).build();
+  }
+
+  SpanLimits spanLimits() {
+    return SpanLimits.builder()
+        .setMaxNumberOfAttributes(limit("SPAN_ATTRIBUTE_COUNT_LIMIT", attributes()))
+        .setMaxAttributeValueLength(limit("SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT", length()))
+        .setMaxNumberOfEvents(limit("SPAN_EVENT_COUNT_LIMIT", 128))
+        .setMaxNumberOfLinks(limit("SPAN_LINK_COUNT_LIMIT", 128))
+        .setMaxNumberOfAttributesPerEvent(limit("EVENT_ATTRIBUTE_COUNT_LIMIT", 128))
+        .setMaxNumberOfAttributesPerLink(limit("LINK_ATTRIBUTE_COUNT_LIMIT", 128)).build();
+  }
+
+  LogLimits logLimits() {
+    return LogLimits.builder()
+        .setMaxNumberOfAttributes(limit("LOGRECORD_ATTRIBUTE_COUNT_LIMIT", attributes()))
+        .setMaxAttributeValueLength(limit("LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT", length()))
+        .build();
+  }
+
+  private int attributes() {
+    return limit("ATTRIBUTE_COUNT_LIMIT", 128);
+  }
+
+  private int length() {
+    return limit("ATTRIBUTE_VALUE_LENGTH_LIMIT", Integer.MAX_VALUE);
+  }
+
+  private int limit(String name, int absent) {
+    return environment.count("OTEL_" + name, absent);
   }
 
   /** For HTTP only: a plain proxy does not forward gRPC. */

@@ -20,6 +20,7 @@ final class HttpLabels {
   public static final String CONFIGURATION = "serving.knative.dev/configuration";
   private static final List<String> METHODS = List.of(OTHER, "GET", "POST", "PUT", "DELETE", "HEAD",
       "OPTIONS", "PATCH", "TRACE", "CONNECT");
+  static final int KINDS = METHODS.size() * 2;
   private static final List<String> VERSIONS = List.of("HTTP/1.1", "HTTP/2.0", "HTTP/1.0");
   private static final int STATUS_BITS = 10;
   private static final int STATUS_MASK = (1 << STATUS_BITS) - 1;
@@ -51,6 +52,16 @@ final class HttpLabels {
   /** {@link #OTHER} if HTTP does not define it. */
   public static String methodLabel(String name) {
     return METHODS.get(method(name));
+  }
+
+  /** One number for each method and scheme, below {@link #KINDS}. */
+  static int kind(RequestRecord request) {
+    return method(request.method()) * 2 + (request.secure() ? 1 : 0);
+  }
+
+  static Labels ofKind(int kind) {
+    return Labels.of("http.request.method", METHODS.get(kind / 2), "url.scheme",
+        kind % 2 == 0 ? "http" : "https");
   }
 
   private static int version(String protocol) {

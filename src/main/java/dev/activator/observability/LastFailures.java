@@ -21,11 +21,22 @@ public final class LastFailures implements RequestObserver {
   private final LongSupplier nanoTime;
   private final Revisions existing;
   private final Map<RevisionId, FailedRequest> last = new ConcurrentHashMap<>();
+  private volatile Listener listener = (_, _, _) -> {
+  };
+
+  /** Called on the request's loop. */
+  public interface Listener {
+    void failed(RevisionId id, Outcome outcome, int status);
+  }
 
   /** @param existing no longer has a revision when {@link #gone} is called for it */
   public LastFailures(LongSupplier nanoTime, Revisions existing) {
     this.nanoTime = nanoTime;
     this.existing = existing;
+  }
+
+  public void onFailure(Listener to) {
+    listener = to;
   }
 
   @Override
@@ -38,6 +49,7 @@ public final class LastFailures implements RequestObserver {
       return;
     }
     if (!outcome.served() || request.status() >= SERVER_ERROR) {
+      listener.failed(revision.id(), outcome, request.status());
       last.put(revision.id(), new FailedRequest(outcome, request.status(), nanoTime.getAsLong()));
       if (existing.find(revision.id()) == null) {
         // It was deleted while the request was queued: nothing else removes this one.

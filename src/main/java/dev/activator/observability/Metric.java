@@ -31,12 +31,19 @@ public enum Metric {
 
   SERVER_DURATION("http.server.request.duration", Bounds.SECONDS, "s", Names.SERVER,
       "From a request's arrival to the last byte of its response, waiting included."),
+  SERVER_ACTIVE("http.server.active_requests", Kind.UP_DOWN_COUNTER, "{request}",
+      List.of("http.request.method", "url.scheme"),
+      "Requests that have arrived and whose responses have not ended."),
   SERVER_REQUEST_SIZE("http.server.request.body.size", Bounds.BYTES, "By", Names.SERVER,
       "Bytes of the request's body that were received."),
   SERVER_RESPONSE_SIZE("http.server.response.body.size", Bounds.BYTES, "By", Names.SERVER,
       "Bytes of the response's body that were written."),
   CLIENT_DURATION("http.client.request.duration", Bounds.SECONDS, "s", Names.CLIENT,
       "From the permit for a pod to the head of its response, connecting included."),
+  CLIENT_OPEN("http.client.open_connections", Kind.UP_DOWN_COUNTER, "{connection}",
+      List.of("http.connection.state"),
+      "Connections to pods, over all of them: state idle (of HTTP/1, without a request) or active (all"
+          + " others, those of HTTP/2 included)."),
   CLIENT_REQUEST_SIZE("http.client.request.body.size", Bounds.BYTES, "By", Names.CLIENT,
       "Bytes of request bodies that were sent to a pod."),
 

@@ -8,7 +8,6 @@ import dev.activator.template.TemplateException;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
-import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,6 +33,7 @@ public final class Observability implements AutoCloseable {
   private final Clock clock;
   private @Nullable SdkTracerProvider traces;
   private @Nullable SdkMeterProvider pushed;
+  private @Nullable LogPush logLines;
   private boolean started;
   private boolean logs;
   private boolean exports;
@@ -63,14 +63,21 @@ public final class Observability implements AutoCloseable {
   }
 
   private void start(ObservabilityConfig config, Exporters exporters) {
-    if (config.metrics().protocol() != ExportProtocol.NONE) {
+    var environment = exporters.environment();
+    var without = environment.withoutEffect();
+    if (!without.isEmpty()) {
+      log.warn("These variables have no effect: {}", String.join(", ", without));
+    }
+    var metrics = environment.metrics(config.metrics());
+    if (metrics.protocol() != ExportProtocol.NONE) {
       exports = true;
       observers.remove(requestMeters);
       observers.add(requestMeters);
     }
-    scraped = config.metrics().protocol() == ExportProtocol.PROMETHEUS;
-    push(config.metrics(), exporters);
-    trace(config.tracing(), exporters);
+    scraped = metrics.protocol() == ExportProtocol.PROMETHEUS;
+    push(metrics, exporters);
+    trace(environment.tracing(config.tracing()), exporters);
+    logLines = LogPush.start(exporters);
   }
 
   /** Counts requests also where no metrics are exported, for an open console. Idempotent. */
@@ -111,10 +118,11 @@ public final class Observability implements AutoCloseable {
       return;
     }
     var provider = SdkTracerProvider.builder().setResource(exporters.resource())
-        .setSampler(exporters.sampler(config))
-        .addSpanProcessor(BatchSpanProcessor.builder(exporter).build()).build();
+        .setSampler(exporters.sampler(config)).setSpanLimits(exporters.spanLimits())
+        .addSpanProcessor(exporters.batched(exporter)).build();
     traces = provider;
-    observers.add(new Tracing(provider, clock));
+    observers.add(new Tracing(provider, exporters.propagator(),
+        exporters.environment().exemplars(), clock));
     log.info("Requests are traced by {}", config.protocol());
   }
 
@@ -145,6 +153,10 @@ public final class Observability implements AutoCloseable {
     }
     if (pushed != null) {
       pushed.shutdown().join(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+    if (logLines != null) {
+      logLines.close();
+      logLines = null;
     }
     out.close();
   }

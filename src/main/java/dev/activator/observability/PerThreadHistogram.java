@@ -1,9 +1,12 @@
 package dev.activator.observability;
 
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
+import io.prometheus.metrics.model.snapshots.Exemplar;
+import io.prometheus.metrics.model.snapshots.Exemplars;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A histogram that is kept per thread, which is cheaper for event loops than the client library's.
@@ -16,26 +19,42 @@ import java.util.Arrays;
  *
  * @param counts of each bucket, then the sum
  * @param offset of the first bucket in {@code counts}
+ * @param traced null if metrics name no traces
  */
-record PerThreadHistogram(Metric metric, Labels labels, PerThreadCounts counts, int offset) {
+record PerThreadHistogram(Metric metric, Labels labels, PerThreadCounts counts, int offset,
+    @Nullable TracedValues traced) {
 
   static int size(Metric metric) {
     return metric.bounds().length + 2;
   }
 
   static PerThreadHistogram of(Metric metric, Labels labels) {
-    return new PerThreadHistogram(metric, labels, new PerThreadCounts(size(metric)), 0);
+    return new PerThreadHistogram(metric, labels, new PerThreadCounts(size(metric)), 0, null);
   }
 
   /** @param own the calling thread's array */
   void record(long[] own, long value) {
     var bounds = metric.bounds();
+    int bucket = bucket(value);
+    PerThreadCounts.add(own, offset + bucket, 1);
+    PerThreadCounts.add(own, offset + bounds.length + 1, value);
+  }
+
+  private int bucket(long value) {
+    var bounds = metric.bounds();
     int bucket = 0;
     while (bucket < bounds.length && value > bounds[bucket]) {
       bucket++;
     }
-    PerThreadCounts.add(own, offset + bucket, 1);
-    PerThreadCounts.add(own, offset + bounds.length + 1, value);
+    return bucket;
+  }
+
+  /** Names the trace of a value. */
+  void trace(long value, String traceId, String spanId, long epochMillis) {
+    if (traced != null) {
+      traced.keep(bucket(value), metric.bounds().length + 1,
+          new TracedValues.Value(value, traceId, spanId, epochMillis));
+    }
   }
 
   HistogramDataPointSnapshot snapshot() {
@@ -48,6 +67,35 @@ record PerThreadHistogram(Metric metric, Labels labels, PerThreadCounts counts, 
     var sums = counts.sums(offset, offset + buckets + 1);
     return HistogramDataPointSnapshot.builder().labels(labels).classicHistogramBuckets(
         ClassicHistogramBuckets.of(upper, Arrays.copyOf(sums, buckets)))
+        .exemplars(traced == null ? Exemplars.EMPTY : traced.exemplars(perUnit))
         .sum(sums[buckets] / perUnit).build();
+  }
+
+  /** The last traced value of each bucket. Racy: one of two at the same time is lost. */
+  static final class TracedValues {
+    private volatile @Nullable Value @Nullable [] last;
+
+    private record Value(long value, String traceId, String spanId, long epochMillis) {}
+
+    private void keep(int bucket, int buckets, Value value) {
+      var values = last;
+      if (values == null) {
+        values = new @Nullable Value[buckets];
+        last = values;
+      }
+      values[bucket] = value;
+    }
+
+    private Exemplars exemplars(double perUnit) {
+      var values = last;
+      return values == null
+          ? Exemplars.EMPTY
+          : Exemplars.of(Arrays.stream(values).<Exemplar>mapMulti((value, all) -> {
+            if (value != null) {
+              all.accept(Exemplar.builder().value(value.value / perUnit).traceId(value.traceId)
+                  .spanId(value.spanId).timestampMillis(value.epochMillis).build());
+            }
+          }).toList());
+    }
   }
 }

@@ -25,6 +25,10 @@ public final class RequestMeters implements RequestObserver {
   private final Map<Outcome, LongAdder> rejections = new EnumMap<>(Outcome.class);
   private final LongAdder retries = new LongAdder();
   private final LongAdder redirected = new LongAdder();
+  /** By the method and the scheme. Where metrics are exported, this sees all requests. */
+  private final PerThreadCounts active = new PerThreadCounts(HttpLabels.KINDS);
+  /** Whether there were requests of a kind; its series stays. */
+  private final boolean[] known = new boolean[HttpLabels.KINDS];
 
   public RequestMeters(Meters meters, Revisions existing) {
     this.registry = meters;
@@ -55,6 +59,7 @@ public final class RequestMeters implements RequestObserver {
       request.meters = of(request.revision());
       request.thread = registry.thread();
       request.time();
+      active(request, 1);
     }
     var meters = request.meters;
     if (meters != null) {
@@ -116,6 +121,11 @@ public final class RequestMeters implements RequestObserver {
       }
     }
     meters.ended(request);
+    active(request, -1);
+  }
+
+  private void active(RequestRecord request, int more) {
+    PerThreadCounts.add(active.own(request.thread), HttpLabels.kind(request), more);
   }
 
   private static void failed(RequestRecord request, RevisionMeters meters, long nowNanos) {
@@ -151,5 +161,16 @@ public final class RequestMeters implements RequestObserver {
     revisions.keySet().removeIf(id -> existing.find(id) == null);
     revisions.values().forEach(each -> each.addTo(reading));
     none.addTo(reading);
+    addActiveTo(reading);
+  }
+
+  private void addActiveTo(Reading reading) {
+    var now = active.sums(0, HttpLabels.KINDS);
+    for (int kind = 0; kind < now.length; kind++) {
+      if (now[kind] != 0 || known[kind]) {
+        known[kind] = true;
+        reading.add(Metric.SERVER_ACTIVE, HttpLabels.ofKind(kind), now[kind]);
+      }
+    }
   }
 }

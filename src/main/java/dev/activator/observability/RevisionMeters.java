@@ -2,6 +2,7 @@ package dev.activator.observability;
 
 import dev.activator.observability.Meters.Reading;
 import dev.activator.observability.Metric.Names;
+import dev.activator.observability.PerThreadHistogram.TracedValues;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -242,11 +243,11 @@ final class RevisionMeters {
       this.traits = traits;
       this.counts = new PerThreadCounts(
           third + (responseSize == null ? 0 : PerThreadHistogram.size(responseSize)));
-      this.duration = new PerThreadHistogram(duration, labels, counts, 0);
-      this.requestSize = new PerThreadHistogram(requestSize, labels, counts, second);
+      this.duration = new PerThreadHistogram(duration, labels, counts, 0, new TracedValues());
+      this.requestSize = new PerThreadHistogram(requestSize, labels, counts, second, null);
       this.responseSize = responseSize == null
           ? null
-          : new PerThreadHistogram(responseSize, labels, counts, third);
+          : new PerThreadHistogram(responseSize, labels, counts, third, null);
     }
 
     static Series ofCallers(int traits, Labels labels) {
@@ -261,6 +262,11 @@ final class RevisionMeters {
     void record(RequestRecord request, long tookNanos) {
       var own = counts.own(request.thread);
       duration.record(own, tookNanos);
+      var spans = request.spans;
+      if (spans != null && spans.isExemplar()) {
+        duration.trace(tookNanos, spans.traceId(), spans.spanId(),
+            spans.epochMillis(request.now()));
+      }
       requestSize.record(own, request.requestBytes());
       if (responseSize != null) {
         responseSize.record(own, request.responseBytes());

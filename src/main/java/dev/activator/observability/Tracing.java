@@ -1,12 +1,11 @@
 package dev.activator.observability;
 
-import io.opentelemetry.api.baggage.propagation.W3CBaggagePropagator;
+import dev.activator.config.OtelEnvironment.Exemplars;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.TracerProvider;
-import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
@@ -30,8 +29,6 @@ import org.jspecify.annotations.Nullable;
  * for Go.
  */
 final class Tracing implements RequestObserver {
-  private static final TextMapPropagator CONTEXT = TextMapPropagator
-      .composite(W3CTraceContextPropagator.getInstance(), W3CBaggagePropagator.getInstance());
   private static final TextMapGetter<RequestRecord> HEADERS = new Headers();
   private static final TextMapSetter<RequestRecord> SET_HEADER = (request, name, value) -> {
     if (request != null) {
@@ -44,9 +41,14 @@ final class Tracing implements RequestObserver {
 
   private final Tracer own;
   private final Tracer http;
+  private final TextMapPropagator context;
+  private final Exemplars exemplars;
   private final Clock clock;
 
-  public Tracing(TracerProvider tracers, Clock clock) {
+  /** @param exemplars which requests' traces metrics may name */
+  Tracing(TracerProvider tracers, TextMapPropagator context, Exemplars exemplars, Clock clock) {
+    this.context = context;
+    this.exemplars = exemplars;
     this.own = tracers.get(OWN);
     this.http = tracers.get(HTTP);
     this.clock = clock;
@@ -85,12 +87,16 @@ final class Tracing implements RequestObserver {
     var now = clock.instant();
     long epochNanos = TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano();
     long offset = epochNanos - request.now();
-    var parent = CONTEXT.extract(Context.root(), request, HEADERS);
+    var parent = context.extract(Context.root(), request, HEADERS);
     var server = http.spanBuilder(SpanAttributes.serverName(request.method()))
         .setSpanKind(SpanKind.SERVER).setParent(parent)
         .setStartTimestamp(request.arrivedNanos() + offset, TimeUnit.NANOSECONDS)
         .setAllAttributes(SpanAttributes.server(request)).startSpan();
-    return new Spans(server, parent, offset);
+    return new Spans(server, parent, offset, switch (exemplars) {
+      case NONE -> false;
+      case SAMPLED -> server.getSpanContext().isSampled();
+      case ALL -> server.getSpanContext().isValid();
+    });
   }
 
   private void beginWaiting(Spans spans, long nanos) {
@@ -115,11 +121,11 @@ final class Tracing implements RequestObserver {
     spans.asking = begin(spans, SpanAttributes.clientName(request), SpanKind.CLIENT, proxying, now);
   }
 
-  private static void inject(RequestRecord request, Spans spans) {
+  private void inject(RequestRecord request, Spans spans) {
     var asking = spans.asking;
     if (asking != null) {
       asking.setAllAttributes(SpanAttributes.sent(request));
-      CONTEXT.inject(spans.callers.with(asking), request, SET_HEADER);
+      context.inject(spans.callers.with(asking), request, SET_HEADER);
     }
   }
 
@@ -128,14 +134,29 @@ final class Tracing implements RequestObserver {
     private final Context callers;
     /** Spans' clock minus the loop's. */
     private final long offsetNanos;
+    private final boolean isExemplar;
     private @Nullable Span waiting;
     private @Nullable Span proxying;
     private @Nullable Span asking;
 
-    private Spans(Span server, Context callers, long offsetNanos) {
+    private Spans(Span server, Context callers, long offsetNanos, boolean isExemplar) {
       this.server = server;
       this.callers = callers;
       this.offsetNanos = offsetNanos;
+      this.isExemplar = isExemplar;
+    }
+
+    /** Whether metrics may name this trace. */
+    boolean isExemplar() {
+      return isExemplar;
+    }
+
+    String spanId() {
+      return server.getSpanContext().getSpanId();
+    }
+
+    long epochMillis(long nanos) {
+      return TimeUnit.NANOSECONDS.toMillis(nanos + offsetNanos);
     }
 
     String traceId() {

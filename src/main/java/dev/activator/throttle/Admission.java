@@ -84,6 +84,11 @@ public sealed interface Admission {
       return true;
     }
 
+    /** The address that the request comes from; empty if there is none. Any thread may ask. */
+    default String from() {
+      return "";
+    }
+
     /** The caller must release the permit. */
     void granted(Permit permit);
 

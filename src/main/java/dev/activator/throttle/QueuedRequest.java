@@ -44,6 +44,10 @@ final class QueuedRequest implements QueueEntry {
     return caller.loop();
   }
 
+  String from() {
+    return caller.from();
+  }
+
   boolean isRetry() {
     return retries != null;
   }

@@ -46,6 +46,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   /** How many waiting requests a snapshot lists one by one. */
   private static final int MAX_LISTED_WAITS = 5;
+  private static final int MAX_SOURCES = 100;
   /** After so many, other tasks of the loop run. */
   private static final int MAX_GRANTS_PER_TASK = 256;
 
@@ -442,8 +443,8 @@ final class RevisionThrottler implements Permits.Owner {
 
     @Override
     public long oldestNanos() {
-      return queue.oldest(1).mapToLong(QueuedRequest::sinceNanos).findFirst()
-          .orElseGet(loop::nanoTime);
+      var first = queue.first();
+      return first == null ? loop.nanoTime() : first.sinceNanos();
     }
 
     @Override
@@ -483,7 +484,7 @@ final class RevisionThrottler implements Permits.Owner {
   ThrottleView.Details inspect() {
     return new ThrottleView.Details(view(), permits.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout(),
-            queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList()),
+            queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(), queue.from(MAX_SOURCES)),
         start(),
         routing.activator(), routing.ejected(), revision.rules(), lending.view());
   }

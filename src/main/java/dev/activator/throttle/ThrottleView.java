@@ -8,6 +8,7 @@ import dev.activator.revision.RevisionStartFailure;
 import dev.activator.throttle.policy.ActivatorIndex;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +40,10 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
   /**
    * @param timeout zero for no limit but the revision's own
    * @param oldest the longest waits, the longest first
+   * @param from addresses that the requests come from, and how many; of the first hundred
    */
-  public record Queue(int capacity, long heldBytes, Duration timeout, List<Duration> oldest) {}
+  public record Queue(int capacity, long heldBytes, Duration timeout, List<Duration> oldest,
+      Map<String, Integer> from) {}
 
   /**
    * @param asked since the first request was queued for a start; null if none is

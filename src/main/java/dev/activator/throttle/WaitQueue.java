@@ -6,7 +6,9 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.SequencedSet;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -110,6 +112,14 @@ final class WaitQueue {
         .sorted(BY_ARRIVAL).limit(max);
   }
 
+  /** How many requests come from each address, of the first of each kind; without those of unknown address. */
+  Map<String, Integer> from(int max) {
+    var sums = new TreeMap<String, Integer>();
+    oldest(max).map(QueuedRequest::from).filter(address -> !address.isEmpty())
+        .forEach(address -> sums.merge(address, 1, Integer::sum));
+    return sums;
+  }
+
   void setOrder(QueueOrder now) {
     if (now.newestFirst() != order.newestFirst()) {
       log.info("{}: {}", id, now.newestFirst()
@@ -125,15 +135,20 @@ final class WaitQueue {
     return order;
   }
 
-  /** Shows other threads the oldest request. */
-  void publishOldest() {
+  /** The one that has been queued for the longest. */
+  @Nullable QueuedRequest first() {
     var arrived = late.isEmpty() ? queue : late;
     var first = arrived.isEmpty() ? null : arrived.getFirst();
     // One that returned waits since then, and may be younger.
-    oldest = !returned.isEmpty()
+    return !returned.isEmpty()
         && (first == null || BY_ARRIVAL.compare(returned.getFirst(), first) < 0)
             ? returned.getFirst()
             : first;
+  }
+
+  /** Shows other threads the oldest request. */
+  void publishOldest() {
+    oldest = first();
   }
 
   /** As last published. */

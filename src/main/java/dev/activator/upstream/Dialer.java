@@ -20,6 +20,7 @@ import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +52,8 @@ final class Dialer {
   private final DialPlan plan;
   private final PodTls tls;
   private final Bootstrap bootstrap;
+  /** Any thread may read it. */
+  private final AtomicInteger open = new AtomicInteger();
 
   Dialer(NettyLoop loop, KeepAlive keepAlive, DialPlan plan, PodTls tls) {
     this.loop = loop;
@@ -64,6 +67,11 @@ final class Dialer {
 
   NettyLoop loop() {
     return loop;
+  }
+
+  /** Connections that are established. */
+  int openCount() {
+    return open.get();
   }
 
   /** Never calls the listener before it returns. */
@@ -147,6 +155,8 @@ final class Dialer {
 
     private void connected(Channel channel) {
       over = true;
+      open.incrementAndGet();
+      channel.closeFuture().addListener(_ -> open.decrementAndGet());
       listener.connected(channel);
     }
 

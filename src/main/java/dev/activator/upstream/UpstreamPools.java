@@ -95,6 +95,12 @@ public final class UpstreamPools implements PodPools {
     return connectChecks;
   }
 
+  /** Any thread may ask. */
+  int openCount() {
+    return dialer.openCount();
+  }
+
+  /** Of HTTP/1. Another thread may see a number of a moment ago. */
   int idleCount() {
     return idle.size();
   }

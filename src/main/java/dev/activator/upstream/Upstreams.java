@@ -53,6 +53,16 @@ public final class Upstreams {
     return found;
   }
 
+  /** Established connections, of all loops. Any thread may ask. */
+  public int openCount() {
+    return pools.values().stream().mapToInt(UpstreamPools::openCount).sum();
+  }
+
+  /** Those of HTTP/1 without a request. Any thread may ask. */
+  public int idleCount() {
+    return pools.values().stream().mapToInt(UpstreamPools::idleCount).sum();
+  }
+
   /** Connections that become idle later are closed too. */
   public void close() {
     pools.forEach((loop, pool) -> loop.execute(pool::close));

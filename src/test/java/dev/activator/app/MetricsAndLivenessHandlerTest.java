@@ -1,12 +1,16 @@
 package dev.activator.app;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpStatus;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
@@ -38,6 +42,27 @@ class MetricsAndLivenessHandlerTest {
     assertThat(response.getHeaders().getFirst("Content-Type")).isEqualTo(type);
     assertThat(response.getBodyAsString().block()).isEqualTo("in " + type);
     assertThat(response.getHeaders().getContentLength()).isEqualTo(3 + type.length());
+  }
+
+  @ParameterizedTest(name = "Accept-Encoding: {0}")
+  @CsvSource(delimiter = '|', value = {"gzip|true", "deflate, gzip;q=0.5|true", "X-GZIP|true",
+      "gzip;q=0|false", "gzip; q=0.0|false", "identity|false", "gzipped|false", "''|false"})
+  void compressesMetricsForThoseWhoTakeIt(String accepted, boolean zips) throws Exception {
+    var response = ask(MockServerHttpRequest.get("/metrics").header("Accept-Encoding", accepted)
+        .build());
+
+    assertThat(response.getHeaders().getFirst("Content-Encoding")).isEqualTo(zips ? "gzip" : null);
+    assertThat(response.getHeaders().getFirst("Vary")).isEqualTo("Accept-Encoding");
+    var bytes = DataBufferUtils.join(response.getBody()).map(each -> {
+      var all = new byte[each.readableByteCount()];
+      each.read(all);
+      return all;
+    }).block();
+    assertThat(response.getHeaders().getContentLength()).isEqualTo(bytes.length);
+    var text = zips
+        ? new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes()
+        : bytes;
+    assertThat(new String(text, UTF_8)).startsWith("in text/plain");
   }
 
   @Test

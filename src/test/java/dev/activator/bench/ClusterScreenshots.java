@@ -17,6 +17,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +72,7 @@ public final class ClusterScreenshots {
 
     start("standalone", 1);
     String leader = console(1);
-    open(leader, "document.querySelectorAll('article').length === 3");
+    open(leader, "document.querySelectorAll('#rows tr').length === 3");
     send(1, "front.example.com");
     send(1, "api.shop");
     picture("standalone", leader, "document.querySelector('.running') !== null"
@@ -82,6 +83,10 @@ public final class ClusterScreenshots {
     start("standalone", 2);
     picture("standalone-other", console(2) + "/shop/front",
         "/scaled byactivator-1/.test(document.body.textContent)");
+    activators.getFirst().destroyForcibly();
+    picture("leader-lost", console(2),
+        "/no activator scales|activator-2 scales|this activator scales/"
+            + ".test(document.body.textContent)");
 
     store.create(Kinds.REVISION, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'cart-00001', 'uid': 'u', 'labels':
@@ -100,6 +105,9 @@ public final class ClusterScreenshots {
     send(3, "cart.shop");
     picture("cluster", console(3) + "/shop/cart-00001",
         "/FailedScheduling/.test(document.body.textContent)");
+    api.disruptions().refuse(Duration.ofMinutes(2));
+    picture("api-away", console(3),
+        "/news from the Kubernetes API may be missing/.test(document.body.textContent)");
   }
 
   private void scaledService(String name, String spec) {
@@ -155,7 +163,7 @@ public final class ClusterScreenshots {
   private boolean hasArticles(int activator) throws InterruptedException {
     try {
       return http.send(HttpRequest.newBuilder(URI.create(console(activator))).build(),
-          BodyHandlers.ofString()).body().contains("<article");
+          BodyHandlers.ofString()).body().contains("<tr id=\"r.");
     } catch (IOException early) {
       return false;
     }

@@ -44,7 +44,7 @@ public final class ConsoleScreenshots {
       post(api + "/apis/serving.knative.dev/v1/namespaces/shop/services", service);
     }
     browser.size(1200, 900);
-    picture("idle", console, isAtZero("slow") + " && " + isAtZero("slow2"));
+    picture("calm", console, isAtZero("slow") + " && " + isAtZero("slow2"));
 
     // A second start, so that the usual one is known.
     send("slow");
@@ -54,6 +54,8 @@ public final class ConsoleScreenshots {
     send("slow");
     picture("cold-start", console, "document.querySelector('.running .usual') !== null"
         + " && /requested [34][.]. s ago/.test(document.body.textContent)");
+    picture("cold-start-page", console + "/shop/slow-00001",
+        "document.querySelector('.running') !== null");
     picture("waiting-page", "http://slow2.shop.localhost:" + port + "/",
         "document.getElementById('probe-time').textContent > '2'");
     browser.awaitTrue("!document.title.startsWith('Starting')");
@@ -61,14 +63,22 @@ public final class ConsoleScreenshots {
 
     send("crash");
     send("hang");
+    picture("refused-404", "http://nothing.shop.localhost:" + port + "/",
+        "document.title.startsWith('404')");
+    picture("refused-503", "http://crash.shop.localhost:" + port + "/",
+        "document.title.startsWith('503')");
     picture("crash", console + "/shop/crash-00001",
         "document.querySelector('.failed') !== null && document.querySelector('pre') !== null");
     picture("hang", console + "/shop/hang-00001",
         "/requested 1[0-9][.]/.test(document.body.textContent)");
     IntStream.range(0, 60).forEach(_ -> send("one"));
-    picture("flood", console + "/shop/one-00001",
+    picture("overload-page", console + "/shop/one-00001",
         "/in flight1queued[1-4]./.test(document.body.textContent)");
-    picture("all", console, "document.querySelector('.state.warn, .state.bad') !== null");
+    picture("overload", console, "document.querySelector('.state.warn, .state.bad') !== null");
+    picture("sorted", console + "?sort=queued&q=shop",
+        "document.querySelector('th[aria-sort]') !== null");
+    picture("waiting-page-late", "http://hang.shop.localhost:" + port + "/",
+        "/longer than usual/.test(document.body.textContent)");
     browser.dark();
     picture("dark", console, "true");
     browser.size(360, 1200);
@@ -76,6 +86,15 @@ public final class ConsoleScreenshots {
     browser.light();
     picture("phone", console, "true");
     browser.size(1200, 900);
+    for (int i = 0; i < 500; i++) {
+      post(api + "/apis/serving.knative.dev/v1/namespaces/many/services",
+          """
+              {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: s%03d, namespace: many},
+               spec: {template: {spec: {containers: [{command: [sleep, '1']}]}}}}"""
+              .formatted(i));
+    }
+    picture("500", console, "/50[0-9] Services/.test(document.body.textContent)"
+        + " && document.querySelectorAll('#rows tr').length === 100");
     IntStream.range(0, 60).forEach(_ -> send("one"));
     ProcessHandle.of(activator).orElseThrow().destroy();
     picture("draining", console, "document.body.textContent.includes('drains')");
@@ -84,7 +103,7 @@ public final class ConsoleScreenshots {
   private void awaitConsole() {
     browser.open("about:blank");
     browser.awaitTrue("true", () -> browser.open(console));
-    browser.awaitTrue("document.querySelector('article .state') !== null", () -> {
+    browser.awaitTrue("document.querySelector('#rows .state') !== null", () -> {
       if (browser.value("document.getElementById('parts') === null").equals("true")) {
         browser.open(console);
       }
@@ -100,7 +119,7 @@ public final class ConsoleScreenshots {
   }
 
   private static String isAtZero(String service) {
-    return "document.getElementById('r.shop." + service + "-00001')"
+    return "document.getElementById('r.shop." + service + "')"
         + "?.querySelector('.state.idle') != null";
   }
 

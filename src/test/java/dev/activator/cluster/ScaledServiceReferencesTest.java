@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.policy.CatchState;
+import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
@@ -59,7 +60,7 @@ class ScaledServiceReferencesTest {
   private volatile String broken = "";
   private volatile String knative = "knative";
   private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
-      "cluster.local", new RevisionId("system", "activator"),
+      "cluster.local", DomainRules.ANY, new RevisionId("system", "activator"),
       () -> CatchState.Activators.NONE,
       new ScaledServices.ScaledServicesListener() {
         @Override

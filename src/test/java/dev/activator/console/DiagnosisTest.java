@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -115,7 +116,7 @@ class DiagnosisTest {
               new ThrottleView(HELLO, 2, capacity, inFlight, queued,
                   queued > 0 ? Duration.ofMillis(1700) : Duration.ZERO, signals.newestFirst,
                   List.of()),
-              pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO, List.of()),
+              pods.size(), new ThrottleView.Queue(10, 0, Duration.ZERO, List.of(), Map.of()),
               new ThrottleView.Start(starting ? asked : null, usual, failure),
               new ActivatorIndex(index, index < 0 ? 0 : 3), aside, null,
               LendingView.ALONE),

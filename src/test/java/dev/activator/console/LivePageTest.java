@@ -90,6 +90,9 @@ class LivePageTest {
   private final AtomicLong seconds = new AtomicLong();
   private final RequestHistory activity = new RequestHistory(
       () -> seconds.get() * 1_000_000_000, _ -> 7, new Histogram());
+  private final HourHistory hours = new HourHistory(() -> seconds.get() * 1_000_000_000,
+      Clock.systemUTC(), _ -> 7);
+  private final Alerts alerts = new Alerts(() -> seconds.get() * 1_000_000_000);
   private volatile String unready = "";
   private volatile String kind = "Revision";
   private volatile List<String> obstacles = List.of();
@@ -117,6 +120,11 @@ class LivePageTest {
       now[0]++;
       return before;
     }
+
+    @Override
+    public long @Nullable [] recent(RevisionId id) {
+      return null;
+    }
   }
 
   private final LivePage page = page(new RecordedActions());
@@ -128,11 +136,16 @@ class LivePageTest {
             _ -> LocalProcesses.NONE,
             _ -> null, () -> null,
             _ -> CompletableFuture.completedFuture(null), name -> name),
-        new RevisionCard.Source(new SomeFacts(), activity,
+        new RevisionCard.Source(new SomeFacts(), activity, hours,
             Quiescence.watch(new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
                 ColdStarts.LabelledBy.NONE)),
             failures, loop::nanoTime),
-        () -> List.of(START), () -> unready, actions, ticks.asFlux());
+        () -> List.of(START), () -> unready,
+        new SituationReader("activator-1",
+            new OwnLoad("0.1.0", throttler, activity, hours, () -> 0.25, () -> false,
+                loop::nanoTime)),
+        alerts, new ConsoleLinks("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),
+        actions, ticks.asFlux());
   }
 
   /** Every text would be markup if it were not escaped. */
@@ -261,7 +274,8 @@ class LivePageTest {
     var linked = new ArrayList<String>();
     Pattern.compile("(?:src|href)=\"(/console/[^\"]*[.][^\"]*)\"").matcher(html.body()).results()
         .forEach(found -> linked.add(found.group(1)));
-    assertThat(linked).containsExactlyInAnyOrder("/console/console.css", "/console/console.js");
+    assertThat(linked).containsExactlyInAnyOrder("/console/icon.svg",
+        "/console/console.css", "/console/console.js");
     for (var path : linked) {
       assertThat(get(path, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
     }
@@ -270,31 +284,92 @@ class LivePageTest {
   }
 
   @Test
-  void hasACardForEachRevision() throws Exception {
+  void hasARowForEachService() throws Exception {
     throttler.revision(Revision.of(HELLO, 1));
     activity.reported(List.of(new RevisionStat(HELLO, 1, 3)));
+    hours.reported(List.of(new RevisionStat(HELLO, 1, 3)));
     seconds.addAndGet(1);
-    var failed = failed();
     var page = dom("/console");
 
-    String card = "//article[@id='r.default.hello-00001']";
-    assertThat(text(page, card + "//span[@role='status']")).isEqualTo("at zero");
-    assertThat(text(page, card + "//dl")).startsWith("pods0 / 10in flight0queued0");
-    assertThat(text(page, card + "//h2/a/@href")).isEqualTo("/console/default/hello-00001");
-    assertThat(text(page, card + "//p[@class='url']/a")).isEqualTo("http://hello/?<script>&\"'");
-    assertThat(text(page, card + "//*[name()='svg']/@aria-label"))
-        .isEqualTo("3 requests in the last minute, at most 3 a second; at most 7 queued");
-    assertThat(text(page, card + "//p[@class='failed']"))
-        .isEqualTo("Last failure a moment ago: queue-timeout (504)");
+    String row = "//table//tr[@id='r.default.hello-00001']";
+    assertThat(text(page, row + "/th")).isEqualTo("hello-00001 default");
+    assertThat(text(page, row + "/th/a/@href")).isEqualTo("/console/default/hello-00001");
+    assertThat(text(page, row + "/td[1]")).isEqualTo("at zero");
+    assertThat(text(page, row + "/td[2]")).isEqualTo("0 / 10");
+    assertThat(text(page, row + "/td[6]")).isEqualTo("0.3");
+    assertThat(text(page, row + "//*[name()='svg']/@aria-label"))
+        .isEqualTo("at most 3 requests a minute in the last hour, and 7 queued");
 
     // and once the page has been open, it also knows how long requests take
-    assertThat(text(page, card + "//dl")).endsWith("p50, 1 min–p99–");
-    assertThat(text(dom("/console"), card + "//dl")).endsWith("p50, 1 min2 msp994 ms");
+    assertThat(text(page, row + "/td[8]")).isEqualTo("–");
+    assertThat(text(dom("/console"), row + "/td[8]")).isEqualTo("2 ms");
+  }
 
-    // and after a success the failure is gone
-    failed.responding(200);
-    failed.ended(Outcome.ANSWERED, 200);
-    assertThat(text(dom("/console"), card + "//p[@class='failed']")).isEmpty();
+  @Test
+  void addsUpTheSituation() throws Exception {
+    addWaiting();
+    failures.onFailure(hours::failed);
+    failed();
+    seconds.addAndGet(1);
+    var page = dom("/console");
+
+    assertThat(text(page, "//dl[@class='tiles']"))
+        .matches("requests a second0in flight0queued1oldest wait.*cold starts now1"
+            + "errors, last minute1504 × 1");
+    assertThat(text(page, "//section[@id='activators']//tbody/tr"))
+        .startsWith("activator-1 this one").contains("0.1.0", "25 %");
+  }
+
+  @Test
+  void namesTheAlertsThatWouldFire_withTheirRunbooks() throws Exception {
+    assertThat(text(dom("/console"), "//section[@id='alerts']")).isEqualTo("No alert would fire.");
+
+    alerts.now(List.of(new Alerts.Condition(Alerts.Rule.REQUESTS_HELD, "shop/web", "They <wait>")));
+    seconds.addAndGet(61);
+    String alert = "//section[@id='alerts']//li";
+    assertThat(text(dom("/console"), alert))
+        .isEqualTo("in 1 min ActivatorRequestsHeld They <wait>");
+    seconds.addAndGet(61);
+    assertThat(text(dom("/console"), alert)).isEqualTo("fires ActivatorRequestsHeld They <wait>");
+    assertThat(text(dom("/console"), alert + "/a/@href"))
+        .isEqualTo("https://runbooks/#activatorrequestsheld");
+  }
+
+  @Test
+  void keepsFilterAndOrderInItsAddress() throws Exception {
+    throttler.revision(Revision.of(HELLO, 1));
+    var other = new RevisionId("shop", "cart");
+    throttler.revision(Revision.of(other, 1));
+    String first = "//tbody[@id='rows']/tr[1]/th";
+
+    assertThat(text(dom("/console?sort=name&reversed=1"), first)).isEqualTo("cart shop");
+    var found = dom("/console?q=CART+zero&sort=name");
+    assertThat(text(found, "count(//tbody[@id='rows']/tr)")).isEqualTo("1");
+    assertThat(text(found, first)).isEqualTo("cart shop");
+    assertThat(text(found, "//input[@id='filter']/@value")).isEqualTo("CART zero");
+    assertThat(text(found, "//a[@id='sort.name']/@href"))
+        .isEqualTo("/console?q=CART+zero&sort=name&reversed=1");
+    assertThat(text(found, "//th[@aria-sort]/@aria-sort")).isEqualTo("ascending");
+    assertThat(text(dom("/console?q=%22%3E%3Cscript%3E&sort=nothing"), "//section[@id='services']"))
+        .endsWith("None has these words.");
+  }
+
+  @Test
+  void saysWhatHappenedInTheLastHour() throws Exception {
+    throttler.revision(Revision.of(HELLO, 1));
+    hours.sampled(List.of(new HourHistory.Sample(HELLO, "serving", false, 1, 0, true)), true);
+    hours.sampled(List.of(new HourHistory.Sample(HELLO, "cannot start", true, 0, 1, false)), true);
+    var page = dom("/console/" + HELLO);
+
+    assertThat(text(page, "//section[@id='hour']//ol")).contains("cannot start",
+        "its process ended",
+        "superseded");
+    assertThat(text(page, "//section[@id='hour']//*[name()='svg'][3]/@aria-label"))
+        .isEqualTo("pods: at most 1");
+    assertThat(text(page, "//section[@id='head']/small")).startsWith("since ");
+    assertThat(text(page, "//section[@id='head']//a[@id='u.log']/@href"))
+        .isEqualTo("https://logs/?q=hello-00001");
+    assertThat(text(dom("/console"), "//tbody[@id='rows']/tr/td[10]")).startsWith("superseded");
   }
 
   private FakeRequest failed() {
@@ -362,8 +437,7 @@ class LivePageTest {
     throttler.revision(Revision.of(HELLO, 1));
     var list = dom("/console");
 
-    assertThat(text(list, "//section[@id='summary']/h1")).isEqualTo("1 ScaledService");
-    assertThat(text(list, "//article//h2")).isEqualTo("hello-00001 ScaledService in default");
+    assertThat(text(list, "//article//h3")).isEqualTo("hello-00001 default");
     assertThat(text(list, "//article//span[@role='status']")).isEqualTo("needs attention");
     assertThat(text(list, "//article//ul/li")).isEqualTo("there is no Service shop/<web>");
     var detail = dom("/console/" + HELLO);
@@ -424,17 +498,18 @@ class LivePageTest {
     // when a page is open, then it gets everything, and later only changes
     var lines = watch();
     assertThat(lines.next()).isEqualTo("event:parts");
-    assertThat(lines.next()).startsWith("data:{\"order\":[\"summary\",\"none\",\"starts\"],"
-        + "\"changed\":{\"summary\":\"<section id=");
+    assertThat(lines.next())
+        .startsWith("data:{\"order\":[\"summary\",\"alerts\",\"activators\",\"services\","
+            + "\"starts\"],\"changed\":{\"summary\":\"<section id=");
     tick();
     assertThat(lines.next()).isEqualTo("event:parts");
-    assertThat(lines.next())
-        .isEqualTo("data:{\"order\":[\"summary\",\"none\",\"starts\"],\"changed\":{}}");
+    assertThat(lines.next()).doesNotContain("\"services\":", "\"starts\":");
     throttler.revision(Revision.of(HELLO, 1));
     tick();
     assertThat(lines.next()).isEqualTo("event:parts");
-    assertThat(lines.next()).startsWith("data:{\"order\":[\"summary\",\"r.default.hello-00001\","
-        + "\"starts\"],\"changed\":{\"summary\":").doesNotContain("\"starts\":");
+    assertThat(lines.next()).startsWith("data:{\"order\":[\"summary\",\"alerts\",\"activators\","
+        + "\"services\",\"r.default.hello-00001\",\"starts\"],\"changed\":{")
+        .contains("\"r.default.hello-00001\":\"<tr id=").doesNotContain("\"starts\":");
   }
 
   /** Asks for so much at first. */
@@ -461,8 +536,8 @@ class LivePageTest {
   void goesOnForOthersWhileOneDoesNotReadAndGivesThatOneTheDifferenceLater() {
     var reading = new Viewer(Long.MAX_VALUE);
     var slow = new Viewer(1);
-    page.events("").subscribe(reading);
-    page.events("").subscribe(slow);
+    page.events("", ListQuery.ALL).subscribe(reading);
+    page.events("", ListQuery.ALL).subscribe(slow);
     await().until(() -> slow.read.size() == 1);
 
     throttler.revision(Revision.of(HELLO, 1));
@@ -476,7 +551,7 @@ class LivePageTest {
     slow.request(1);
     await().until(() -> slow.read.size() == 2);
     assertThat(slow.read.stream().skip(1)).singleElement().asString()
-        .contains("<article id=").doesNotContain("\"starts\":");
+        .contains("<tr id=").doesNotContain("\"starts\":");
     reading.dispose();
     slow.dispose();
   }

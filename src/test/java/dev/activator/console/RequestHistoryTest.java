@@ -39,6 +39,11 @@ class RequestHistoryTest {
       copies++;
       return counts.clone();
     }
+
+    @Override
+    public long[] recent(RevisionId id) {
+      return new long[0];
+    }
   }
 
   private void second(int requests, int depth) {
@@ -168,6 +173,19 @@ class RequestHistoryTest {
     activity.gone(HELLO);
 
     assertThat(activity.of(HELLO).requestsInAll()).isZero();
+  }
+
+  @Test
+  void findsPercentilesOfFewValuesExactly() {
+    var many = new long[16];
+    many[3] = 100;
+
+    assertThat(RequestHistory.exactOrEstimated(null, new long[]{376}, 0.5)).isEqualTo(376);
+    assertThat(RequestHistory.exactOrEstimated(many, new long[]{376}, 0.99)).isEqualTo(376);
+    assertThat(RequestHistory.exactOrEstimated(many, new long[]{1, 2, 3, 4}, 0.5)).isEqualTo(2);
+    assertThat(RequestHistory.exactOrEstimated(many, new long[]{1, 2, 3, 4}, 0.99)).isEqualTo(4);
+    assertThat(RequestHistory.exactOrEstimated(many, null, 0.5)).isGreaterThan(4);
+    assertThat(RequestHistory.exactOrEstimated(null, null, 0.5)).isNaN();
   }
 
   @Test

@@ -1,9 +1,12 @@
 package dev.activator.lending;
 
+import dev.activator.lending.PeerMessage.Beat;
 import dev.activator.lending.PeerMessage.View;
 import dev.activator.lending.PeerMessage.Yield;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.WeakHashMap;
 
 /** A rule of the protocol that the simulation leaves out, to show that it would be noticed. */
 enum Faults {
@@ -23,6 +26,27 @@ enum Faults {
     @Override
     void onDisconnect(SimulatedActivator at, SimulatedActivator from) {
       at.lending().ended(from.id());
+    }
+  },
+  /**
+   * A lease begins when the answer to a beat comes, not when the beat was sent. Matters only to one that
+   * is busy for longer than a minute; {@link LendingTransitionsTest} has it.
+   */
+  LEASE_FROM_ANSWER {
+    private final Map<SimulatedActivator, Map<PeerId, Long>> lastBeats = new WeakHashMap<>();
+
+    @Override
+    void onSend(SimulatedActivator from, SimulatedActivator to, PeerMessage message) {
+      if (message instanceof Beat beat) {
+        lastBeats.computeIfAbsent(from, _ -> new HashMap<>()).put(to.id(), beat.number());
+      }
+    }
+
+    @Override
+    List<PeerMessage> changed(SimulatedActivator from, SimulatedActivator to, PeerMessage message) {
+      return message instanceof Beat beat && beat.answered() > 0
+          ? List.of(new Beat(beat.number(), lastBeats.get(to).get(from.id())))
+          : List.of(message);
     }
   },
   /** The new owner issues permits in its view, and the old one in the other. */

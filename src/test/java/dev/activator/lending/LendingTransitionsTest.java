@@ -2,6 +2,7 @@ package dev.activator.lending;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.lending.policy.PodOwners;
 import dev.activator.lending.PeerMessage.Beat;
 import dev.activator.lending.PeerMessage.Grant;
 import dev.activator.lending.PeerMessage.View;
@@ -37,6 +38,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What changes while permits are lent: peers, links, limits, and revisions. */
 class LendingTransitionsTest {
@@ -51,6 +54,7 @@ class LendingTransitionsTest {
   /** Their messages take 20 s. */
   private final Set<PeerId> late = new HashSet<>();
   private int started;
+  private Faults faults = Faults.NONE;
 
   private static Revision revision(int limit, boolean exact) {
     return revision(limit, exact, Duration.ofMinutes(5), Map.of());
@@ -97,7 +101,7 @@ class LendingTransitionsTest {
     }, _ -> {
     });
     all.forEach(
-        other -> links.add(new SimulatedLink(world, random, self, other, Faults.NONE)));
+        other -> links.add(new SimulatedLink(world, random, self, other, faults)));
     all.add(self);
     self.hold(true);
     return self;
@@ -144,6 +148,10 @@ class LendingTransitionsTest {
   private boolean owns(SimulatedActivator activator, Destination pod) {
     return activator.view().pods().stream()
         .anyMatch(share -> share.pod().equals(pod) && share.owned());
+  }
+
+  private @Nullable String ownerByHash(Destination pod) {
+    return new PodOwners(addresses().stream().sorted().toList(), true, List.of()).owner(pod);
   }
 
   private void requests(SimulatedActivator at, int count) {
@@ -322,6 +330,84 @@ class LendingTransitionsTest {
     assertThat(one.queued()).isZero();
   }
 
+  /** Such as one whose node has no route to the pod's. */
+  @Test
+  void lendsAPod_thatItsOwnerCannotReach() {
+    start();
+    start();
+    start();
+    known();
+    connected();
+    pods(pods(1));
+    var pod = pods(1).getFirst();
+    var owner = ownerOf(pod);
+    var others = all.stream().filter(it -> it != owner).toList();
+
+    owner.pods(List.of());
+    requests(others.getFirst(), 1);
+    pass(3_000);
+    assertThat(others.getFirst().running(pod)).isOne();
+
+    // when another waits for longer than the next of the first
+    requests(others.getLast(), 1);
+    pass(2_000);
+    requests(others.getFirst(), 1);
+    others.getFirst().answerOne();
+    pass(2_000);
+    assertThat(others.getLast().running(pod)).isOne();
+
+    // when its owner can reach it again
+    owner.pods(pods(1));
+    requests(owner, 1);
+    others.getLast().answerOne();
+    pass(2_000);
+    assertThat(others.getFirst().running(pod)).isOne();
+    others.getFirst().answerOne();
+    pass(2_000);
+    assertThat(owner.running(pod)).isOne();
+  }
+
+  @Test
+  void lendsAPod_thatItsOwnerHasNeverReached() {
+    start();
+    start();
+    known();
+    connected();
+    var pod = pods(1).getFirst();
+    var borrower = all.stream()
+        .filter(it -> !it.id().address().equals(ownerByHash(pod))).findFirst()
+        .orElseThrow();
+
+    borrower.pods(pods(1));
+    requests(borrower, 2);
+    pass(3_000);
+
+    assertThat(borrower.running(pod)).isOne();
+  }
+
+  @Test
+  void lendsAnotherPod_whereTheBorrowerCannotReachTheFirst() {
+    start();
+    start();
+    known();
+    connected();
+    pods(pods(8));
+    var owner = all.getFirst();
+    var borrower = all.getLast();
+    var mine = pods(8).stream().filter(pod -> owns(owner, pod)).toList();
+    assertThat(mine).hasSizeGreaterThan(1);
+    pods(mine);
+    sent.clear();
+
+    borrower.pods(List.of(mine.getLast()));
+    requests(borrower, 1);
+    pass(3_000);
+
+    assertThat(borrower.running(mine.getLast())).isOne();
+    assertThat(sent.stream().filter(PeerMessage.Grant.class::isInstance).count())
+        .isLessThanOrEqualTo(mine.size());
+  }
+
   @Test
   void doesNotLendAPermit_thatARequestThroughTheClusterIpUses() {
     start();
@@ -411,6 +497,40 @@ class LendingTransitionsTest {
     assertThat(borrower.queued()).isOne();
     connected();
     assertThat(borrower.running(pod)).as("linked again").isOne();
+  }
+
+  /** The lender's beats come, and answer an old one. */
+  @ParameterizedTest
+  @EnumSource(names = {"NONE", "LEASE_FROM_ANSWER"})
+  void startsNothingOnABorrowedPermit_onceItsLenderReceivesNothing(Faults fault) {
+    faults = fault;
+    revision = revision(1, true, Duration.ofSeconds(1), Map.of());
+    start();
+    start();
+    known();
+    connected();
+    pods(pods(1));
+    var pod = pods(1).getFirst();
+    var owner = ownerOf(pod);
+    var borrower = all.get(1 - all.indexOf(owner));
+    all.forEach(it -> it.hold(false));
+    requests(borrower, 3);
+    links.getFirst().stall(borrower, Duration.ofSeconds(100));
+
+    int most = 0;
+    int served = 0;
+    for (int i = 0; i < 18_000; i++) {
+      borrower.request();
+      if (i > 16_000) {
+        owner.request();
+      }
+      pass(5);
+      most = Math.max(most, running(pod));
+      served += owner.running(pod);
+    }
+
+    assertThat(served).as("the pod is used again").isPositive();
+    assertThat(most).isEqualTo(fault == Faults.NONE ? 1 : 2);
   }
 
   @Test
@@ -552,6 +672,38 @@ class LendingTransitionsTest {
 
     assertThat(owner.running(pod)).isZero();
     connected();
+  }
+
+  /** The link was lost long ago, but the one that drains serves and lives. */
+  @Test
+  void takesNoPodOfAnActivatorThatDrains_whileItsRequestsMayRun() {
+    var one = start();
+    var other = start();
+    known();
+    connected();
+    pods(pods(8));
+    var its = pods(8).stream().filter(pod -> owns(other, pod)).toList();
+    links.forEach(link -> {
+      link.allow(false);
+      link.cut();
+    });
+    pass(1_000_000);
+    requests(other, its.size());
+    assertThat(its).allSatisfy(pod -> assertThat(other.running(pod)).isOne());
+
+    one.members(List.of(one.id().address()));
+    requests(one, 8);
+    pass(60_000);
+    assertThat(its).allSatisfy(pod -> assertThat(running(pod)).isOne());
+
+    // when the process is forgotten, too
+    one.activators(Set.of(one.id().address()));
+    pass(60_000);
+    assertThat(its).allSatisfy(pod -> assertThat(running(pod)).isOne());
+
+    other.hold(false);
+    pass(1_000_000);
+    assertThat(its).allSatisfy(pod -> assertThat(one.running(pod)).isOne());
   }
 
   @Test

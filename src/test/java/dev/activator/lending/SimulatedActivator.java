@@ -13,9 +13,9 @@ import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
-import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 /** One activator of the simulation: the throttler and all that lends, and requests that it runs. */
 final class SimulatedActivator {
   static final RevisionId ID = new RevisionId("ns", "rev");
+  private static final Field LEDGER = field("ledger");
+  private static final Field PERMITS = field("permits");
+  private static final Field SETTLING = field("settling");
 
   private final PeerId id;
   private final Loop loop;
@@ -44,6 +47,7 @@ final class SimulatedActivator {
   private final Consumer<Destination> onStart;
   private boolean alive = true;
   private boolean held;
+  private int answered;
 
   SimulatedActivator(PeerId id, Loop loop, Revision revision, Random random,
       Duration service, BiConsumer<PeerId, PeerMessage> send, Consumer<Destination> onStart) {
@@ -93,20 +97,35 @@ final class SimulatedActivator {
     });
   }
 
-  /** With those that are on their way to their callers. */
-  int inFlight(Destination pod) {
-    return throttler.inspect(ID).now().pods().stream()
-        .filter(load -> load.destination().equals(pod)).mapToInt(ThrottleView.PodLoad::inFlight)
-        .sum();
+  /** Permits that requests use, those on their way to their callers included. */
+  LocalPermits permits() {
+    return (LocalPermits) read(PERMITS);
+  }
+
+  /** Not a view, which is made for each event of a simulation. */
+  Collection<SharedPod> books() {
+    return revisionLending().isActive() ? ((Ledger) read(LEDGER)).pods() : List.of();
   }
 
   /** Whether messages have come that change its permits in a task that is to run. */
   boolean isSettling() {
+    return (boolean) read(SETTLING);
+  }
+
+  private static Field field(String name) {
     try {
-      var field = RevisionLending.class.getDeclaredField("settling");
+      var field = RevisionLending.class.getDeclaredField(name);
       field.setAccessible(true);
-      return field.getBoolean(revisionLending());
-    } catch (ReflectiveOperationException e) {
+      return field;
+    } catch (NoSuchFieldException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Object read(Field field) {
+    try {
+      return field.get(revisionLending());
+    } catch (IllegalAccessException e) {
       throw new AssertionError(e);
     }
   }
@@ -185,6 +204,11 @@ final class SimulatedActivator {
     return lending.find(ID);
   }
 
+  /** Before their callers left. */
+  int answered() {
+    return answered;
+  }
+
   long queued() {
     return requests.stream().filter(request -> request.permit == null).count();
   }
@@ -256,7 +280,10 @@ final class SimulatedActivator {
 
     private void runFor() {
       if (!held && permit != null) {
-        loop.schedule(Duration.ofNanos(random.nextLong(service.toNanos() * 2)), this::end);
+        loop.schedule(Duration.ofNanos(random.nextLong(service.toNanos() * 2)), () -> {
+          answered += requests.contains(this) ? 1 : 0;
+          end();
+        });
       }
     }
 

@@ -11,6 +11,7 @@ import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,9 @@ final class SimulatedFleet {
   private @Nullable SimulatedActivator knative;
   private final boolean mixed;
   private final boolean withoutLimitFirst;
+  /** Some activators cannot reach some pods. */
+  private final boolean withBlind;
+  private final Map<PeerId, Set<Destination>> blind = new HashMap<>();
   /** By the activator that owns them, as it sees it. */
   private final Map<Destination, PeerId> owners = new HashMap<>();
   private int highestLimit;
@@ -60,6 +64,7 @@ final class SimulatedFleet {
     mixed = !isPlain && seed % 6 == 4;
     int limit = List.of(1, 1, 2, 5).get(random.nextInt(4));
     withoutLimitFirst = !isPlain && seed % 6 == 5;
+    withBlind = !isPlain && seed % 6 == 3;
     revision = revision(withoutLimitFirst ? 0 : limit);
     int count = 2 + random.nextInt(MAX_ACTIVATORS - 1);
     IntStream.range(0, count).forEach(_ -> start());
@@ -138,11 +143,29 @@ final class SimulatedFleet {
     for (var activator : all()) {
       for (int times = random.nextInt(4) == 0 ? 2 : 1; times > 0; times--) {
         watched(activator, 0, 2_000, () -> activator.members(addresses));
-        watched(activator, 1, 2_000, () -> activator.pods(listed));
+        var reached = new TreeSet<>(listed);
+        reached.removeAll(blindOf(activator));
+        watched(activator, 1, 2_000, () -> activator.pods(reached));
         if (activator != knative) {
           watched(activator, 2, 500, () -> activator.activators(all));
         }
       }
+    }
+  }
+
+  private Set<Destination> blindOf(SimulatedActivator activator) {
+    return blind.computeIfAbsent(activator.id(), _ -> new HashSet<>());
+  }
+
+  /** An activator can no longer reach a pod, or again. */
+  private void routesChange() {
+    if (withBlind) {
+      var pod = any(List.copyOf(everListed));
+      var unreached = blindOf(any(alive()));
+      if (!unreached.remove(pod)) {
+        unreached.add(pod);
+      }
+      publish();
     }
   }
 
@@ -181,6 +204,7 @@ final class SimulatedFleet {
       case 10 -> longCut();
       case 11 -> any(all()).retryOne();
       case 12 -> limitChanges();
+      case 13 -> routesChange();
       default -> {
         var at = any(all());
         for (int count = 1 + random.nextInt(6); count > 0; count--) {
@@ -297,15 +321,22 @@ final class SimulatedFleet {
       return;
     }
     owners.values().removeIf(activator.id()::equals);
-    for (var share : activator.view().pods()) {
-      if (share.owned()) {
-        assertThat(owners.put(share.pod(), activator.id()))
-            .as("another owner of %s after %s", share.pod(), world.elapsed()).isNull();
-        // A borrower that was silent for too long may tell of what it had, which then counts again.
-        boolean hasIdle = !activator.isSettling()
-            && share.held() > activator.inFlight(share.pod());
-        assertThat(hasIdle ? share.held() + share.lent() : 0)
-            .as("%s at %s", share, activator.id()).isLessThanOrEqualTo(highestLimit);
+    var permits = activator.permits();
+    boolean isSettling = activator.isSettling();
+    for (var share : activator.books()) {
+      if (!share.owned) {
+        continue;
+      }
+      var other = owners.put(share.pod, activator.id());
+      if (other != null) {
+        throw new AssertionError(other + " owns " + share.pod + ", too, after " + world.elapsed());
+      }
+      int held = permits.held(share.pod);
+      // A borrower that was silent for too long may tell of what it had, which then counts again.
+      if (!isSettling && held > permits.running(share.pod)
+          && held + share.lent() > highestLimit) {
+        throw new AssertionError(share.pod + " at " + activator.id() + ": " + held + " held, "
+            + share.lent() + " lent");
       }
     }
   }
@@ -334,12 +365,13 @@ final class SimulatedFleet {
     }
     alive().forEach(activator -> activator.hold(true));
     var at = any(alive());
-    boolean everywhere = random.nextBoolean();
-    int permits = lendable() * revision.containerConcurrency();
+    boolean everywhere = random.nextBoolean() && !withBlind;
+    int permits = lendableTo(at) * revision.containerConcurrency();
     int requests = 1 + random.nextInt(permits + 3);
     IntStream.range(0, requests)
         .forEach(_ -> (everywhere && !mixed ? any(alive()) : at).request());
-    advance(Duration.ofMillis(20));
+    // An owner that cannot reach a pod learns who can after a second.
+    advance(Duration.ofMillis(withBlind ? 5_000 : 20));
     int running = pods.stream().mapToInt(this::running).sum();
     assertThat(running).as("%s requests at %s, %s permits: %s", requests, at.id(), permits,
         views()).isEqualTo(Math.min(requests, permits));
@@ -352,11 +384,15 @@ final class SimulatedFleet {
           permits, views()).isTrue();
     }
     alive().forEach(activator -> activator.hold(false));
+    if (withBlind) {
+      at.callersLeave();
+    }
   }
 
-  /** How many pods any activator that lends may use for the requests of one. */
-  private int lendable() {
-    return knative == null ? pods.size() : pods.size() - sliceOf(knative);
+  /** How many pods may be used for the requests of one activator that lends. */
+  private int lendableTo(SimulatedActivator activator) {
+    int reached = (int) pods.stream().filter(pod -> !blindOf(activator).contains(pod)).count();
+    return knative == null ? reached : reached - sliceOf(knative);
   }
 
   private int sliceOf(SimulatedActivator activator) {
@@ -401,7 +437,7 @@ final class SimulatedFleet {
       assertThat(activator.queued()).isZero();
       for (var share : activator.view().pods()) {
         assertThat(share.lent()).as("%s at %s", share, activator.id()).isZero();
-        if (pods.contains(share.pod())) {
+        if (pods.contains(share.pod()) && !blindOf(activator).contains(share.pod())) {
           assertThat(share.held()).as("%s at %s", share, activator.id())
               .isEqualTo(share.owned() ? revision.containerConcurrency() : 0);
         }

@@ -34,6 +34,15 @@ final class SimulatedLink {
     return activator == one || activator == other;
   }
 
+  boolean isBetween(PeerId from, PeerId to) {
+    return one.id().equals(from) && other.id().equals(to)
+        || other.id().equals(from) && one.id().equals(to);
+  }
+
+  SimulatedActivator at(PeerId id) {
+    return one.id().equals(id) ? one : other;
+  }
+
   SimulatedActivator farSide(SimulatedActivator from) {
     return from == one ? other : one;
   }
@@ -99,6 +108,10 @@ final class SimulatedLink {
     if (isUsed()) {
       stalledUntil[random.nextInt(2)] = now() + time.toNanos();
     }
+  }
+
+  void stall(SimulatedActivator from, Duration time) {
+    stalledUntil[from == one ? 0 : 1] = now() + time.toNanos();
   }
 
   /** Activators that never met are not promised anything. */

@@ -18,7 +18,7 @@ class SaturationTest {
   private static double saturation(DoubleSupplier processors, DoubleSupplier memory,
       List<LoopDelay> loops) {
     var meters = new Meters();
-    new StageMeters(meters).saturation(processors, memory, loops);
+    new StageMeters(meters).saturation(new Saturation(processors, memory, loops));
     var line = Scrape.of(meters, "activator_saturation").getFirst();
     return Double.parseDouble(line.substring(line.indexOf(' ') + 1));
   }

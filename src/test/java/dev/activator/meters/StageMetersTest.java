@@ -58,6 +58,15 @@ class StageMetersTest {
   }
 
   @Test
+  void saysHowManyConnectionsAreIdle() {
+    stages.connections(() -> 5, () -> 2);
+
+    assertThat(Scrape.of(meters, "http_client_open_connections")).containsExactly(
+        "http_client_open_connections{http_connection_state=\"active\"} 3.0",
+        "http_client_open_connections{http_connection_state=\"idle\"} 2.0");
+  }
+
+  @Test
   void showsWhatIsLent() {
     stages.lending(new Lending("10.0.0.1"));
 
@@ -156,7 +165,7 @@ class StageMetersTest {
         new LoopDelay(late, clock, ofSeconds(1)));
     delays.forEach(LoopDelay::start);
     stages.loops(delays);
-    stages.saturation(() -> 0.25, () -> 0, delays);
+    stages.saturation(new Saturation(() -> 0.25, () -> 0, delays));
     clock.run();
     clock.advance(ofMillis(10));
 

@@ -5,6 +5,7 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Parsed;
 import dev.activator.config.OutboundProxies;
@@ -35,8 +36,8 @@ class ObservabilityTest {
     var config = (Parsed.Valid<ObservabilityConfig>) ObservabilityConfig
         .parse(Map.of("metrics-protocol", protocol));
     observability.use(config.settings(),
-        new Exporters(OtelVariables.NONE, OutboundProxies.of("", "", ""),
-            new Exporters.Identity("activator", "", "", "")));
+        new Exporters(OtelVariables.NONE, OtelEnvironment.NONE, OutboundProxies.of("", "", ""),
+            new Exporters.Identity("activator", "", "", "", Map.of())));
   }
 
   private long counted() {

@@ -3,6 +3,7 @@ package dev.activator.observability;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
@@ -11,14 +12,20 @@ import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.ObservabilityConfig;
+import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.OutboundProxies;
+import dev.activator.config.Parsed;
 import dev.activator.testing.VirtualLoop;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
+import io.opentelemetry.sdk.testing.exporter.InMemoryLogRecordExporter;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -29,6 +36,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,15 +45,21 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** What leaves the process, seen by a collector that keeps what it is sent. */
 class OtlpTest {
   private static final Exporters.Identity IDENTITY = new Exporters.Identity("activator", "1",
-      "knative-serving", "pod");
+      "knative-serving", "pod", Map.of());
 
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<String, String> received = new ConcurrentHashMap<>();
+  private final Map<String, List<String>> headers = new ConcurrentHashMap<>();
   private OutboundProxies proxies = OutboundProxies.of("", "", "");
+  private OtelEnvironment environment = OtelEnvironment.NONE;
+  private OtelVariables otel = OtelVariables.NONE;
+  private Exporters.Identity identity = IDENTITY;
+  private Meters meters = new Meters();
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
   private final HttpServer http;
   private final Server grpc;
@@ -55,6 +69,7 @@ class OtlpTest {
     http.createContext("/", exchange -> {
       received.put(exchange.getRequestURI().getPath(),
           new String(exchange.getRequestBody().readAllBytes(), ISO_8859_1));
+      headers.putAll(exchange.getRequestHeaders());
       exchange.sendResponseHeaders(200, -1);
       exchange.close();
     });
@@ -131,6 +146,204 @@ class OtlpTest {
     assertThat(received).isEmpty();
   }
 
+  private void environment(Map<String, String> variables) {
+    environment = switch (OtelEnvironment.parse(variables)) {
+      case Parsed.Valid<OtelEnvironment>(var valid) -> valid;
+      case Parsed.Invalid<OtelEnvironment> invalid -> throw new AssertionError(invalid.line());
+    };
+  }
+
+  private void runOverHttp() {
+    String url = "http://127.0.0.1:" + http.getAddress().getPort();
+    run(new MetricsConfig(ExportProtocol.HTTP_PROTOBUF, url, Duration.ZERO),
+        new TracingConfig(ExportProtocol.HTTP_PROTOBUF, url, 1));
+  }
+
+  @Test
+  @DisplayName("OTEL_EXPORTER_OTLP_HEADERS, also of one signal")
+  void sendsTheHeadersOfTheEnvironment() {
+    environment(Map.of("OTEL_EXPORTER_OTLP_HEADERS", "x-all=a%20b,x-other=1",
+        "OTEL_TRACES_EXPORTER", "none"));
+    runOverHttp();
+    received(1);
+    assertThat(headers.get("X-all")).containsExactly("a b");
+    assertThat(headers.get("X-other")).containsExactly("1");
+
+    environment(Map.of("OTEL_EXPORTER_OTLP_HEADERS", "x-all=a",
+        "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "x-all=traces", "OTEL_METRICS_EXPORTER", "none"));
+    runOverHttp();
+    received(2);
+    assertThat(headers.get("X-all")).containsExactly("traces");
+  }
+
+  @Test
+  @DisplayName("OTEL_EXPORTER_OTLP_COMPRESSION")
+  void compresses() {
+    environment(Map.of("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip"));
+    runOverHttp();
+
+    assertThat(received(2).get("/v1/traces")).doesNotContain("throttler_try");
+    assertThat(headers.get("Content-encoding")).containsExactly("gzip");
+  }
+
+  @Test
+  @DisplayName("OTEL_EXPORTER_OTLP_PROTOCOL")
+  void sendsByTheProtocolOfTheEnvironment() {
+    environment(Map.of("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc",
+        "OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "http/protobuf", "OTEL_METRICS_EXPORTER", "none"));
+    String url = "http://127.0.0.1:" + grpc.getPort();
+    run(new MetricsConfig(ExportProtocol.HTTP_PROTOBUF, url, Duration.ZERO),
+        new TracingConfig(ExportProtocol.HTTP_PROTOBUF, url, 1));
+
+    assertThat(received(1))
+        .containsOnlyKeys("opentelemetry.proto.collector.trace.v1.TraceService");
+  }
+
+  @Test
+  @DisplayName("OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME")
+  void namesTheResource() {
+    identity = new Exporters.Identity("front", "1", "knative-serving", "pod",
+        Map.of("deployment.environment.name", "trial", "k8s.pod.name", "renamed"));
+    runOverHttp();
+
+    assertThat(received(2).get("/v1/metrics")).contains("front", "deployment.environment.name",
+        "trial", "renamed");
+    assertThat(identity.labels().toString()).contains("deployment.environment.name=\"trial\"");
+  }
+
+  @Test
+  void aLabelThatPrometheusCannotTellFromAnotherIsLeftOut() {
+    var labels = new Exporters.Identity("front", "1", "n", "pod",
+        Map.of("a.b", "1", "a_b", "2", "9-lives", "3")).labels();
+
+    assertThat(labels.stream().map(label -> label.getName())).contains("a.b").doesNotContain("a_b");
+  }
+
+  @Test
+  @DisplayName("OTEL_SDK_DISABLED")
+  void sendsNothingWhereTheSdkIsDisabled() {
+    environment(Map.of("OTEL_SDK_DISABLED", "true", "OTEL_LOGS_EXPORTER", "otlp"));
+    runOverHttp();
+
+    assertThat(received).isEmpty();
+  }
+
+  @Test
+  @DisplayName("OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER win over the ConfigMap")
+  void sendsWhatTheEnvironmentAsksForWithoutAConfigMap() {
+    environment(Map.of("OTEL_TRACES_EXPORTER", "otlp", "OTEL_METRICS_EXPORTER", "otlp"));
+    otel = new OtelVariables("activator", "http://127.0.0.1:" + http.getAddress().getPort(), "",
+        "", Duration.ZERO, "", "");
+    run(MetricsConfig.NONE, TracingConfig.NONE);
+
+    assertThat(received(2)).containsOnlyKeys("/v1/traces", "/v1/metrics");
+  }
+
+  @Test
+  @DisplayName("OTEL_LOGS_EXPORTER and OTEL_EXPORTER_OTLP_LOGS_ENDPOINT")
+  void pushesTheLog() {
+    environment(Map.of("OTEL_LOGS_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
+        "http://127.0.0.1:" + http.getAddress().getPort() + "/logs"));
+    var logger = LoggerFactory.getLogger(OtlpTest.class);
+    run(MetricsConfig.NONE, TracingConfig.NONE,
+        () -> logger.warn("The pod is {}", "away", new IOException("reset")));
+
+    assertThat(received(1).get("/logs")).contains("The pod is away", "WARN", "exception.type",
+        "java.io.IOException", "reset", "dev.activator.observability.OtlpTest");
+    logger.warn("After the end");
+  }
+
+  @ParameterizedTest(name = "{0}={1}: {2}")
+  @CsvSource({
+      "OTEL_EXPORTER_OTLP_CERTIFICATE, /no/such/file, OTEL_EXPORTER_OTLP_CERTIFICATE",
+      "OTEL_EXPORTER_OTLP_CLIENT_KEY, /no/such/file, OTEL_EXPORTER_OTLP_CLIENT_KEY",
+      "OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE, /no/such/file, OTEL_EXPORTER_OTLP_TRACES_CLIENT_CERTIFICATE"})
+  void refusesAFileThatCannotBeUsed(String name, String file, String named) {
+    environment(Map.of(name, file));
+
+    assertThatThrownBy(this::runOverHttp).isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(named);
+  }
+
+  @Test
+  @DisplayName("OTEL_PROPAGATORS")
+  void readsAndWritesTheHeadersOfThePropagators() {
+    environment(Map.of("OTEL_PROPAGATORS", "baggage,b3"));
+    assertThat(exporters().propagator().fields()).containsExactly("baggage");
+    environment(Map.of("OTEL_PROPAGATORS", "none"));
+    assertThat(exporters().propagator().fields()).isEmpty();
+    environment(Map.of());
+    assertThat(exporters().propagator().fields()).contains("traceparent", "tracestate", "baggage");
+  }
+
+  @Test
+  @DisplayName("OTEL_SPAN_*, OTEL_LOGRECORD_* and OTEL_ATTRIBUTE_*")
+  void limitsSpansAndLines() {
+    environment(Map.of("OTEL_ATTRIBUTE_COUNT_LIMIT", "7", "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "70",
+        "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "5", "OTEL_SPAN_EVENT_COUNT_LIMIT", "4",
+        "OTEL_SPAN_LINK_COUNT_LIMIT", "3", "OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT", "2",
+        "OTEL_LINK_ATTRIBUTE_COUNT_LIMIT", "1", "OTEL_LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT",
+        "9"));
+    var spans = exporters().spanLimits();
+    assertThat(List.of(spans.getMaxNumberOfAttributes(), spans.getMaxAttributeValueLength(),
+        spans.getMaxNumberOfEvents(), spans.getMaxNumberOfLinks(),
+        spans.getMaxNumberOfAttributesPerEvent(), spans.getMaxNumberOfAttributesPerLink()))
+        .containsExactly(5, 70, 4, 3, 2, 1);
+    var lines = exporters().logLimits();
+    assertThat(lines.getMaxNumberOfAttributes()).isEqualTo(7);
+    assertThat(lines.getMaxAttributeValueLength()).isEqualTo(9);
+  }
+
+  @Test
+  @DisplayName("OTEL_BSP_* and OTEL_BLRP_*")
+  void batchesAsTheEnvironmentSays() {
+    environment(Map.of("OTEL_BSP_SCHEDULE_DELAY", "1", "OTEL_BSP_MAX_QUEUE_SIZE", "11",
+        "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "3", "OTEL_BSP_EXPORT_TIMEOUT", "7"));
+    var spans = exporters().batched(InMemorySpanExporter.create());
+    assertThat(spans.toString()).contains("maxExportBatchSize=3", "exporterTimeoutNanos=7000000",
+        "scheduleDelayNanos=1000000");
+    spans.close();
+
+    environment(Map.of("OTEL_BLRP_SCHEDULE_DELAY", "2", "OTEL_BLRP_MAX_QUEUE_SIZE", "11",
+        "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", "99", "OTEL_BLRP_EXPORT_TIMEOUT", "7"));
+    var lines = exporters().batched(InMemoryLogRecordExporter.create());
+    assertThat(lines.toString()).contains("maxExportBatchSize=11", "exporterTimeoutNanos=7000000",
+        "scheduleDelayNanos=2000000");
+    lines.close();
+  }
+
+  @Test
+  @DisplayName("OTEL_METRICS_EXEMPLAR_FILTER")
+  void namesTheTraceOfARequestInTheMetrics() {
+    assertThat(scraped(Map.of(), 1)).containsPattern(
+        "http_server_request_duration_seconds_bucket.* # \\{span_id=\"[0-9a-f]{16}\",trace_id=\"[0-9a-f]{32}\"} 0\\.005");
+    assertThat(scraped(Map.of(), 0)).doesNotContain("trace_id");
+    assertThat(scraped(Map.of("OTEL_METRICS_EXEMPLAR_FILTER", "always_on"), 0))
+        .contains("trace_id");
+    assertThat(scraped(Map.of("OTEL_METRICS_EXEMPLAR_FILTER", "always_off"), 1))
+        .doesNotContain("trace_id");
+  }
+
+  private String scraped(Map<String, String> variables, double rate) {
+    environment(variables);
+    var registry = new PrometheusRegistry();
+    run(new MetricsConfig(ExportProtocol.PROMETHEUS, "", Duration.ZERO),
+        new TracingConfig(ExportProtocol.HTTP_PROTOBUF,
+            "http://127.0.0.1:" + http.getAddress().getPort(), rate),
+        () -> registry.register(meters));
+    var out = new ByteArrayOutputStream();
+    try {
+      OpenMetricsTextFormatWriter.create().write(out, registry.scrape());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  private Exporters exporters() {
+    return new Exporters(otel, environment, proxies, identity);
+  }
+
   @Test
   void sendsNothingByDefault() {
     run(MetricsConfig.NONE, TracingConfig.NONE);
@@ -147,13 +360,14 @@ class OtlpTest {
       "'', http://b:1/x/, http://a, http://b:1/x/v1/traces",
       "http://c:1/own, http://b:1, http://a, http://c:1/own"})
   void findsWhereTracesGo(String own, String common, String configured, String expected) {
-    assertThat(Exporters.httpEndpoint(own, common, configured, "/v1/traces")).isEqualTo(expected);
+    assertThat(Exporters.httpEndpoint(own, common, configured, "/v1/traces", false))
+        .isEqualTo(expected);
   }
 
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({"a:4317, https://a:4317", "http://a:4317, http://a:4317"})
   void pushesOverTlsUnlessTheEndpointSaysHttp(String configured, String expected) {
-    assertThat(Exporters.grpcEndpoint("", "", configured)).isEqualTo(expected);
+    assertThat(Exporters.grpcEndpoint("", "", configured, false)).isEqualTo(expected);
   }
 
   @ParameterizedTest(name = "{0} at {1}, {2} {3}: {4}")
@@ -170,7 +384,7 @@ class OtlpTest {
     var otel = new OtelVariables("activator", "", "", "", Duration.ZERO, sampler,
         argument);
 
-    assertThat(new Exporters(otel, proxies, IDENTITY)
+    assertThat(new Exporters(otel, OtelEnvironment.NONE, proxies, IDENTITY)
         .sampler(new TracingConfig(protocol, "http://x", rate)).getDescription())
         .startsWith(expected);
   }
@@ -183,16 +397,25 @@ class OtlpTest {
   }
 
   private void run(MetricsConfig metrics, TracingConfig tracing) {
+    run(metrics, tracing, () -> {
+    });
+  }
+
+  private void run(MetricsConfig metrics, TracingConfig tracing, Runnable between) {
     var observers = new RequestObservers();
-    var meters = new Meters();
+    meters = new Meters();
     var observability = new Observability(observers, meters,
         new RequestMeters(meters, _ -> FakeRequest.revision(Map.of())), new LineWriter(stdout),
         Clock.systemUTC());
-    observability.use(
-        new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED),
-        new Exporters(OtelVariables.NONE, proxies, IDENTITY));
-    FakeRequest.of(observers, loop).answered(200, ofMillis(5));
-    observability.close();
+    try {
+      observability.use(
+          new ObservabilityConfig(Optional.empty(), metrics, tracing, Profiling.DISABLED),
+          exporters());
+      FakeRequest.of(observers, loop).answered(200, ofMillis(5));
+      between.run();
+    } finally {
+      observability.close();
+    }
   }
 
   /** Messages as they are. */

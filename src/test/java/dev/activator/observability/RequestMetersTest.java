@@ -232,6 +232,19 @@ class RequestMetersTest {
   }
 
   @Test
+  void countsRequestsByMethodAndSchemeUntilTheyEnd() {
+    assertThat(scraped("http_server_active_requests")).isEmpty();
+    var request = FakeRequest.of(observer, loop);
+    request.begin();
+    assertThat(scraped("http_server_active_requests")).containsExactly(
+        "http_server_active_requests{http_request_method=\"GET\",url_scheme=\"http\"} 1.0");
+
+    request.ended(Outcome.CALLER_GONE, 499);
+    assertThat(scraped("http_server_active_requests")).singleElement().asString()
+        .endsWith(" 0.0");
+  }
+
+  @Test
   void forgetsARevisionThatIsGoneAndCountsTheNextOfItsNameAnew() {
     FakeRequest.of(observer, loop).answered(200, ofMillis(1));
     observer.reported(HELLO, 0.25);
@@ -240,10 +253,10 @@ class RequestMetersTest {
 
     existing = null;
     assertThat(scraped("kn_revision")).isEmpty();
-    assertThat(scraped("http_server")).isEmpty();
+    assertThat(scraped("http_server_request")).isEmpty();
     // and what ends later brings nothing back
     late.ended(Outcome.CALLER_GONE, 499);
-    assertThat(scraped("http_server")).isEmpty();
+    assertThat(scraped("http_server_request")).isEmpty();
   }
 
   @Test

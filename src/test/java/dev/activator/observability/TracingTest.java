@@ -5,6 +5,10 @@ import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.OtelEnvironment;
+import dev.activator.config.OtelVariables;
+import dev.activator.config.OutboundProxies;
+import java.util.Map;
 import dev.activator.testing.VirtualLoop;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
@@ -157,7 +161,10 @@ class TracingTest {
   private Tracing tracing(Sampler sampler) {
     var provider = SdkTracerProvider.builder().setSampler(sampler)
         .addSpanProcessor(SimpleSpanProcessor.create(exported)).build();
-    return new Tracing(provider, Clock.fixed(NOON, ZoneOffset.UTC));
+    return new Tracing(provider,
+        new Exporters(OtelVariables.NONE, OtelEnvironment.NONE, OutboundProxies.of("", "", ""),
+            new Exporters.Identity("activator", "", "", "", Map.of())).propagator(),
+        OtelEnvironment.Exemplars.SAMPLED, Clock.fixed(NOON, ZoneOffset.UTC));
   }
 
   private static String text(SpanData span, String name) {

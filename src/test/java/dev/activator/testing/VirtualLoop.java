@@ -2,17 +2,33 @@ package dev.activator.testing;
 
 import dev.activator.loop.Loop;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A loop whose time moves only when told. Tasks run inside {@link #advance} and nowhere else. */
 public final class VirtualLoop implements Loop {
-  private record Task(long dueNanos, long order, Runnable action) {}
+  /** No record: its comparisons would be most of a simulation. */
+  private static final class Task implements Comparable<Task> {
+    private final long dueNanos;
+    private final long order;
+    private final Runnable action;
 
-  private final PriorityQueue<Task> tasks = new PriorityQueue<>(
-      Comparator.comparingLong(Task::dueNanos).thenComparingLong(Task::order));
+    Task(long dueNanos, long order, Runnable action) {
+      this.dueNanos = dueNanos;
+      this.order = order;
+      this.action = action;
+    }
+
+    @Override
+    public int compareTo(Task other) {
+      return dueNanos == other.dueNanos
+          ? Long.compare(order, other.order)
+          : Long.compare(dueNanos, other.dueNanos);
+    }
+  }
+
+  private final PriorityQueue<Task> tasks = new PriorityQueue<>();
   private final long originNanos;
   private long now;
   private long readingNanos;
@@ -61,7 +77,7 @@ public final class VirtualLoop implements Loop {
 
   /** What is to run, due or not. */
   public List<Runnable> tasks() {
-    return tasks.stream().map(Task::action).toList();
+    return tasks.stream().map(task -> task.action).toList();
   }
 
   /** How many tasks there are, due or not. */
@@ -72,9 +88,9 @@ public final class VirtualLoop implements Loop {
   /** Runs one task that is due now: a turn of the loop. */
   public void turn() {
     var next = tasks.peek();
-    if (next != null && next.dueNanos() <= now) {
+    if (next != null && next.dueNanos <= now) {
       tasks.remove();
-      next.action().run();
+      next.action.run();
     }
   }
 
@@ -86,10 +102,10 @@ public final class VirtualLoop implements Loop {
   /** Moves time on, running each task at its time, those they add included. */
   public void advance(Duration by) {
     long end = now + by.toNanos();
-    for (var next = tasks.peek(); next != null && next.dueNanos() <= end; next = tasks.peek()) {
+    for (var next = tasks.peek(); next != null && next.dueNanos <= end; next = tasks.peek()) {
       tasks.remove();
-      now = Math.max(now, next.dueNanos());
-      next.action().run();
+      now = Math.max(now, next.dueNanos);
+      next.action.run();
     }
     now = Math.max(now, end);
   }

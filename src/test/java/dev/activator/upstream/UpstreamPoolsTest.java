@@ -136,6 +136,10 @@ class UpstreamPoolsTest {
     assertThat(question.lines()).containsExactlyInAnyOrder("host: some.host",
         "K-Network-Probe: queue", "User-Agent: Knative-Activator-Probe");
     awaitIdle(upstreams, 1);
+    assertThat(upstreams.openCount()).isEqualTo(1);
+    upstreams.close();
+    Awaitility.await().until(() -> upstreams.openCount() == 0);
+    assertThat(upstreams.idleCount()).isZero();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.activator.proxy.exchange;
 
+import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.HostTable;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceStatus;
@@ -68,7 +69,7 @@ public class RoutingBenchmark {
     byHeaders.headers().set("Knative-Serving-Namespace", "namespace-42")
         .set("Knative-Serving-Revision", "revision-4242");
     byHost = head("revision-4242.namespace-42.svc.cluster.local");
-    hosts = HostTable.of(scaledServices(), "cluster.local");
+    hosts = HostTable.of(scaledServices(), "cluster.local", DomainRules.ANY);
   }
 
   /** Each has a host, and one of them ten rules more, of which the last one matches. */

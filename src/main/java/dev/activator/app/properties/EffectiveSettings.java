@@ -31,7 +31,8 @@ import org.springframework.util.unit.DataSize;
 public final class EffectiveSettings {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
       AdmitProperties.class,
-      ClusterProperties.class, ConfigMapProperties.class, ConsoleProperties.class,
+      ClusterProperties.class, ConfigMapProperties.class, ConsoleLinksProperties.class,
+      ConsoleProperties.class,
       EgressProperties.class,
       EmbeddedProperties.class, IdentityProperties.class, LendingProperties.class,
       MetricsProperties.class, MetricsServerProperties.class,

@@ -1,6 +1,8 @@
 package dev.activator.app.properties;
 
+import dev.activator.cluster.policy.DomainRules;
 import dev.activator.config.Requirement;
+import java.util.Objects;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -10,10 +12,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param service the Service, in the activators' namespace, whose pods are the activators
  * @param lease the Lease, in the same namespace, by which they elect the one that scales
  * @param statsPort the port for the reports of the others; the same for all
+ * @param domains which namespace may claim which hosts by its ScaledServices, such as
+ *     {@code shop=*.shop.example.com shop.example.com, blog=blog.example.com}; {@code *} stands for all other namespaces.
+ *     Empty: each may claim any
  */
 @ConfigurationProperties("activator.standalone")
 public record StandaloneProperties(@DefaultValue("activator") String service,
-    @DefaultValue("activator") String lease, @DefaultValue("8080") int statsPort) {
+    @DefaultValue("activator") String lease, @DefaultValue("8080") int statsPort,
+    @DefaultValue("") String domains) {
 
   public StandaloneProperties {
     Requirement.check(!service.isBlank(), "activator.standalone.service", service,
@@ -21,5 +27,15 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
     Requirement.check(!lease.isBlank(), "activator.standalone.lease", lease,
         "must be the name of a Lease");
     Requirement.port("activator.standalone.stats-port", statsPort);
+    try {
+      DomainRules.parse(domains);
+    } catch (IllegalArgumentException e) {
+      Requirement.check(false, "activator.standalone.domains", "'" + domains + "'",
+          Objects.requireNonNull(e.getMessage()));
+    }
+  }
+
+  public DomainRules rules() {
+    return DomainRules.parse(domains);
   }
 }

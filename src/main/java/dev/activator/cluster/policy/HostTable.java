@@ -40,12 +40,13 @@ public final class HostTable {
   private final Map<RevisionId, List<Taken>> taken = new HashMap<>();
 
   /**
-   * What an older ScaledService has.
+   * What a ScaledService names and does not get.
    *
    * @param condition of the rule; empty if all requests for the host are meant
+   * @param by the older ScaledService that has it; null if its namespace may not claim the host
    */
-  public record Taken(String host, String condition, RevisionId by) {
-    public Taken(String host, RevisionId by) {
+  public record Taken(String host, String condition, @Nullable RevisionId by) {
+    public Taken(String host, @Nullable RevisionId by) {
       this(host, "", by);
     }
   }
@@ -95,12 +96,12 @@ public final class HostTable {
   }
 
   /** What two ScaledServices want is the older one's; none has the name of another. */
-  public static HostTable of(Collection<ScaledService> all, String domain) {
+  public static HostTable of(Collection<ScaledService> all, String domain, DomainRules domains) {
     var table = new HostTable(domain);
     all.forEach(one -> table.services.put(one.id(), new Routes(one.id())));
     table.addServices(all.stream().filter(ScaledService::catchService)
         .sorted(ScaledService.BY_AGE).toList());
-    all.stream().sorted(ScaledService.BY_AGE).forEach(table::add);
+    all.stream().sorted(ScaledService.BY_AGE).forEach(service -> table.add(service, domains));
     table.exact.values().forEach(Routes::sort);
     table.wildcards.values().forEach(Routes::sort);
     table.services.values().forEach(Routes::sort);
@@ -120,7 +121,7 @@ public final class HostTable {
     shortNames.keySet().removeAll(several);
   }
 
-  private void add(ScaledService service) {
+  private void add(ScaledService service, DomainRules domains) {
     var rules = service.routes().isEmpty() && service.routeProblems().isEmpty()
         ? List.of(RouteRule.ALL)
         : service.routes();
@@ -134,7 +135,13 @@ public final class HostTable {
         byHost.computeIfAbsent(host, _ -> new ArrayList<>()).add(rule);
       }
     }
-    byHost.forEach((host, wanted) -> add(host, wanted, service));
+    byHost.forEach((host, wanted) -> {
+      if (domains.allow(service.id().namespace(), host)) {
+        add(host, wanted, service);
+      } else {
+        taken(service, new Taken(host, null));
+      }
+    });
   }
 
   private void add(String host, List<RouteRule> rules, ScaledService service) {

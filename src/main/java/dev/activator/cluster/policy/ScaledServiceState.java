@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param target null if there is nothing that it may scale
  * @param ports the revisions of the other ports that its rules name
- * @param taken those of its hosts and rules that belong to older ScaledServices
+ * @param taken those of its hosts and rules that it does not get
  * @param troubles the most important first
  * @param warnings problems that do not keep it from working, for Events
  * @param remarks what was left out, for the log
@@ -86,7 +86,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
 
   /**
    * @param service null if there is none
-   * @param taken those of its hosts that belong to older ScaledServices
+   * @param taken those of its hosts that it does not get
    * @param older the ScaledService that scales the same workload; null if none does
    * @param isNameTaken whether a Knative revision has the same name and namespace
    * @param hpas that scale the same workload, as far as is known
@@ -157,12 +157,17 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
 
   private static Trouble taken(ScaledService object, HostTable.Taken taken) {
     var host = "host " + taken.host();
+    var by = taken.by();
+    if (by == null) {
+      return new Trouble("HostNotAllowed", "namespace " + object.id().namespace()
+          + " may not claim the " + host + " (activator.standalone.domains)");
+    }
     if (!taken.condition().isEmpty()) {
       return new Trouble("RuleTaken",
-          host + " with " + taken.condition() + " belongs to ScaledService " + taken.by());
+          host + " with " + taken.condition() + " belongs to ScaledService " + by);
     }
-    return new Trouble("HostTaken", host + " belongs to ScaledService " + taken.by()
-        + (object.routes().isEmpty() || taken.by().namespace().equals(object.id().namespace())
+    return new Trouble("HostTaken", host + " belongs to ScaledService " + by
+        + (object.routes().isEmpty() || by.namespace().equals(object.id().namespace())
             ? ""
             : ", and rules in another namespace cannot have a part of it"));
   }

@@ -3,6 +3,7 @@ package dev.activator.lending.link;
 import dev.activator.lending.PeerMessage;
 import dev.activator.lending.PeerMessage.Beat;
 import dev.activator.lending.PeerMessage.Grant;
+import dev.activator.lending.PeerMessage.Reach;
 import dev.activator.lending.PeerMessage.Recall;
 import dev.activator.lending.PeerMessage.Return;
 import dev.activator.lending.PeerMessage.View;
@@ -16,6 +17,7 @@ import dev.activator.wire.PeerFrame.Permits;
 import dev.activator.wire.PeerFrame.Revision;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Between messages and frames. */
@@ -42,6 +44,12 @@ final class PeerCodec {
         frame.setReturn(loan(id, account, pod, total));
       case Recall(var id, var account, var pod, var total) ->
         frame.setRecall(loan(id, account, pod, total));
+      case Reach(var id, var account, var pods) -> {
+        var reached = PeerFrame.Reach.newBuilder().setRevision(revision(id)).setAccount(account);
+        pods.forEach(pod -> reached
+            .addPods(PeerFrame.Pod.newBuilder().setHost(pod.host()).setPort(pod.port())));
+        yield frame.setReach(reached);
+      }
       case Beat(var number, var answered) ->
         frame.setBeat(PeerFrame.Beat.newBuilder().setNumber(number).setAnswered(answered));
     };
@@ -67,7 +75,7 @@ final class PeerCodec {
    */
   static @Nullable PeerMessage decode(PeerFrame frame) {
     return switch (frame.getContentCase()) {
-      case HELLO, PING, PONG, BYE, CONTENT_NOT_SET -> null;
+      case HELLO, PING, PONG, BYE, LOAD_REQUEST, LOAD, CONTENT_NOT_SET -> null;
       case VIEW -> {
         var view = frame.getView();
         yield new View(id(view.getRevision()), view.getEpoch(), view.getView());
@@ -93,6 +101,11 @@ final class PeerCodec {
         yield new Recall(id(loan.getRevision()), loan.getAccount(), pod(loan.getTotal()),
             count(loan.getTotal().getCount()));
       }
+      case REACH -> {
+        var reach = frame.getReach();
+        yield new Reach(id(reach.getRevision()), reach.getAccount(), reach.getPodsList().stream()
+            .map(pod -> new Destination(pod.getHost(), pod.getPort())).collect(Collectors.toSet()));
+      }
       case BEAT -> new Beat(count(frame.getBeat().getNumber()),
           count(frame.getBeat().getAnswered()));
     };
@@ -115,6 +128,44 @@ final class PeerCodec {
 
   private static Destination pod(Permits permits) {
     return new Destination(permits.getHost(), permits.getPort());
+  }
+
+  static PeerFrame.Builder encode(ActivatorLoad load) {
+    var all = load.requests();
+    var frame = PeerFrame.Load.newBuilder().setVersion(load.version())
+        .setUptimeMillis(load.uptime().toMillis())
+        .setProcessorsUsed(load.processors().used()).setProcessors(load.processors().available())
+        .setMemoryUsed(load.memory().used()).setMemoryMax(load.memory().max())
+        .setSaturation(load.saturation()).setRequestsPerSecond(all.perSecond())
+        .setInFlight(all.inFlight()).setQueued(all.queued())
+        .setOldestNanos(all.oldestWait().toNanos()).setDraining(load.draining());
+    load.errors().forEach((status, count) -> frame
+        .addErrors(PeerFrame.Errors.newBuilder().setStatus(status).setCount(count)));
+    load.busy().forEach(busy -> frame.addBusy(PeerFrame.Busy.newBuilder()
+        .setRevision(revision(busy.revision()))
+        .setRequestsPerSecond(busy.requests().perSecond())
+        .setInFlight(busy.requests().inFlight()).setQueued(busy.requests().queued())
+        .setOldestNanos(busy.requests().oldestWait().toNanos()).setStarting(busy.starting())));
+    return PeerFrame.newBuilder().setLoad(frame);
+  }
+
+  /** @throws IllegalArgumentException if a field has a value that it cannot have */
+  static ActivatorLoad decode(PeerFrame.Load load) {
+    var errors = new HashMap<Integer, Integer>();
+    load.getErrorsList().forEach(each -> errors.put(each.getStatus(), number(each.getCount())));
+    return new ActivatorLoad(load.getVersion(), Duration.ofMillis(count(load.getUptimeMillis())),
+        new ActivatorLoad.Processors(load.getProcessorsUsed(), load.getProcessors()),
+        new ActivatorLoad.Memory(count(load.getMemoryUsed()), count(load.getMemoryMax())),
+        load.getSaturation(),
+        new ActivatorLoad.Requests(load.getRequestsPerSecond(), number(load.getInFlight()),
+            number(load.getQueued()), Duration.ofNanos(count(load.getOldestNanos()))),
+        errors,
+        load.getBusyList().stream().map(busy -> new ActivatorLoad.Busy(id(busy.getRevision()),
+            new ActivatorLoad.Requests(busy.getRequestsPerSecond(), number(busy.getInFlight()),
+                number(busy.getQueued()), Duration.ofNanos(count(busy.getOldestNanos()))),
+            busy.getStarting()))
+            .toList(),
+        load.getDraining());
   }
 
   private static long count(long value) {

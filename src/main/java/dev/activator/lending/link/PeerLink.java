@@ -31,6 +31,12 @@ final class PeerLink implements PeerSocket.Events {
 
     void measured(Duration roundTrip);
 
+    /** Of this activator; null if it tells none. */
+    @Nullable ActivatorLoad load();
+
+    /** The other side's. */
+    void received(PeerLink link, ActivatorLoad load);
+
     /** It was never linked, or is over; the last call. */
     void closed(PeerLink link, State state, String why);
   }
@@ -139,6 +145,10 @@ final class PeerLink implements PeerSocket.Events {
     send(PeerCodec.encode(message));
   }
 
+  void requestLoad() {
+    send(PeerFrame.newBuilder().setLoadRequest(PeerFrame.LoadRequest.getDefaultInstance()));
+  }
+
   private void send(PeerFrame.Builder frame) {
     if (socket != null) {
       counts.sent.increment();
@@ -163,6 +173,12 @@ final class PeerLink implements PeerSocket.Events {
       case PONG -> {
         roundTrip = Duration.ofNanos(Math.max(0, receivedNanos - frame.getPong().getSent()));
         owner.measured(roundTrip);
+      }
+      case LOAD_REQUEST -> {
+        var own = owner.load();
+        if (own != null) {
+          send(PeerCodec.encode(own));
+        }
       }
       case HELLO -> closed(State.UNREACHABLE, "it said HELLO twice");
       case BYE -> {
@@ -200,6 +216,10 @@ final class PeerLink implements PeerSocket.Events {
   private void message(PeerFrame frame) {
     PeerMessage message;
     try {
+      if (frame.hasLoad()) {
+        owner.received(this, PeerCodec.decode(frame.getLoad()));
+        return;
+      }
       message = PeerCodec.decode(frame);
     } catch (IllegalArgumentException e) {
       closed(State.UNREACHABLE, "a malformed message: " + e.getMessage());

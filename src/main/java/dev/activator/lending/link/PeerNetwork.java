@@ -31,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * The links to the other activators, one to each. Both sides may open a link: the one with the smaller
  * address at once, the other a little later. If both did, the first one's stays.
  *
- * <p><b>Threads.</b> Any may call {@link #publicAddresses}, {@link #send}, {@link #views} and the counts.
- * The rest is confined to the loop.
+ * <p><b>Threads.</b> Any may call {@link #publicAddresses}, {@link #send}, {@link #views}, the counts, and what
+ * is about loads. The rest is confined to the loop.
  *
  * <p><b>Errors.</b> A peer that cannot be linked is asked again; nothing else depends on it.
  */
@@ -64,11 +64,16 @@ public final class PeerNetwork implements PeerLinks {
         Duration.ofSeconds(60), Duration.ofSeconds(15), Duration.ofMinutes(11));
   }
 
+  /** @param atNanos by the clock of the loop */
+  public record AnsweredLoad(ActivatorLoad load, long atNanos) {}
+
   private static final Logger log = LoggerFactory.getLogger(PeerNetwork.class);
   private static final String NOT_TRIED = "not tried yet";
   private static final double JITTER = 0.5;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+  /** Between two reads of the key because of connections from others. */
+  private static final Duration KEY_PERIOD = Duration.ofSeconds(10);
 
   private final Loop loop;
   private final Self self;
@@ -86,10 +91,13 @@ public final class PeerNetwork implements PeerLinks {
   private volatile Consumer<Duration> onRoundTrip = _ -> {
   };
   private volatile List<PeerView> views = List.of();
+  private volatile Supplier<@Nullable ActivatorLoad> ownLoad = () -> null;
+  private volatile Map<String, AnsweredLoad> loads = Map.of();
   private Set<String> activators = Set.of();
   private boolean started;
   private boolean hasKey;
   private boolean keyRequested;
+  private long keyForAcceptedNanos;
   private String keyProblem = "";
   private boolean closed;
 
@@ -105,6 +113,7 @@ public final class PeerNetwork implements PeerLinks {
     this.timings = timings;
     this.random = random;
     this.members = new PeerMembers(self.address);
+    this.keyForAcceptedNanos = loop.nanoTime() - KEY_PERIOD.toNanos();
   }
 
   /** On which the listener is called. */
@@ -181,8 +190,19 @@ public final class PeerNetwork implements PeerLinks {
     return link;
   }
 
-  /** Needed for a connection from another activator. */
-  void requestKey() {
+  /**
+   * Needed for a connection from another activator. At most once in a while: strangers may connect as
+   * often as they like.
+   */
+  void requestKeyForAccepted() {
+    long now = loop.nanoTime();
+    if (now - keyForAcceptedNanos >= KEY_PERIOD.toNanos()) {
+      keyForAcceptedNanos = now;
+      requestKey();
+    }
+  }
+
+  private void requestKey() {
     if (keyRequested || closed) {
       return;
     }
@@ -223,6 +243,25 @@ public final class PeerNetwork implements PeerLinks {
     return counts.received().sum();
   }
 
+  /** @param own what others that ask are answered; called on the loop */
+  public void answerLoads(Supplier<ActivatorLoad> own) {
+    ownLoad = own::get;
+  }
+
+  /** Asks the linked activators; {@link #loads} has each answer once it is there. */
+  public void requestLoads() {
+    loop.execute(() -> peers.values().forEach(peer -> {
+      if (peer.link != null) {
+        peer.link.requestLoad();
+      }
+    }));
+  }
+
+  /** The last answers, by address; an activator of an earlier version gives none. */
+  public Map<String, AnsweredLoad> loads() {
+    return loads;
+  }
+
   private void publish() {
     views = peers.values().stream().map(Peer::view).toList();
     var all = new TreeSet<>(peers.keySet());
@@ -248,6 +287,7 @@ public final class PeerNetwork implements PeerLinks {
     unidentified.clear();
     peers.clear();
     views = List.of();
+    loads = Map.of();
   }
 
   private final class Owner implements PeerLink.Owner {
@@ -279,6 +319,19 @@ public final class PeerNetwork implements PeerLinks {
     public void measured(Duration roundTrip) {
       onRoundTrip.accept(roundTrip);
       publish();
+    }
+
+    @Override
+    public @Nullable ActivatorLoad load() {
+      return ownLoad.get();
+    }
+
+    @Override
+    public void received(PeerLink link, ActivatorLoad load) {
+      var next = new TreeMap<>(loads);
+      next.keySet().retainAll(peers.keySet());
+      next.put(link.address(), new AnsweredLoad(load, loop.nanoTime()));
+      loads = Map.copyOf(next);
     }
 
     @Override
@@ -325,6 +378,7 @@ public final class PeerNetwork implements PeerLinks {
     private String problem = NOT_TRIED;
     private @Nullable PeerLink link;
     private @Nullable PeerLink attempt;
+    private long attemptNanos;
     /** The process whose link was lost, unless it is known to have ended. */
     private @Nullable PeerId lost;
     private long lostNanos;
@@ -373,6 +427,7 @@ public final class PeerNetwork implements PeerLinks {
       redial.cancel();
       var next = link(address);
       attempt = next;
+      attemptNanos = loop.nanoTime();
       next.use(dialer.dial(address, next));
     }
 
@@ -395,9 +450,14 @@ public final class PeerNetwork implements PeerLinks {
       boolean isOfSmaller = to.isDialed() == isLarger;
       var other = link;
       return other == null
-          ? attempt != null && attempt != to && !isOfSmaller
+          ? attempt != null && attempt != to && !isOfSmaller && isYoung()
           : other.incarnation() == hello.getIncarnation() && !isOfSmaller
               && other.isDialed() != to.isDialed();
+    }
+
+    /** A longer one may be dropped by a firewall, and must not keep the other side out. */
+    private boolean isYoung() {
+      return loop.nanoTime() - attemptNanos < timings.turn.toNanos();
     }
 
     void linked(PeerLink now) {

@@ -31,7 +31,9 @@ import io.netty.util.NetUtil;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -55,9 +57,9 @@ import org.slf4j.LoggerFactory;
 public final class PeerPort {
   static final int MAX_FRAME_BYTES = 256 << 10;
   private static final int LENGTH_BYTES = 4;
-  /** Of a peer that does not read. */
-  private static final int MAX_UNSENT_BYTES = 1 << 20;
-  private static final int MAX_ACCEPTED = 256;
+  /** Of a peer that does not read: more than tens of thousands of revisions say at once. */
+  private static final int MAX_UNSENT_BYTES = 16 << 20;
+  static final int MAX_ACCEPTED = 256;
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
   private static final Logger log = LoggerFactory.getLogger(PeerPort.class);
@@ -67,6 +69,8 @@ public final class PeerPort {
   private final int port;
   private final String host;
   private final ChannelGroup accepted;
+  /** Of those, the ones that have not shown the key yet; the oldest first. */
+  private final Set<Channel> strangers = new LinkedHashSet<>();
   private final PeerNetwork network;
   private final LogLimit refusals = new LogLimit();
   private volatile @Nullable Channel listener;
@@ -126,21 +130,35 @@ public final class PeerPort {
 
   private void accept(Channel channel) {
     var from = ((InetSocketAddress) channel.remoteAddress()).getAddress();
-    if (accepted.size() >= MAX_ACCEPTED || !from.isLoopbackAddress()
-        && !network.isKnown(NetUtil.toAddressString(from))) {
+    boolean isKnown = from.isLoopbackAddress()
+        || network.isKnown(NetUtil.toAddressString(from));
+    if (!isKnown || accepted.size() >= MAX_ACCEPTED && !closeOldestStranger()) {
       channel.close();
       return;
     }
     var handler = tls.server(channel.alloc());
     if (handler == null) {
-      network.requestKey();
+      network.requestKeyForAccepted();
       channel.close();
       return;
     }
     accepted.add(channel);
+    strangers.add(channel);
     var socket = new Socket(channel, true);
     socket.events = network.accepted(socket);
     addHandlers(socket, handler);
+  }
+
+  /** So that those who hold all connections do not keep activators out. */
+  private boolean closeOldestStranger() {
+    var oldest = strangers.isEmpty() ? null : strangers.iterator().next();
+    if (oldest == null) {
+      return false;
+    }
+    strangers.remove(oldest);
+    accepted.remove(oldest);
+    oldest.close();
+    return true;
   }
 
   private static void addHandlers(Socket socket, SslHandler tls) {
@@ -251,6 +269,7 @@ public final class PeerPort {
       if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()
           && !closed) {
         opened = true;
+        strangers.remove(channel);
         events().opened();
       }
       super.userEventTriggered(context, event);
@@ -317,6 +336,10 @@ public final class PeerPort {
             : String.valueOf(root.getMessage());
         fail(stateOf(root), text);
         if (isAccepted && !opened && !closed) {
+          if (root instanceof SSLException) {
+            // It may be an activator, and have a newer key.
+            network.requestKeyForAccepted();
+          }
           refusals.log(loop.nanoTime(), others -> log.warn(
               "Refused a connection from {}, which is no activator or has another key: {}. {} other"
                   + " connections were refused since the last such line",
@@ -327,6 +350,7 @@ public final class PeerPort {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) throws Exception {
+      strangers.remove(channel);
       if (!closed) {
         closed = true;
         events().closed(state, why);

@@ -261,6 +261,11 @@ public final class Exchange implements QueuedCaller {
     return record.rule() == null;
   }
 
+  @Override
+  public String from() {
+    return record.peer();
+  }
+
   /** Nothing was sent, and the request may not wait for another pod: its rule answers. */
   void undelivered(String kind) {
     record.failed(kind);

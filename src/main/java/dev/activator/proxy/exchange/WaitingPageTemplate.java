@@ -2,29 +2,22 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.config.OwnStyle;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
-import java.util.Objects;
 
 /**
- * The page that waits for a start: {@code {{script}}} becomes our script and {@code {{style}}} our
- * style. No other script runs.
+ * The page that waits for a start: {@code {{script}}} becomes our script, {@code {{style}}} our
+ * style, and {@code {{request}}} the id of the request, if it has one. No other script runs.
  */
 public record WaitingPageTemplate(String html, String contentPolicy) {
-  private static final String SCRIPT = resource("page.js");
-  private static final String STYLE = resource("page.css");
+  private static final String SCRIPT = OwnStyle.resource("page.js");
   private static final String SCRIPT_PLACE = "{{script}}";
   private static final String BASE_POLICY = "default-src 'none'; connect-src 'self'; base-uri 'none';"
-      + " form-action 'none'; script-src 'sha256-" + hash(SCRIPT) + "'; ";
+      + " form-action 'none'; script-src " + OwnStyle.hash(SCRIPT) + "; ";
 
-  public static final WaitingPageTemplate DEFAULT = new WaitingPageTemplate(resource("page.html"),
-      BASE_POLICY + "style-src 'sha256-" + hash(STYLE) + "'");
+  public static final WaitingPageTemplate DEFAULT = new WaitingPageTemplate(
+      OwnStyle.resource("page.html"), BASE_POLICY + "style-src " + OwnStyle.HASH);
 
   /**
    * An operator's own, which may have styles and pictures inside.
@@ -40,28 +33,13 @@ public record WaitingPageTemplate(String html, String contentPolicy) {
         BASE_POLICY + "style-src 'unsafe-inline'; img-src 'self' data:");
   }
 
-  LocalResponse page(WaitStatus now, int retryAfterSeconds) {
+  /** @param requestId may be empty */
+  LocalResponse page(WaitStatus now, int retryAfterSeconds, String requestId) {
     String status = ErrorFormat.html(WaitingPagePolicy.json(now));
-    return WaitingPagePolicy.page(html.replace("{{style}}", "<style>" + STYLE + "</style>")
+    return WaitingPagePolicy.page(html.replace("{{style}}", OwnStyle.ELEMENT)
+        .replace("{{request}}", ErrorFormat.requestIdAsHtml(requestId))
         .replace(SCRIPT_PLACE,
             "<script data-status=\"" + status + "\">" + SCRIPT + "</script>"),
         contentPolicy, retryAfterSeconds);
-  }
-
-  private static String resource(String name) {
-    try (var file = WaitingPageTemplate.class.getResourceAsStream("/waiting-page/" + name)) {
-      return new String(Objects.requireNonNull(file, name).readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static String hash(String text) {
-    try {
-      return Base64.getEncoder().encodeToString(MessageDigest.getInstance("SHA-256")
-          .digest(text.getBytes(StandardCharsets.UTF_8)));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
   }
 }

@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.loop.Loop;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.RequestRecord;
+import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
@@ -72,7 +73,8 @@ public final class WaitingPages {
   LocalResponse page(RequestDispatcher dispatcher, HttpRequestRecord request, Revision revision,
       int retryAfterSeconds) {
     keep(dispatcher, revision, request);
-    return template.get().page(status(revision.id()), retryAfterSeconds);
+    return template.get().page(status(revision.id()), retryAfterSeconds,
+        ErrorFormat.requestId(request.fields()));
   }
 
   /** @param off if the revision has no such page */

@@ -1,22 +1,34 @@
 package dev.activator.proxy.policy;
 
+import dev.activator.config.OwnStyle;
 import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** In which form a caller reads an error: its {@code Accept} decides, and gRPC gets text. */
-public enum ErrorFormat {
-  TEXT,
-  JSON,
-  HTML;
+/**
+ * In which form a caller reads an error: its {@code Accept} decides, and gRPC gets text.
+ *
+ * @param requestId as a proxy before us has named the request; empty if none has
+ */
+public record ErrorFormat(Kind kind, String requestId) {
+  /** Without an id. */
+  public static final ErrorFormat TEXT = new ErrorFormat(Kind.TEXT, "");
+  private static final int MAX_ID = 128;
+
+  /** The form itself. */
+  public enum Kind {
+    TEXT,
+    JSON,
+    HTML
+  }
 
   private static final Map<String, String> PROBLEM = Map.of("Content-Type",
       "application/problem+json", "X-Content-Type-Options", "nosniff");
   private static final Map<String, String> PAGE = Map.of("Content-Type",
       "text/html; charset=utf-8", "X-Content-Type-Options", "nosniff", "Content-Security-Policy",
-      "default-src 'none'");
+      "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + OwnStyle.HASH);
 
   /** The preferred one of those we write; of equals, the first. */
   public static ErrorFormat of(Fields fields) {
@@ -24,12 +36,22 @@ public enum ErrorFormat {
     return accept == null || accept.equals("*/*")
         || fields.text(HeaderName.CONTENT_TYPE).startsWith("application/grpc")
             ? TEXT
-            : preferred(fields);
+            : new ErrorFormat(preferred(fields), requestId(fields));
   }
 
-  private static ErrorFormat preferred(Fields fields) {
+  /** {@code X-Request-Id}, or else the trace of {@code traceparent}; may be empty. */
+  public static String requestId(Fields fields) {
+    var own = fields.text(HeaderName.REQUEST_ID);
+    if (!own.isEmpty()) {
+      return own.substring(0, Math.min(MAX_ID, own.length()));
+    }
+    var trace = fields.text(HeaderName.TRACEPARENT).split("-", -1);
+    return trace.length >= 4 ? trace[1] : "";
+  }
+
+  private static Kind preferred(Fields fields) {
     var best = new Object() {
-      ErrorFormat format = TEXT;
+      Kind format = Kind.TEXT;
       double quality;
     };
     Fields.eachToken(fields.all(HeaderName.ACCEPT), range -> {
@@ -43,14 +65,14 @@ public enum ErrorFormat {
     return best.format;
   }
 
-  private static @Nullable ErrorFormat format(String range) {
+  private static @Nullable Kind format(String range) {
     int end = range.indexOf(';');
     var type = (end < 0 ? range : range.substring(0, end)).strip().toLowerCase(Locale.ROOT);
     return switch (type) {
-      case "text/html", "application/xhtml+xml" -> HTML;
-      case "application/json", "application/problem+json", "application/*" -> JSON;
-      case "text/plain", "text/*" -> TEXT;
-      default -> type.startsWith("application/") && type.endsWith("+json") ? JSON : null;
+      case "text/html", "application/xhtml+xml" -> Kind.HTML;
+      case "application/json", "application/problem+json", "application/*" -> Kind.JSON;
+      case "text/plain", "text/*" -> Kind.TEXT;
+      default -> type.startsWith("application/") && type.endsWith("+json") ? Kind.JSON : null;
     };
   }
 
@@ -73,10 +95,10 @@ public enum ErrorFormat {
    * @param cause one word; may be empty
    */
   LocalResponse of(LocalResponse text, String cause) {
-    return switch (this) {
+    return switch (kind) {
       case TEXT -> text;
-      case JSON -> text.as(PROBLEM, problem(text, cause));
-      case HTML -> text.as(PAGE, page(text, cause));
+      case JSON -> text.as(PROBLEM, problem(text, cause, requestId));
+      case HTML -> text.as(PAGE, page(text, cause, requestId));
     };
   }
 
@@ -85,12 +107,13 @@ public enum ErrorFormat {
   }
 
   /** RFC 9457. */
-  private static String problem(LocalResponse text, String cause) {
+  private static String problem(LocalResponse text, String cause, String requestId) {
     var json = new StringBuilder("{\"type\":\"about:blank\",\"title\":")
         .append(json(title(text.status()))).append(",\"status\":").append(text.status());
     add(json, "detail", text.body().strip());
     add(json, "reason", reason(text));
     add(json, "cause", cause);
+    add(json, "requestId", requestId);
     return json.append("}\n").toString();
   }
 
@@ -114,18 +137,63 @@ public enum ErrorFormat {
     return json.append('"').toString();
   }
 
-  private static String page(LocalResponse text, String cause) {
+  private static String page(LocalResponse text, String cause, String requestId) {
     String title = text.status() + " " + title(text.status());
-    var facts = new StringBuilder();
-    if (!reason(text).isEmpty()) {
-      facts.append("<p>Reason: <code>").append(html(reason(text))).append("</code>")
-          .append(cause.isEmpty() ? "" : " (<code>" + html(cause) + "</code>)").append("</p>\n");
+    var reason = reason(text);
+    var message = text.body().strip();
+    if (message.startsWith(title + ": ")) {
+      message = message.substring(title.length() + 2);
     }
     return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        + "<meta name=\"viewport\" content=\"width=device-width\">\n"
-        + "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" + title
-        + "</title>\n</head>\n<body>\n<h1>" + title + "</h1>\n<p>" + html(text.body().strip())
-        + "</p>\n" + facts + "</body>\n</html>\n";
+        + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        + "<meta name=\"robots\" content=\"noindex\">\n"
+        + "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" + title + "</title>\n"
+        + OwnStyle.ELEMENT + "\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n"
+        + (message.isEmpty() ? "" : "<p>" + html(message) + "</p>\n") + "<p class=\"todo\">"
+        + whatToDo(text.status(), reason, text.headers().getOrDefault("Retry-After", ""))
+        + "</p>\n" + (reason.isEmpty()
+            ? ""
+            : "<p class=\"small\">Reason <code>" + html(reason) + "</code>"
+                + (cause.isEmpty() ? "" : " (<code>" + html(cause) + "</code>)") + "</p>\n")
+        + requestIdAsHtml(requestId) + "</main>\n</body>\n</html>\n";
+  }
+
+  /** A paragraph; empty without an id. */
+  public static String requestIdAsHtml(String requestId) {
+    return requestId.isEmpty()
+        ? ""
+        : "<p class=\"small\">Request <code>" + html(requestId) + "</code></p>\n";
+  }
+
+  /** For the person at the browser. */
+  static String whatToDo(int status, String reason, String retryAfter) {
+    var again = retryAfter.isEmpty()
+        ? "Try again in a moment."
+        : "Try again in " + retryAfter + (retryAfter.equals("1") ? " second." : " seconds.");
+    return switch (reason) {
+      case "unknown-host" ->
+        "Check the address: its host names a service that does not exist here, or no longer.";
+      case "revision-gone" ->
+        "It was deleted while the request waited. Try again: a newer version may answer.";
+      case "queue-full", "memory-full" -> "More requests wait than fit. " + again;
+      case "deadline-too-near" -> "It starts more slowly than the caller waits. " + again;
+      case "cannot-start" ->
+        "Its program does not start; trying again does not help before its owner has mended that."
+            + " Its log and the activator's console say why.";
+      case "shutting-down" -> "Try again now: another activator answers.";
+      case "unread" -> "The response was not read in time. " + again;
+      default -> switch (status) {
+        case 400, 417, 431, 501, 505 ->
+          "The request cannot be understood. Go back, and delete this site's"
+              + " cookies if it happens again.";
+        case 404 -> "Check the address: there is no such service here, or no longer.";
+        case 502 -> "Its program broke off the connection or does not accept one. " + again
+            + " If it stays, its log says why.";
+        case 504 -> "It did not answer in time. " + again
+            + " If it stays, its owner finds the reason in the activator's console.";
+        default -> again;
+      };
+    };
   }
 
   public static String html(String text) {

@@ -1,6 +1,7 @@
 package dev.activator.cluster.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.config.RouteRulesReader;
@@ -61,7 +62,7 @@ class HostTableTest {
   void aServiceThatIsCaughtIsFoundByItsOwnNames(String host, @Nullable String expected) {
     var table = HostTable.of(List.of(catching("shop/web", "2026-01-01", "svc"),
         catching("shop/b", "2026-01-02", "both"), catching("blog/b", "2026-01-03", "both"),
-        service("shop/plain", "2026-01-04")), "cluster.local");
+        service("shop/plain", "2026-01-04")), "cluster.local", DomainRules.ANY);
 
     var found = table.find(host, "/", NO_HEADERS);
     assertThat(found == null ? null : found.toString()).isEqualTo(expected);
@@ -71,7 +72,7 @@ class HostTableTest {
   private static final HostTable TABLE = HostTable.of(List.of(
       service("shop/web", "2026-01-01", "shop.example.com", "*.shop.example.com"),
       service("shop/pay", "2026-01-02", "pay.shop.example.com", "*.pay.shop.example.com"),
-      service("shop/plain", "2026-01-03")), "cluster.local");
+      service("shop/plain", "2026-01-03")), "cluster.local", DomainRules.ANY);
 
   @ParameterizedTest
   @CsvSource({"shop.example.com, shop/web", "SHOP.Example.com, shop/web",
@@ -97,7 +98,7 @@ class HostTableTest {
         "*.example.com");
 
     for (var all : List.of(List.of(older, younger), List.of(younger, older))) {
-      var table = HostTable.of(all, "cluster.local");
+      var table = HostTable.of(all, "cluster.local", DomainRules.ANY);
       assertThat(table.find("x.example.com", "/", NO_HEADERS)).isEqualTo(older.id());
       assertThat(table.find("y.example.com", "/", NO_HEADERS)).isEqualTo(younger.id());
       assertThat(table.taken(older.id())).isEmpty();
@@ -109,7 +110,7 @@ class HostTableTest {
   @Test
   void ofTwoOfTheSameAgeTheNameDecides() {
     var table = HostTable.of(List.of(service("b/two", "t", "x.y"), service("a/one", "t", "x.y")),
-        "cluster.local");
+        "cluster.local", DomainRules.ANY);
 
     assertThat(table.find("x.y", "/", NO_HEADERS)).isEqualTo(new RevisionId("a", "one"));
   }
@@ -117,7 +118,8 @@ class HostTableTest {
   @Test
   void nobodyGetsTheNameOfAnother() {
     var older = service("a/thief", "1", "bank.money", "bank.money.svc.cluster.local");
-    var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local");
+    var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local",
+        DomainRules.ANY);
 
     assertThat(table.find("bank.money", "/", NO_HEADERS))
         .isEqualTo(new RevisionId("money", "bank"));
@@ -141,7 +143,7 @@ class HostTableTest {
           - hosts: [admin.example.com]
             headers: [{name: x-team, value: ops-1}]
             serviceRef: {port: one}
-          """, "shop.example.com", "admin.shop")), "cluster.local");
+          """, "shop.example.com", "admin.shop")), "cluster.local", DomainRules.ANY);
 
   /** Semantics of HTTPRouteMatch in the Gateway API: one row for each sentence of its reference. */
   @ParameterizedTest
@@ -197,10 +199,10 @@ class HostTableTest {
         + " {port: c}}]", "x.y");
     var both = MapFields.of("A", "1", "B", "1", "C", "1");
 
-    assertThat(HostTable.of(List.of(young, old), "").find("x.y", "/", both))
+    assertThat(HostTable.of(List.of(young, old), "", DomainRules.ANY).find("x.y", "/", both))
         .isEqualTo(old.id());
     var sameAge = withRules("shop/a", "1", "[{headers: [{name: A}]}]", "x.y");
-    assertThat(HostTable.of(List.of(old, sameAge), "").find("x.y", "/", both))
+    assertThat(HostTable.of(List.of(old, sameAge), "", DomainRules.ANY).find("x.y", "/", both))
         .isEqualTo(sameAge.id());
   }
 
@@ -210,7 +212,7 @@ class HostTableTest {
         "[{pathPrefix: /a}, {path: /b, headers: [{name: X, value: v}]}]", "x.y");
     var younger = withRules("shop/two", "2", "[{pathPrefix: /a/}, {path: /a},"
         + " {path: /b, headers: [{name: x, value: v}]}, {path: /c}]", "x.y");
-    var table = HostTable.of(List.of(younger, older), "");
+    var table = HostTable.of(List.of(younger, older), "", DomainRules.ANY);
 
     assertThat(table.taken(older.id())).isEmpty();
     assertThat(table.taken(younger.id())).containsExactly(
@@ -226,7 +228,7 @@ class HostTableTest {
     var older = withRules("money/bank", "1", "[{pathPrefix: /pay}]", "bank.example.com");
     var thief = withRules("shop/thief", "2", "[{path: /pay/cards}, {pathPrefix: /other}]",
         "bank.example.com", "shop.example.com");
-    var table = HostTable.of(List.of(thief, older), "");
+    var table = HostTable.of(List.of(thief, older), "", DomainRules.ANY);
 
     assertThat(table.taken(thief.id())).containsExactly(new Taken("bank.example.com", older.id()));
     assertThat(table.find("bank.example.com", "/pay/cards", NO_HEADERS)).isEqualTo(older.id());
@@ -243,10 +245,56 @@ class HostTableTest {
         LoadTarget.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
         WarmTimes.NONE, false, ScaledServiceStatus.NONE);
-    var table = HostTable.of(List.of(broken), "");
+    var table = HostTable.of(List.of(broken), "", DomainRules.ANY);
 
     assertThat(read.problems()).hasSize(1);
     assertThat(table.find("x.y", "/", NO_HEADERS)).isNull();
     assertThat(table.find("web.shop", "/", NO_HEADERS)).isEqualTo(broken.id());
+  }
+
+  @Test
+  void aHostThatItsNamespaceMayNotClaimIsNotServed() {
+    var rules = DomainRules.parse("a=*.a.example.com a.example.com, *=*.apps.example.com");
+    var own = service("a/one", "2", "a.example.com", "*.x.a.example.com");
+    var thief = service("b/two", "1", "a.example.com", "*.example.com", "b.apps.example.com");
+    var table = HostTable.of(List.of(own, thief), "cluster.local", rules);
+
+    assertThat(table.find("a.example.com", "/", NO_HEADERS)).isEqualTo(own.id());
+    assertThat(table.find("1.x.a.example.com", "/", NO_HEADERS)).isEqualTo(own.id());
+    assertThat(table.find("b.apps.example.com", "/", NO_HEADERS)).isEqualTo(thief.id());
+    assertThat(table.find("other.example.com", "/", NO_HEADERS)).isNull();
+    assertThat(table.find("two.b", "/", NO_HEADERS)).as("its own name").isEqualTo(thief.id());
+    assertThat(table.taken(thief.id())).containsExactly(new Taken("*.example.com", null),
+        new Taken("a.example.com", null));
+    assertThat(table.taken(own.id())).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      ''                               | shop | any.example.com   | true
+      shop=a.example.com               | shop | a.example.com     | true
+      shop=a.example.com               | shop | b.a.example.com   | false
+      shop=*.example.com               | shop | example.com       | false
+      shop=*.example.com               | shop | *.example.com     | true
+      shop=*.example.com               | shop | *.com             | false
+      shop=*.example.com               | shop | xexample.com      | false
+      shop=*.example.com               | blog | a.example.com     | false
+      shop=a.example.com, *=*          | blog | a.example.com     | true
+      shop=a.example.com, *=*          | shop | b.example.com     | false
+      """)
+  void domainsBelongToNamespaces(String rules, String namespace, String host, boolean allowed) {
+    assertThat(DomainRules.parse(rules).allow(namespace, host)).isEqualTo(allowed);
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', textBlock = """
+      shop            | is not a namespace
+      shop=Example.com | Example.com
+      shop=a.*.com    | neither a host
+      shop=           | neither a host
+      a=x.y, a=z.y    | two entries for a
+      """)
+  void rulesThatCannotBeReadAreNamed(String rules, String problem) {
+    assertThatThrownBy(() -> DomainRules.parse(rules)).hasMessageContaining(problem);
   }
 }

@@ -257,6 +257,8 @@ class ScaledServiceStateTest {
     var older = new RevisionId("other", "old");
     assertThat(with(List.of(new Taken("a.b", older)), null, null).troubles()).containsExactly(
         new Trouble("HostTaken", "host a.b belongs to ScaledService other/old"));
+    assertThat(with(List.of(new Taken("a.b", null)), null, null).troubles())
+        .extracting(Trouble::reason).containsExactly("HostNotAllowed");
 
     var younger = with(List.of(), OBJECT, null);
     assertThat(younger.troubles()).extracting(Trouble::reason).containsExactly("TargetTaken");

@@ -18,6 +18,7 @@ import dev.activator.wire.PeerFrame.Loan;
 import dev.activator.wire.PeerFrame.Permits;
 import dev.activator.wire.PeerFrame.Revision;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,21 @@ class PeerCodecTest {
     var bytes = PeerCodec.encode(message).build().toByteArray();
 
     assertThat(PeerCodec.decode(PeerFrame.parseFrom(bytes))).isEqualTo(message);
+  }
+
+  @Test
+  void readsTheLoadThatItWrites() throws Exception {
+    var load = new ActivatorLoad("0.1.0", Duration.ofMillis(1_234),
+        new ActivatorLoad.Processors(0.5, 2), new ActivatorLoad.Memory(1, 1L << 40), 0.25,
+        new ActivatorLoad.Requests(1.5, 2, 3, Duration.ofSeconds(4)), Map.of(500, 1, 503, 7),
+        List.of(new ActivatorLoad.Busy(ID,
+            new ActivatorLoad.Requests(0.5, 1, 2, Duration.ofNanos(5)), true)),
+        true);
+
+    var bytes = PeerCodec.encode(load).build().toByteArray();
+    assertThat(PeerCodec.decode(PeerFrame.parseFrom(bytes).getLoad())).isEqualTo(load);
+    assertThatThrownBy(() -> PeerCodec.decode(PeerFrame.Load.newBuilder().setQueued(-1).build()))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   static Stream<PeerFrame.Builder> malformed() {

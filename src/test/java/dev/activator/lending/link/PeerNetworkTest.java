@@ -9,6 +9,7 @@ import dev.activator.lending.link.SimulatedPeers.Activator;
 import dev.activator.wire.PeerFrame;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,6 +22,10 @@ class PeerNetworkTest {
   /** Both have dialled. */
   private static final Duration WHILE = Duration.ofSeconds(10);
   private static final Duration MINUTE = Duration.ofMinutes(1);
+
+  private static final ActivatorLoad LOAD = new ActivatorLoad("0.1.0", MINUTE,
+      new ActivatorLoad.Processors(0.5, 2), new ActivatorLoad.Memory(1, 2), 0.25,
+      ActivatorLoad.Requests.NONE, Map.of(), List.of(), false);
 
   private final SimulatedPeers peers = new SimulatedPeers();
 
@@ -98,6 +103,25 @@ class PeerNetworkTest {
 
     assertThat(a.events).containsExactly(B + " Beat[number=1, answered=0]",
         B + " Beat[number=2, answered=0]", B + " Beat[number=3, answered=0]");
+  }
+
+  @Test
+  void asksLinkedActivatorsForTheirLoad_andKeepsTheLastAnswers() {
+    var a = peers.activator(A);
+    var b = peers.activator(B);
+    seeEachOther(a, b);
+    peers.advance(WHILE);
+
+    a.network.requestLoads();
+    peers.advance(SOON);
+    assertThat(a.network.loads()).as("one that tells none is asked in vain").isEmpty();
+
+    b.network.answerLoads(() -> LOAD);
+    a.network.requestLoads();
+    peers.advance(SOON);
+    assertThat(a.network.loads()).hasEntrySatisfying(B,
+        answer -> assertThat(answer.load()).isEqualTo(LOAD));
+    assertThat(a.view(B).state()).isEqualTo(State.LINKED);
   }
 
   @Test

@@ -24,6 +24,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -31,6 +32,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -54,11 +56,18 @@ class PeerPortTest {
   private final class Activator implements PeerListener {
     private final PeerPort port;
     private final List<String> events = new CopyOnWriteArrayList<>();
+    private final AtomicInteger views = new AtomicInteger();
+    private volatile String chain;
+    private volatile String key;
+    private final AtomicInteger keyReads = new AtomicInteger();
 
-    Activator(String address, String chain, String key) throws IOException {
+    Activator(String address, String firstChain, String firstKey) throws IOException {
+      chain = firstChain;
+      key = firstKey;
       var tls = new PeerTls();
       port = new PeerPort(new NettyLoop(threads.next()), tls, address, PeerPortTest.this.port,
           new PeerNetwork.Self("pod-" + address, address, 7), () -> {
+            keyReads.incrementAndGet();
             try {
               tls.use("the test", chain, key);
               return CompletableFuture.completedFuture("");
@@ -105,7 +114,11 @@ class PeerPortTest {
 
     @Override
     public void received(PeerId peer, PeerMessage message) {
-      events.add(((PeerMessage.Beat) message).number() + " from " + peer.address());
+      if (message instanceof PeerMessage.Beat beat) {
+        events.add(beat.number() + " from " + peer.address());
+      } else {
+        views.incrementAndGet();
+      }
     }
   }
 
@@ -134,6 +147,26 @@ class PeerPortTest {
 
     b.port.close();
     await().until(() -> a.events.contains("ended " + B));
+  }
+
+  /** As after a change of the activators, when each revision asks the other activator at once. */
+  @Test
+  void keepsTheLink_whileTwentyThousandRevisionsAskAtOnce() throws Exception {
+    var a = activator(A);
+    var b = activator(B);
+    await().until(() -> a.state(B) == State.LINKED && b.state(A) == State.LINKED);
+    var peer = new PeerId(B, "pod-" + B + "/7");
+    var name = "n".repeat(50);
+
+    CompletableFuture.runAsync(() -> {
+      for (int i = 0; i < 20_000; i++) {
+        a.port.network().send(peer,
+            new PeerMessage.View(new RevisionId(name, name + i), Long.MAX_VALUE, Long.MIN_VALUE));
+      }
+    }, a.port.network().loop()).join();
+
+    await().until(() -> b.views.get() == 20_000 || a.events.contains("disconnected " + B));
+    assertThat(a.events).doesNotContain("disconnected " + B);
   }
 
   @Test
@@ -192,6 +225,70 @@ class PeerPortTest {
       var b = activator(B);
 
       await().until(() -> a.state(B) == State.LINKED && b.state(A) == State.LINKED);
+    }
+  }
+
+  /** A firewall lets no connection of A's through. */
+  @Test
+  void readsTheKeyAgain_afterRefusingAnActivatorThatHasAnother() throws Exception {
+    try (var silent = new ServerSocket()) {
+      silent.bind(new InetSocketAddress(B, port));
+      var a = activator(A);
+      await().until(() -> a.keyReads.get() == 1);
+      var next = SelfSigned.of("activator-peers");
+      a.chain = next.certificate();
+      a.key = next.key();
+
+      var b = new Activator(B, next.certificate(), next.key());
+
+      await().atMost(Duration.ofSeconds(60)).until(() -> b.state(A) == State.LINKED);
+    }
+  }
+
+  @Test
+  void readsTheKeyOnce_forManyStrangers() throws Exception {
+    var a = listening();
+    int before = a.keyReads.get();
+
+    for (int i = 0; i < 20; i++) {
+      isCutOff(stranger(Certificate.ec()), hello());
+    }
+
+    assertThat(a.keyReads.get() - before).isLessThan(10);
+  }
+
+  /** As through a sidecar of a mesh, which hides where they come from. */
+  @Test
+  void linksAnActivator_whileStrangersHoldAllConnections() throws Exception {
+    var strangers = new ArrayList<Socket>();
+    try (var silent = new ServerSocket()) {
+      silent.bind(new InetSocketAddress(A, port));
+      var b = activator(B);
+      await().until(() -> b.keyReads.get() == 1);
+      for (int i = 0; i < PeerPort.MAX_ACCEPTED; i++) {
+        strangers.add(new Socket(InetAddress.getByName(B), port, InetAddress.getByName(A), 0));
+      }
+
+      var a = activator(A);
+
+      await().until(() -> a.state(B) == State.LINKED);
+      assertThat(strangers.stream().filter(PeerPortTest::isOpen).count())
+          .isGreaterThan(PeerPort.MAX_ACCEPTED - 20);
+    } finally {
+      for (var stranger : strangers) {
+        stranger.close();
+      }
+    }
+  }
+
+  private static boolean isOpen(Socket socket) {
+    try {
+      socket.setSoTimeout(1);
+      return socket.getInputStream().read() >= 0;
+    } catch (java.net.SocketTimeoutException e) {
+      return true;
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -346,10 +443,10 @@ class PeerPortTest {
       out.flush();
       await().until(() -> a.events.contains("connected " + B));
       var peer = new PeerId(B, "pod-" + B + "/8");
-      var large = new PeerMessage.Beat(Long.MAX_VALUE, Long.MAX_VALUE);
+      var large = new PeerMessage.View(new RevisionId("ns", "n".repeat(50_000)), 1, 1);
 
       await().until(() -> {
-        for (int i = 0; i < 10_000; i++) {
+        for (int i = 0; i < 200; i++) {
           a.port.network().send(peer, large);
         }
         return a.events.contains("disconnected " + B);

@@ -267,7 +267,8 @@ class WaitingPagesTest {
   @Test
   void runsNoScriptButItsOwn() throws Exception {
     var page = WaitingPageTemplate.DEFAULT.page(
-        new WaitStatus(false, "</script><script>alert(1)</script>", null, null, Duration.ZERO), 1);
+        new WaitStatus(false, "</script><script>alert(1)</script>", null, null, Duration.ZERO), 1,
+        "<script>");
 
     assertThat(Pattern.compile("<script").matcher(page.body()).results()).hasSize(1);
     assertThat(page.headers().get("Content-Security-Policy")).contains("default-src 'none'")
@@ -287,7 +288,10 @@ class WaitingPagesTest {
   void usesTheOperatorsPage_whenItHasTheScriptPlaceholder() {
     var own = WaitingPageTemplate.of("<h1>Soon</h1>{{script}}");
 
-    assertThat(own.page(WaitStatus.UNKNOWN, 1).body()).startsWith("<h1>Soon</h1><script data-");
+    assertThat(own.page(WaitStatus.UNKNOWN, 1, "").body())
+        .startsWith("<h1>Soon</h1><script data-");
+    assertThat(WaitingPageTemplate.of("{{script}}{{request}}").page(WaitStatus.UNKNOWN, 1, "a<b")
+        .body()).endsWith("<p class=\"small\">Request <code>a&lt;b</code></p>\n");
     assertThatThrownBy(() -> WaitingPageTemplate.of("<h1>Soon</h1>"))
         .hasMessageContaining("{{script}}");
   }

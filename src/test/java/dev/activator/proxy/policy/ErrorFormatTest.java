@@ -51,8 +51,8 @@ class ErrorFormatTest {
       text/plain, application/json;q=0.9                              | TEXT
       application/grpc                                                | TEXT
       """)
-  void isWhatTheCallerPrefers(String accept, ErrorFormat format) {
-    assertThat(of(accept, "")).isEqualTo(format);
+  void isWhatTheCallerPrefers(String accept, ErrorFormat.Kind format) {
+    assertThat(of(accept, "").kind()).isEqualTo(format);
   }
 
   @Test
@@ -64,8 +64,8 @@ class ErrorFormatTest {
   void hasTheSameStatusReasonAndHeadersInAllThree() {
     for (var failure : ALL) {
       var text = failure.answer();
-      for (var format : ErrorFormat.values()) {
-        var other = failure.answer(format);
+      for (var kind : ErrorFormat.Kind.values()) {
+        var other = failure.answer(new ErrorFormat(kind, "id"));
         assertThat(other.status()).isEqualTo(text.status());
         assertThat(other.headers().get(Failure.REASON))
             .isEqualTo(text.headers().get(Failure.REASON));
@@ -78,26 +78,47 @@ class ErrorFormatTest {
   @Test
   void ofAProgramIsAProblem() {
     var problem = new Failure.CannotStart(HELLO, "ExitCode1", "says \"no\"")
-        .answer(ErrorFormat.JSON);
+        .answer(new ErrorFormat(ErrorFormat.Kind.JSON, "4711"));
 
     assertThat(problem.headers()).containsEntry("Content-Type", "application/problem+json");
     assertThat(problem.body()).isEqualTo("{\"type\":\"about:blank\","
         + "\"title\":\"Service Unavailable\",\"status\":503,"
         + "\"detail\":\"revision default/hello-00001 cannot start: says \\\"no\\\"\","
-        + "\"reason\":\"cannot-start\",\"cause\":\"ExitCode1\"}\n");
-    assertThat(new Failure.Internal().answer(ErrorFormat.JSON).body()).isEqualTo(
-        "{\"type\":\"about:blank\",\"title\":\"Internal Server Error\",\"status\":500}\n");
+        + "\"reason\":\"cannot-start\",\"cause\":\"ExitCode1\",\"requestId\":\"4711\"}\n");
+    assertThat(new Failure.Internal()
+        .answer(new ErrorFormat(ErrorFormat.Kind.JSON, "")).body()).isEqualTo(
+            "{\"type\":\"about:blank\",\"title\":\"Internal Server Error\",\"status\":500}\n");
   }
 
   @Test
   void isAnEscapedHtmlPageWithoutScripts_whenTheCallerIsABrowser() {
-    var page = new Failure.UnknownRevision("<script>").answer(ErrorFormat.HTML);
+    var page = new Failure.UnknownRevision("<script>")
+        .answer(new ErrorFormat(ErrorFormat.Kind.HTML, "<i>"));
 
     assertThat(page.headers()).containsEntry("Content-Type", "text/html; charset=utf-8")
-        .containsEntry("Content-Security-Policy", "default-src 'none'");
-    assertThat(page.body()).contains("<h1>404 Not Found</h1>", "&quot;&lt;script&gt;&quot;")
-        .doesNotContain("<script");
-    assertThat(new Failure.QueueFull(3).answer(ErrorFormat.HTML).body())
-        .contains("<p>Reason: <code>queue-full</code></p>");
+        .hasEntrySatisfying("Content-Security-Policy",
+            policy -> assertThat(policy).startsWith("default-src 'none'; ")
+                .doesNotContain("unsafe", "script"));
+    assertThat(page.body()).contains("<h1>404 Not Found</h1>", "&quot;&lt;script&gt;&quot;",
+        "Check the address", "Request <code>&lt;i&gt;</code>").doesNotContain("<script");
+    assertThat(
+        new Failure.QueueFull(3).answer(new ErrorFormat(ErrorFormat.Kind.HTML, "")).body())
+        .contains("Reason <code>queue-full</code>", "Try again in 3 seconds.")
+        .doesNotContain("Request <code>");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"abc, '', abc", "'', 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01,"
+      + " 4bf92f3577b34da6a3ce929d0e0e4736", "'', x, ''", "'', '', ''"})
+  void namesTheRequestAsTheProxyBeforeUsDoes(String id, String traceparent, String expected) {
+    var headers = new DefaultHttpHeaders().set("Accept", "text/html");
+    if (!id.isEmpty()) {
+      headers.set("X-Request-Id", id);
+    }
+    if (!traceparent.isEmpty()) {
+      headers.set("traceparent", traceparent);
+    }
+
+    assertThat(ErrorFormat.of(FieldList.of(headers)).requestId()).isEqualTo(expected);
   }
 }

@@ -1,0 +1,82 @@
+package dev.activator.app;
+
+import dev.activator.app.properties.IdentityProperties;
+import dev.activator.autoscaler.ScalingView;
+import dev.activator.cluster.Cluster;
+import dev.activator.console.Alerts;
+import dev.activator.console.HourHistory;
+import dev.activator.console.Inspector;
+import dev.activator.console.OwnLoad;
+import dev.activator.console.RequestHistory;
+import dev.activator.console.RevisionCard;
+import dev.activator.console.SituationReader;
+import dev.activator.console.StateSampler;
+import dev.activator.lifecycle.HealthState;
+import dev.activator.lifecycle.Part;
+import dev.activator.loop.LoopGroup;
+import dev.activator.meters.Saturation;
+import dev.activator.observability.ColdStarts;
+import dev.activator.observability.LastFailures;
+import dev.activator.platform.Platform;
+import dev.activator.throttle.Throttler;
+import java.time.Clock;
+import java.util.Map;
+import java.util.TreeMap;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Beans for what the console remembers, and for how all activators are. */
+@Configuration(proxyBeanMethods = false)
+class SituationConfiguration {
+  private static final String CLOCK = "clock";
+
+  @Bean
+  HourHistory hourHistory(LoopGroup loops, Throttler throttler, LastFailures failures,
+      ColdStarts starts, Cluster cluster) {
+    var hours = new HourHistory(loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
+      var view = throttler.view(id);
+      return view == null ? 0 : view.queued();
+    });
+    failures.onFailure(hours::failed);
+    starts.onStart(hours::started);
+    cluster.onRevisionGone(hours::gone);
+    return hours;
+  }
+
+  @Bean
+  SituationReader situationReader(IdentityProperties identity, Throttler throttler,
+      RequestHistory activity, HourHistory hours, Saturation saturation, HealthState health,
+      ObjectProvider<BuildProperties> build, LoopGroup loops) {
+    var properties = build.getIfAvailable();
+    var version = properties == null ? null : properties.getVersion();
+    return new SituationReader(identity.podName(), new OwnLoad(version == null ? "" : version,
+        throttler, activity, hours, saturation, health::isDraining,
+        loops.loopFor(CLOCK)::nanoTime));
+  }
+
+  @Bean
+  Alerts alerts(LoopGroup loops) {
+    return new Alerts(loops.loopFor(CLOCK)::nanoTime);
+  }
+
+  @Bean
+  Part states(LoopGroup loops, Inspector inspector, RevisionCard.Source cards, HourHistory hours,
+      Alerts alerts, Throttler throttler, Saturation saturation, Platform platform) {
+    var sampler = new StateSampler(loops.loopFor(CLOCK), inspector, cards, hours,
+        () -> inspector.alertFacts(throttler.views(), hours, saturation.getAsDouble(),
+            unscalable(platform)).thenAccept(alerts::now));
+    return new Part("console's history", sampler::start, sampler::stop);
+  }
+
+  private static Map<String, Integer> unscalable(Platform platform) {
+    var reasons = new TreeMap<String, Integer>();
+    platform.scaled().stream().map(ScalingView::trouble).forEach(trouble -> {
+      if (trouble != null) {
+        reasons.merge(trouble.reason(), 1, Integer::sum);
+      }
+    });
+    return reasons;
+  }
+}

@@ -1,0 +1,190 @@
+package dev.activator.console;
+
+import dev.activator.console.HourHistory.Kind;
+import dev.activator.console.HourHistory.LastHour;
+import dev.activator.console.Overview.ApiState;
+import dev.activator.console.Overview.LeaderReport;
+import dev.activator.observability.Outcome;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The chart's alerts, as far as this activator alone can tell, with their default thresholds.
+ *
+ * <p><b>Threads.</b> Any.
+ *
+ * <p><b>Source.</b> {@code helm/activator/templates/alerts.yaml}; a test compares both.
+ */
+public final class Alerts {
+  static final double ERROR_RATIO = 0.05;
+  static final double REQUESTS_PER_SECOND = 0.1;
+  static final double REJECTS_PER_SECOND = 0.1;
+  static final double SATURATION = 0.9;
+  private static final int RATE_MINUTES = HourHistory.REJECT_MINUTES;
+  private static final Set<Outcome> NOT_OURS = EnumSet.of(Outcome.CALLER_GONE,
+      Outcome.CALLER_DEADLINE, Outcome.BAD_REQUEST, Outcome.REVISION_UNKNOWN);
+
+  /** In the order of how bad they are. */
+  enum Rule {
+    WITHOUT_AUTOSCALER("ActivatorWithoutAutoscaler", Duration.ofMinutes(2), true),
+    WITHOUT_LEADER("ActivatorWithoutLeader", Duration.ofMinutes(1), true),
+    REQUESTS_HELD("ActivatorRequestsHeld", Duration.ofMinutes(2), false),
+    ERRORS("ActivatorErrors", Duration.ofMinutes(10), false),
+    REJECTS("ActivatorRejects", Duration.ofMinutes(5), false),
+    SCALE_WRITES_FAIL("ActivatorScaleWritesFail", Duration.ofMinutes(5), false),
+    SATURATED("ActivatorSaturated", Duration.ofMinutes(5), false),
+    WITHOUT_NEWS("ActivatorWithoutNews", Duration.ofMinutes(5), false);
+
+    private final String alert;
+    private final Duration after;
+    private final boolean critical;
+
+    Rule(String alert, Duration after, boolean critical) {
+      this.alert = alert;
+      this.after = after;
+      this.critical = critical;
+    }
+
+    String alert() {
+      return alert;
+    }
+
+    /** For how long it must be true. */
+    Duration after() {
+      return after;
+    }
+
+    boolean isCritical() {
+      return critical;
+    }
+  }
+
+  /** @param about what differs between alerts of one rule; may be empty */
+  record Condition(Rule rule, String about, String text) {}
+
+  /** @param firesIn zero if it fires */
+  public record Alert(String name, String text, boolean critical, Duration firesIn) {}
+
+  /** @param hour its last hour */
+  public record Load(RevisionId id, int inFlight, int queued, LastHour hour) {}
+
+  /**
+   * What the rules read.
+   *
+   * @param linkProblem null while the autoscaler is connected
+   * @param leader null where none is elected
+   * @param rejects of the last five minutes
+   * @param unscalable how many workloads cannot be scaled, by reason
+   */
+  public record Facts(@Nullable String linkProblem, @Nullable LeaderReport leader, ApiState api,
+      double saturation, List<Load> revisions, Map<Outcome, Integer> rejects,
+      Map<String, Integer> unscalable) {}
+
+  private final LongSupplier nanoTime;
+  private final Map<String, Since> since = new HashMap<>();
+
+  private record Since(Condition condition, long nanos) {}
+
+  public Alerts(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  static List<Condition> conditions(Facts now) {
+    var all = new ArrayList<Condition>();
+    if (now.linkProblem != null) {
+      all.add(new Condition(Rule.WITHOUT_AUTOSCALER, "",
+          "This activator cannot reach the autoscaler: " + now.linkProblem));
+    }
+    if (now.leader != null && now.leader.pod() == null) {
+      all.add(new Condition(Rule.WITHOUT_LEADER, "", "No activator scales"
+          + (now.leader.problem() == null ? "" : ": " + now.leader.problem())));
+    }
+    now.revisions.forEach(revision -> ofRevision(revision, all));
+    now.rejects.forEach((outcome, count) -> {
+      double rate = count / (RATE_MINUTES * 60.0);
+      if (rate > REJECTS_PER_SECOND && !NOT_OURS.contains(outcome)) {
+        all.add(new Condition(Rule.REJECTS, outcome.toString(), String.format(Locale.ROOT,
+            "%.1f requests a second get no response from a pod: %s", rate, outcome)));
+      }
+    });
+    now.unscalable.forEach((reason, count) -> all.add(new Condition(Rule.SCALE_WRITES_FAIL,
+        reason, Html.count(count, "workload") + " cannot be scaled: " + reason)));
+    if (now.saturation > SATURATION) {
+      all.add(new Condition(Rule.SATURATED, "", "This activator is near the limit of its"
+          + " processors, its memory or its event loops"));
+    }
+    now.api.watches().stream().filter(watch -> !watch.watching())
+        .forEach(watch -> all.add(new Condition(Rule.WITHOUT_NEWS, watch.resource(),
+            "This activator has no watch of " + watch.resource())));
+    return all;
+  }
+
+  private static void ofRevision(Load revision, List<Condition> to) {
+    var id = revision.id.toString();
+    if (revision.queued > 0 && revision.inFlight == 0) {
+      to.add(new Condition(Rule.REQUESTS_HELD, id,
+          "Requests for " + id + " wait, and none runs"));
+    }
+    // Most have had none.
+    if (revision.hour.isEmpty()) {
+      return;
+    }
+    int requests = lastMinutes(revision.hour.of(Kind.REQUESTS));
+    int errors = lastMinutes(revision.hour.of(Kind.ERRORS));
+    if (requests > REQUESTS_PER_SECOND * RATE_MINUTES * 60 && errors > ERROR_RATIO * requests) {
+      to.add(new Condition(Rule.ERRORS, id, Math.min(100, Math.round(100.0 * errors / requests))
+          + " % of the requests for " + id + " fail"));
+    }
+  }
+
+  private static int lastMinutes(int[] points) {
+    int sum = 0;
+    for (int i = points.length - RATE_MINUTES; i < points.length; i++) {
+      sum += points[i];
+    }
+    return sum;
+  }
+
+  /** Those that are true at this moment; the first time of each is remembered. */
+  public void now(Facts facts) {
+    now(conditions(facts));
+  }
+
+  synchronized void now(List<Condition> conditions) {
+    long nanos = nanoTime.getAsLong();
+    var next = new HashMap<String, Since>();
+    conditions.forEach(condition -> {
+      var key = condition.rule + " " + condition.about;
+      var before = since.get(key);
+      next.put(key, new Since(condition, before == null ? nanos : before.nanos));
+    });
+    since.clear();
+    since.putAll(next);
+  }
+
+  /** Those that fire first, then the worst. */
+  synchronized List<Alert> all() {
+    long nanos = nanoTime.getAsLong();
+    return since.values().stream()
+        .sorted(Comparator.comparing((Since one) -> firesIn(one, nanos).isPositive())
+            .thenComparing(one -> one.condition.rule).thenComparing(one -> one.condition.about))
+        .map(one -> new Alert(one.condition.rule.alert, one.condition.text,
+            one.condition.rule.critical, firesIn(one, nanos)))
+        .toList();
+  }
+
+  private static Duration firesIn(Since one, long nowNanos) {
+    var left = one.condition.rule.after.minusNanos(nowNanos - one.nanos);
+    return left.isNegative() ? Duration.ZERO : left;
+  }
+}

@@ -1,0 +1,188 @@
+package dev.activator.console;
+
+import static dev.activator.console.ConsolePages.age;
+import static dev.activator.console.ConsolePages.number;
+import static dev.activator.console.Html.length;
+import static dev.activator.console.Html.section;
+import static dev.activator.console.Html.table;
+import static dev.activator.console.Html.text;
+import static dev.activator.console.Html.time;
+import static java.util.stream.Collectors.joining;
+
+import dev.activator.backend.BackendsView.Address;
+import dev.activator.console.HourHistory.Kind;
+import dev.activator.lending.LendingView;
+import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
+import dev.activator.throttle.ThrottleView.PodLoad;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.SequencedMap;
+import org.jspecify.annotations.Nullable;
+
+/** The page of one revision as HTML, in parts that are replaced when they change. */
+final class RevisionPage {
+  private RevisionPage() {}
+
+  static SequencedMap<String, String> unknown(RevisionId id) {
+    var parts = new LinkedHashMap<String, String>();
+    parts.put("head", "<section id=\"head\" class=\"wide\"><h1>" + text(id.toString())
+        + "</h1><p>There is no such Revision or ScaledService. <a href=\"/console\">All of them</a></p></section>");
+    return parts;
+  }
+
+  static SequencedMap<String, String> of(String problem, RevisionCard card, ConsoleLinks links,
+      Instant now,
+      List<PlatformFacts.Setting> settings, PlatformFacts.Known<PlatformFacts.EventLine> events,
+      PlatformFacts.Known<String> log, List<ColdStart> starts,
+      LivePage.@Nullable Actions actions) {
+    var id = card.id();
+    var parts = new LinkedHashMap<String, String>();
+    parts.put("head", head(problem, card, links));
+    if (actions != null) {
+      parts.put("actions", actions(id));
+    }
+    var ofIt = starts.stream().filter(each -> each.revision().equals(id)).toList();
+    parts.put("hour", hour(card, ofIt, now));
+    parts.put("pods", pods(card));
+    parts.put("queue", queue(card));
+    parts.put("settings", settings(settings));
+    parts.put("events", events(events));
+    parts.put("log", log(log));
+    parts.put("starts",
+        ColdStartSection.of(ofIt, false));
+    return parts;
+  }
+
+  private static String head(String problem, RevisionCard card, ConsoleLinks links) {
+    var since = card.hour().since();
+    return "<section id=\"head\" class=\"wide card " + card.badge().kind() + "\">"
+        + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
+        + "<h1>" + text(card.id().name()) + " <small>" + text(card.facts().kind()) + " in "
+        + text(card.id().namespace()) + "</small></h1>" + ConsolePages.state(card)
+        + (since == null ? "" : " <small>since " + time(since) + "</small>")
+        + links(card, links) + "<p>"
+        + text(card.diagnosis().summary()) + "</p>" + ConsolePages.obstacles(card)
+        + "<p class=\"todo\"><b>What to do:</b> " + text(card.whatToDo()) + "</p>"
+        + ConsolePages.numbers(card) + Charts.minute(card.minute()) + ConsolePages.caption(card)
+        + ConsolePages.running(card) + ConsolePages.failure(card) + ConsolePages.restarts(card)
+        + "</section>";
+  }
+
+  private static String links(RevisionCard card, ConsoleLinks links) {
+    var all = new LinkedHashMap<String, String>();
+    var url = card.facts().url();
+    if (url != null) {
+      all.put(url, url);
+    }
+    links.of(card).forEach((name, address) -> all.put(address, name));
+    return all.isEmpty()
+        ? ""
+        : all.entrySet().stream().map(link -> "<a id=\"u." + text(link.getValue()) + "\" href=\""
+            + text(link.getKey()) + "\" rel=\"noreferrer\">" + text(link.getValue()) + "</a>")
+            .collect(joining(" · ", "<p class=\"url\">", "</p>"));
+  }
+
+  private static String hour(RevisionCard card, List<ColdStart> starts, Instant now) {
+    var marks = card.hour().marks();
+    var text = new StringBuilder();
+    for (var mark : marks) {
+      text.append("<li").append(mark.bad() ? " class=\"failed\"" : "").append('>')
+          .append(time(mark.at())).append(' ').append(text(mark.text())).append("</li>");
+    }
+    return section("hour", "wide", "The last hour", Timeline.of(card.hour(), starts, now)
+        + "<p class=\"caption\">" + card.hour().sum(Kind.REQUESTS) + " requests, "
+        + card.hour().sum(Kind.ERRORS) + " failed, " + starts.size() + " cold starts</p>"
+        + (marks.isEmpty() ? "" : "<ol class=\"marks\">" + text + "</ol>"));
+  }
+
+  private static String actions(RevisionId id) {
+    return "<section id=\"actions\" class=\"wide\"><h2 class=\"hidden\">Actions</h2>"
+        + button(id, "request", "Send a request") + button(id, "zero", "Scale to zero")
+        + button(id, "restart", "Restart") + "</section>";
+  }
+
+  private static String button(RevisionId id, String action, String word) {
+    return "<form method=\"post\" action=\"" + ConsolePages.detailUrl(id) + "/" + action
+        + "\"><button id=\"b." + action + "\">" + word + "</button></form>";
+  }
+
+  private static String pods(RevisionCard card) {
+    var rows = card.now().pods().stream().map(pod -> pod(card, pod)).collect(joining());
+    return section("pods", "half", "Pods", rows.isEmpty()
+        ? "<p class=\"soft\">None is listed.</p>"
+        : table("pods", "", rows, "address", "state", "in flight|right", "limit|right", "permits",
+            "last probe"));
+  }
+
+  private static String pod(RevisionCard card, Address pod) {
+    int inFlight = card.now().queue().now().pods().stream()
+        .filter(load -> load.destination().equals(pod.destination()))
+        .mapToInt(PodLoad::inFlight).sum();
+    var probe = pod.probe();
+    return "<tr><td>" + text(pod.destination().toString()) + "</td><td>"
+        + (pod.serves() ? "serves" : pod.ready() ? "ready" : "not ready")
+        + (pod.suspected() ? ", set aside" : "") + "</td><td class=\"right\">" + inFlight
+        + "</td><td class=\"right\">"
+        + (card.now().queue().now().containerConcurrency() == 0
+            ? "none"
+            : "" + card.now().queue().now().containerConcurrency())
+        + "</td><td>" + text(permits(card.now().queue().lending(), pod.destination()))
+        + "</td><td>" + text(probe.outcome())
+        + (pod.failures() > 1 ? ", " + pod.failures() + " times" : "")
+        + (probe.ago() == null ? "" : ", " + age(probe.ago()) + " ago")
+        + (probe.took() == null ? "" : ", took " + length(probe.took())) + "</td></tr>";
+  }
+
+  /** Who lends them, and who has them. */
+  private static String permits(LendingView lending, Destination pod) {
+    return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
+        .map(share -> (share.owned()
+            ? share.held() + " here" + (share.lent() == 0 ? "" : ", " + share.lent() + " lent")
+            : share.held() + " borrowed")
+            + (share.owner() == null ? "" : "; owner " + share.owner()))
+        .orElse("");
+  }
+
+  private static String queue(RevisionCard card) {
+    var queue = card.now().queue().queue();
+    var waits = queue.oldest().stream().map(Html::length).collect(joining(", "));
+    return section("queue", "half", "Queue", "<dl class=\"numbers\">"
+        + number("waiting", card.now().queued() + " / " + queue.capacity())
+        + number("held", queue.heldBytes() + " bytes")
+        + number("order", card.now().queue().now().newestFirst() ? "newest first" : "by arrival")
+        + "</dl>" + (waits.isEmpty()
+            ? "<p class=\"soft\">No request waits.</p>"
+            : "<p>Oldest waits: " + waits + "</p><p>From " + text(ConsolePages.from(card))
+                + "</p>"));
+  }
+
+  private static String settings(List<PlatformFacts.Setting> all) {
+    return section("settings", "half", "Autoscaler and settings", table("settings", "",
+        all.stream().map(each -> "<tr><td>" + text(each.name()) + "</td><td>" + text(each.value())
+            + "</td><td class=\"soft\">" + text(each.origin()) + "</td></tr>").collect(joining()),
+        "what", "value", "from, or why"));
+  }
+
+  private static String events(PlatformFacts.Known<PlatformFacts.EventLine> events) {
+    var rows = events.all().stream().map(each -> "<tr><td>"
+        + time(each.when()) + "</td><td class=\""
+        + (each.type().equals("Warning") ? "failed" : "") + "\">" + text(each.reason())
+        + "</td><td>" + text(each.about()) + ": " + text(each.message()) + "</td></tr>")
+        .collect(joining());
+    return section("events", "half", "Recent Events", rows.isEmpty()
+        ? "<p class=\"soft\">"
+            + (events.insteadDo().isEmpty() ? "None." : text(events.insteadDo())) + "</p>"
+        : table("events", "", rows));
+  }
+
+  private static String log(PlatformFacts.Known<String> log) {
+    return section("log", "wide", "What its pods print", log.all().isEmpty()
+        ? "<p class=\"soft\">"
+            + (log.insteadDo().isEmpty() ? "Nothing yet." : text(log.insteadDo())) + "</p>"
+        : "<pre tabindex=\"0\" id=\"log.lines\" aria-label=\"the last lines\">"
+            + text(String.join("\n", log.all())) + "</pre>");
+  }
+}

@@ -1,0 +1,139 @@
+package dev.activator.console;
+
+import dev.activator.console.HourHistory.Kind;
+import dev.activator.console.HourHistory.Mark;
+import dev.activator.console.RevisionCard.Badge;
+import dev.activator.lending.link.ActivatorLoad.Requests;
+import dev.activator.observability.Metric;
+import dev.activator.revision.RevisionId;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Service, or a revision of none, with the requests of all its revisions and of all activators.
+ *
+ * @param cards of its revisions: the live one first, then the newest
+ */
+record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests requests) {
+  /**
+   * All Services: first where most requests wait, then those that need attention.
+   *
+   * @param rates requests a second here, by revision
+   * @param elsewhere at other activators, by revision
+   */
+  static List<ServiceRow> of(Collection<RevisionCard> cards, Map<RevisionId, Double> rates,
+      Map<RevisionId, Requests> elsewhere) {
+    var byId = cards.stream().collect(Collectors.toMap(RevisionCard::id, Function.identity()));
+    var groups = CardOrder.of(cards.stream().map(RevisionCard::place).toList()).stream()
+        .map(byId::get).filter(Objects::nonNull).collect(Collectors.groupingBy(
+            RevisionCard::service, LinkedHashMap::new, Collectors.toList()));
+    return groups.entrySet().stream().map(group -> new ServiceRow(group.getKey(),
+        List.copyOf(group.getValue()), group.getValue().stream()
+            .map(card -> here(card, rates.getOrDefault(card.id(), 0.0))
+                .plus(elsewhere.getOrDefault(card.id(), Requests.NONE)))
+            .reduce(Requests.NONE, Requests::plus)))
+        .toList();
+  }
+
+  private static Requests here(RevisionCard card, double perSecond) {
+    var now = card.now();
+    return new Requests(perSecond, now.inFlight(), now.queued(), now.queue().now().oldestWait());
+  }
+
+  /** The one that gets the requests. */
+  RevisionCard main() {
+    return cards.getFirst();
+  }
+
+  /** The revision to look at first: where requests wait, or what is worst. */
+  RevisionCard worst() {
+    return cards.stream().min(Comparator.comparing((RevisionCard card) -> card.now().queued() == 0)
+        .thenComparing(RevisionCard::rank)).orElseThrow();
+  }
+
+  Badge badge() {
+    return worst().badge();
+  }
+
+  int rank() {
+    return worst().rank();
+  }
+
+  int ready() {
+    return cards.stream().mapToInt(RevisionCard::ready).sum();
+  }
+
+  int errors() {
+    return cards.stream().mapToInt(card -> card.hour().sum(Kind.ERRORS)).sum();
+  }
+
+  /** Of all its revisions, the oldest first. */
+  int[] points(Kind kind) {
+    var sums = new int[HourHistory.MINUTES];
+    cards.forEach(card -> {
+      var points = card.hour().of(kind);
+      for (int i = 0; i < sums.length; i++) {
+        sums[i] += points[i];
+      }
+    });
+    return sums;
+  }
+
+  int requestsInHour() {
+    return Arrays.stream(points(Kind.REQUESTS)).sum();
+  }
+
+  /** In nanoseconds, of the last minute at this activator; NaN without a request. */
+  double percentile(double share) {
+    var sums = new long[Metric.SERVER_DURATION.bounds().length + 1];
+    var exact = LongStream.builder();
+    boolean isExact = true;
+    for (var card : cards) {
+      var counts = card.minute().durations();
+      for (int i = 0; counts != null && i < sums.length; i++) {
+        sums[i] += counts[i];
+      }
+      var each = card.minute().exact();
+      isExact &= each != null;
+      LongStream.of(each == null ? new long[0] : each).forEach(exact);
+    }
+    return RequestHistory.exactOrEstimated(sums, isExact ? exact.build().sorted().toArray() : null,
+        share);
+  }
+
+  /** Null if nothing happened. */
+  @Nullable Mark lastChange() {
+    return cards.stream().map(card -> card.hour().lastChange()).filter(Objects::nonNull)
+        .max(Comparator.comparing(Mark::at)).orElse(null);
+  }
+
+  Instant changedAt() {
+    var change = lastChange();
+    return change == null ? Instant.EPOCH : change.at();
+  }
+
+  String searchable() {
+    return (service + " " + cards.stream().map(card -> card.id().name() + " " + card.badge().word())
+        .collect(Collectors.joining(" "))).toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether a person should look at it now. */
+  boolean needsAttention() {
+    return switch (badge().kind()) {
+      case "bad", "warn" -> true;
+      case "busy" -> requests.queued() > 0;
+      default -> false;
+    };
+  }
+}

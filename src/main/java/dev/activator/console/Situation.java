@@ -1,0 +1,91 @@
+package dev.activator.console;
+
+import dev.activator.lending.link.ActivatorLoad;
+import dev.activator.lending.link.ActivatorLoad.Busy;
+import dev.activator.lending.link.ActivatorLoad.Requests;
+import dev.activator.lending.link.PeerNetwork.AnsweredLoad;
+import dev.activator.lending.link.PeerView;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All activators, and what their requests add up to.
+ *
+ * @param activators this one first
+ */
+record Situation(List<Activator> activators) {
+  /** They are asked once a second. */
+  static final Duration MAX_AGE = Duration.ofSeconds(5);
+
+  /**
+   * @param load null if it does not say
+   * @param problem why not, without a subject; empty if it does
+   */
+  record Activator(String pod, boolean here, @Nullable ActivatorLoad load, String problem) {}
+
+  Situation {
+    activators = List.copyOf(activators);
+  }
+
+  /** @param loads the last answers, by address */
+  static Situation of(String pod, ActivatorLoad own, List<PeerView> peers,
+      Map<String, AnsweredLoad> loads, long nowNanos) {
+    var all = new ArrayList<Activator>();
+    all.add(new Activator(pod, true, own, ""));
+    peers.forEach(peer -> all.add(of(peer, loads.get(peer.address()), nowNanos)));
+    return new Situation(all);
+  }
+
+  private static Activator of(PeerView peer, @Nullable AnsweredLoad answer, long nowNanos) {
+    var name = peer.pod().isEmpty() ? peer.address() : peer.pod();
+    if (peer.state() != PeerView.State.LINKED) {
+      return new Activator(name, false, null, "is not linked: " + peer.problem());
+    }
+    return answer == null || nowNanos - answer.atNanos() > MAX_AGE.toNanos()
+        ? new Activator(name, false, null, "does not answer")
+        : new Activator(name, false, answer.load(), "");
+  }
+
+  private Stream<ActivatorLoad> loads() {
+    return activators.stream().map(Activator::load).filter(Objects::nonNull);
+  }
+
+  Requests requests() {
+    return loads().map(ActivatorLoad::requests).reduce(Requests.NONE, Requests::plus);
+  }
+
+  Map<Integer, Integer> errors() {
+    var sums = new TreeMap<Integer, Integer>();
+    loads().forEach(
+        load -> load.errors().forEach((status, count) -> sums.merge(status, count, Integer::sum)));
+    return sums;
+  }
+
+  /** Revisions whose first pod requests wait for, anywhere. */
+  int coldStarts() {
+    return (int) loads().flatMap(load -> load.busy().stream()).filter(Busy::starting)
+        .map(Busy::revision).distinct().count();
+  }
+
+  /** Whose requests are missing in the sums. */
+  List<Activator> silent() {
+    return activators.stream().filter(activator -> activator.load() == null).toList();
+  }
+
+  /** What other activators have of each revision. */
+  Map<RevisionId, Requests> elsewhere() {
+    var sums = new HashMap<RevisionId, Requests>();
+    activators.stream().filter(activator -> !activator.here()).map(Activator::load)
+        .filter(Objects::nonNull).map(ActivatorLoad::busy).flatMap(List::stream)
+        .forEach((Busy busy) -> sums.merge(busy.revision(), busy.requests(), Requests::plus));
+    return sums;
+  }
+}

@@ -1,0 +1,42 @@
+package dev.activator.console;
+
+import dev.activator.lending.link.ActivatorLoad;
+import dev.activator.lending.link.PeerNetwork;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads how this activator is, and asks the others.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+public final class SituationReader {
+  private final String pod;
+  private final Supplier<ActivatorLoad> own;
+  private volatile @Nullable PeerNetwork peers;
+
+  /** @param pod the name of this activator's */
+  public SituationReader(String pod, Supplier<ActivatorLoad> own) {
+    this.pod = pod;
+    this.own = own;
+  }
+
+  /** Without them, only this activator is shown. */
+  public void peers(PeerNetwork network) {
+    network.answerLoads(own);
+    peers = network;
+  }
+
+  /** With what the others answered to earlier calls. */
+  Situation read() {
+    var network = peers;
+    if (network == null) {
+      return Situation.of(pod, own.get(), List.of(), Map.of(), 0);
+    }
+    network.requestLoads();
+    return Situation.of(pod, own.get(), network.views(), network.loads(),
+        network.loop().nanoTime());
+  }
+}

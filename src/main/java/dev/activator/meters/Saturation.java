@@ -1,0 +1,31 @@
+package dev.activator.meters;
+
+import dev.activator.loop.LoopDelay;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.DoubleSupplier;
+import java.util.stream.DoubleStream;
+
+/**
+ * How near the process is to the nearest of its limits, 0 to 1.
+ *
+ * @param processors the share in use; negative or NaN if unknown
+ * @param memory the share of what requests may hold
+ */
+public record Saturation(DoubleSupplier processors, DoubleSupplier memory, List<LoopDelay> loops)
+    implements DoubleSupplier {
+  /** An event loop this late is overloaded. */
+  private static final Duration LATE = Duration.ofMillis(50);
+
+  public Saturation {
+    loops = List.copyOf(loops);
+  }
+
+  @Override
+  public double getAsDouble() {
+    double late = loops.stream().mapToLong(LoopDelay::nanos).max().orElse(0)
+        / (double) LATE.toNanos();
+    return DoubleStream.of(processors.getAsDouble(), memory.getAsDouble(), late)
+        .filter(Double::isFinite).map(share -> Math.clamp(share, 0, 1)).max().orElse(0);
+  }
+}
