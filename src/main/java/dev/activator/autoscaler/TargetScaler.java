@@ -287,7 +287,7 @@ final class TargetScaler {
     });
   }
 
-  /** Proxies of its own Service may have to learn first where requests go then. */
+  /** Proxies of the Service may have to learn first where requests go then. */
   private void prepareAndWrite(ScaleAnswer.Found found) {
     await(term.scales().goesToZero(id), ready -> {
       if (ready) {

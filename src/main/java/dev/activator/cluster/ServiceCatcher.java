@@ -111,7 +111,7 @@ public final class ServiceCatcher {
         return;
       }
       if (!leads.getAsBoolean()) {
-        // A term that was lost and won again between two looks is a new one.
+        // A term that was lost and won again between two checks is a new one.
         led = false;
         decided(false);
         return;
