@@ -46,7 +46,7 @@ class RescueConfiguration {
     var rescue = new Rescue(loop, session.scales(), listener -> new LeaderElection(
         identity.podName() + "_" + identity.podIp(), loop,
         lease, listener, Clock.systemUTC(), random, Times.DEFAULT), events(session, cluster));
-    throttler.onWaiting(rescue::waits);
+    throttler.onWaiting((id, _) -> rescue.waits(id));
     link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void connected() {

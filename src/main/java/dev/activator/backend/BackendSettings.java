@@ -10,7 +10,7 @@ import java.util.function.Supplier;
  * @param addressing read by any thread; its value may change
  * @param probeFrequency the longest pause between two probes of a pod that is starting
  * @param repeatsPerSecond limits probes of failed addresses, and of new ones that no request waits
- *     for, over all revisions
+ *     for, over all revisions; ten times as many if the host refuses connections and a request waits
  */
 public record BackendSettings(Supplier<MeshAddressing> addressing, Duration probeTimeout,
     Duration probeFrequency, int repeatsPerSecond) {

@@ -2,10 +2,10 @@ package dev.activator.backend;
 
 import dev.activator.backend.policy.ProbeQueue;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
+import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Limits the rate of probes over all revisions and sends the urgent ones first.
@@ -21,11 +21,12 @@ final class ProbeScheduler {
 
   private final Loop loop;
   private final ProbeQueue<Probe> queue;
-  private Loop.@Nullable Timer nextRepeat;
+  private final DeadlineTimer nextRepeat;
 
   ProbeScheduler(Loop loop, int repeatsPerSecond) {
     this.loop = loop;
     this.queue = new ProbeQueue<>(repeatsPerSecond, loop.nanoTime());
+    this.nextRepeat = new DeadlineTimer(loop, this::sendNext);
   }
 
   /**
@@ -80,11 +81,8 @@ final class ProbeScheduler {
     for (var next = queue.next(loop.nanoTime()); next != null; next = queue.next(loop.nanoTime())) {
       next.start();
     }
-    if (nextRepeat == null && queue.hasRepeats()) {
-      nextRepeat = loop.schedule(queue.untilRepeat(loop.nanoTime()), () -> {
-        nextRepeat = null;
-        sendNext();
-      });
+    if (queue.hasRepeats()) {
+      nextRepeat.within(queue.untilRepeat(loop.nanoTime()));
     }
   }
 }

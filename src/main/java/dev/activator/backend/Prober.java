@@ -11,6 +11,7 @@ import dev.activator.revision.Revision;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
+import dev.activator.upstream.ProbeRequest.Expectation;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -73,28 +74,40 @@ final class Prober {
         : own;
   }
 
-  void probe(Destination destination, Consumer<ProbeOutcome> done) {
+  /**
+   * @param on the loop whose connections are used
+   * @param done called on the revision's loop
+   */
+  void probe(Destination destination, Loop on, Expectation expectation,
+      Consumer<ProbeOutcome> done) {
     var spoken = protocol;
-    ask(destination, answer -> {
+    ask(destination, on, expectation, answer -> {
       if (h2cMayBeSpoken && answer instanceof ProbeAnswer.InvalidResponse) {
         // Not the opposite of `protocol`: a concurrent probe may have switched it already.
         protocol = spoken == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
-        ask(destination, second -> done.accept(outcome(second)));
+        ask(destination, on, Expectation.NONE, second -> done.accept(outcome(second)));
       } else {
         done.accept(outcome(answer));
       }
     });
   }
 
-  private void ask(Destination destination, Consumer<ProbeAnswer> done) {
+  private void ask(Destination destination, Loop on, Expectation expectation,
+      Consumer<ProbeAnswer> done) {
     var request = new ProbeRequest(destination, protocol,
         container == null ? QUEUE_PROXY_PATH : container.path(),
-        host == null ? destination.toString() : host, headers, timeout.next());
+        host == null ? destination.toString() : host, headers, expectation, timeout.next());
     long sentNanos = loop.nanoTime();
-    client.ask(loop, request, answer -> {
+    Consumer<ProbeAnswer> answered = answer -> {
       adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - sentNanos));
       done.accept(answer);
-    });
+    };
+    if (on == loop) {
+      client.ask(on, request, answered);
+    } else {
+      on.execute(() -> client.ask(on, request,
+          answer -> loop.execute(() -> answered.accept(answer))));
+    }
   }
 
   private void adaptTimeout(ProbeAnswer answer, Duration took) {
@@ -110,6 +123,7 @@ final class Prober {
       case ProbeAnswer.Connected() -> ProbeOutcome.ANSWERS;
       case ProbeAnswer.Answered(int status, var body) ->
         container == null ? ProbeOutcome.of(status, body) : ProbeOutcome.ofContainer(status);
+      case ProbeAnswer.Refused(var reason) -> ProbeOutcome.refused(reason);
       case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.InvalidResponse(var reason) -> ProbeOutcome.noAnswer(reason);
       case ProbeAnswer.TimedOut(var after) ->

@@ -98,9 +98,12 @@ public final class RevisionBackendsManager {
   /**
    * Without this, an address that has not answered for a minute is probed rarely. Call when a
    * request cannot run at once, and each second while requests wait.
+   *
+   * @param waitsOn the loop of such a request: its pods are probed on it, so that the request finds the
+   *     connection of the probe
    */
-  public void requestsWaitFor(RevisionId id) {
-    on(id, WatchedRevision::awaited);
+  public void requestsWaitFor(RevisionId id, Loop waitsOn) {
+    on(id, known -> known.awaited(waitsOn));
   }
 
   /** During the start: until {@link #release}, only what requests wait for is probed. */

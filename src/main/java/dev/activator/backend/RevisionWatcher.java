@@ -28,6 +28,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.RevisionId;
+import dev.activator.upstream.ProbeRequest.Expectation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -72,6 +73,7 @@ final class RevisionWatcher {
   /** The start of the watcher's own time, whose values can be compared without overflow. */
   private final long begunNanos;
   private boolean batchIsOpen;
+  private Loop probesOn;
   /** What consumers have while the state has more pods, until the end of this turn; else null. */
   private @Nullable HealthyDestinations behind;
 
@@ -87,6 +89,7 @@ final class RevisionWatcher {
     this.random = random;
     this.listener = listener;
     this.begunNanos = loop.nanoTime();
+    this.probesOn = loop;
     this.state = WatcherState.of(traits);
   }
 
@@ -104,7 +107,9 @@ final class RevisionWatcher {
     handle(new Suspected(destination));
   }
 
-  void awaited() {
+  /** @param on the loop of the request that waits: probes are sent from there */
+  void awaited(Loop on) {
+    probesOn = on;
     handle(new Awaited());
   }
 
@@ -230,7 +235,8 @@ final class RevisionWatcher {
     }
     long sent = loop.nanoTime();
     try {
-      prober.probe(destination, outcome -> {
+      var expectation = urgency == Urgency.REFUSED ? Expectation.REFUSAL : Expectation.NONE;
+      prober.probe(destination, probesOn, expectation, outcome -> {
         scheduler.ended(revision, urgency);
         answered(new Answer(destination, outcome, Duration.ofNanos(loop.nanoTime() - sent)));
       });

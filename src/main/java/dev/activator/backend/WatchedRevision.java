@@ -1,5 +1,6 @@
 package dev.activator.backend;
 
+import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodListing;
@@ -19,8 +20,8 @@ final class WatchedRevision {
   private @Nullable Revision revision;
   private @Nullable PodListing pods;
   private @Nullable ClusterIp clusterIp;
-  /** Whether a request has waited, perhaps before pods were listed. */
-  private boolean awaited;
+  /** The loop of a request that has waited, perhaps before pods were listed; null if none has. */
+  private @Nullable Loop waitsOn;
   private volatile @Nullable RevisionWatcher watcher;
 
   WatchedRevision(Function<Revision, RevisionWatcher> watchers) {
@@ -77,10 +78,10 @@ final class WatchedRevision {
     }
   }
 
-  void awaited() {
-    awaited = true;
+  void awaited(Loop on) {
+    waitsOn = on;
     if (watcher != null) {
-      watcher.awaited();
+      watcher.awaited(on);
     }
   }
 
@@ -119,8 +120,8 @@ final class WatchedRevision {
     if (clusterIp != null) {
       created.addressed(clusterIp.on(revision.protocol()));
     }
-    if (awaited) {
-      created.awaited();
+    if (waitsOn != null) {
+      created.awaited(waitsOn);
     }
     created.listed(pods.on(revision.protocol()));
     return true;

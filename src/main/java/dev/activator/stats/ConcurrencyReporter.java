@@ -4,6 +4,7 @@ import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -142,6 +143,8 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
   private final class LoopCounter implements RequestCounter {
     private final Loop requests;
     private final Map<RevisionId, RequestWindow> windows = new HashMap<>();
+    /** Idle revisions that got a request in this turn of the loop; reported together at its end. */
+    private final List<RevisionStat> begun = new ArrayList<>(0);
 
     private LoopCounter(Loop requests) {
       this.requests = requests;
@@ -171,9 +174,18 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       var counted = revision.withoutPort();
       if (holders.merge(counted, 1, Integer::sum) == 1) {
         window.reportedAtOnce();
-        sink.atOnce(List.of(RevisionStat.first(counted)));
+        if (begun.isEmpty()) {
+          requests.execute(this::reportBegun);
+        }
+        begun.add(RevisionStat.first(counted));
       }
       return window;
+    }
+
+    private void reportBegun() {
+      var all = List.copyOf(begun);
+      begun.clear();
+      sink.atOnce(all);
     }
 
     /** Also after a failure: a round that is never whole would be the last one. */

@@ -1,5 +1,6 @@
 package dev.activator.throttle;
 
+import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
@@ -40,6 +41,11 @@ final class QueuedRequest implements QueueEntry {
 
   String from() {
     return caller.from();
+  }
+
+  /** The caller's. */
+  Loop loop() {
+    return caller.loop();
   }
 
   boolean isRetry() {

@@ -71,21 +71,25 @@ final class RevisionThrottler implements Permits.Owner {
   /** Requests of this revision, at other activators. */
   private volatile int queuedElsewhere;
   private boolean deleted;
+  /** Of the first request that waited, or of one that arrived later: it will run there. */
+  private Loop waitingOn;
 
   /**
    * @param lends to and from other activators
    * @param onUnreachable called on the loop with each ejected destination
    * @param onStart called on the loop when the first request is queued for a start
    * @param onWaiting called on the loop when a request cannot run at once, and then once a second
-   * while requests are queued
+   * while requests are queued; with the loop of such a request
    * @param onStarved called on the loop once a second while requests are queued and nothing can run
    */
   RevisionThrottler(Loop loop, Revision revision, RevisionOptions defaults, RandomGenerator random,
-      Lending lends, Consumer<Destination> onUnreachable, Runnable onStart, Runnable onWaiting,
+      Lending lends, Consumer<Destination> onUnreachable, Runnable onStart,
+      Consumer<Loop> onWaiting,
       Runnable onStarved) {
     this.onStart = onStart;
     this.id = revision.id();
     this.loop = loop;
+    this.waitingOn = loop;
     this.defaults = defaults;
     this.permits = new Permits(random, this);
     this.estimator = new StartEstimator(loop, id.hashCode());
@@ -97,7 +101,8 @@ final class RevisionThrottler implements Permits.Owner {
     this.lending = lends.revision(id, loop, new Local(), RevisionRouting.withoutPods(revision));
     this.routing = new RevisionRouting(loop, permits, estimator, revision, options, lending,
         this::rerouted, onUnreachable);
-    this.starts = new QueueMonitor(loop, revision, this::isQueued, this::isStarved, onWaiting,
+    this.starts = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
+        () -> onWaiting.accept(waitingOn),
         onStarved, this::cannotStart);
     // Last, because the loop may use all of this at once.
     lending.open();
@@ -132,6 +137,9 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   private void enqueued(QueuedRequest request) {
+    if (queue.isEmpty()) {
+      waitingOn = request.loop();
+    }
     if (rejectIfHopeless(request)) {
       return;
     }

@@ -52,7 +52,7 @@ public final class Throttler {
   private final Lending lending;
   private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStart = new CopyOnWriteArrayList<>();
-  private final List<Consumer<RevisionId>> onWaiting = new CopyOnWriteArrayList<>();
+  private final List<BiConsumer<RevisionId, Loop>> onWaiting = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
 
   /** One that lends nothing, because there is no other activator. */
@@ -95,9 +95,9 @@ public final class Throttler {
 
   /**
    * Called on the revision's loop when a request cannot run at once, and then once a second while
-   * requests are queued. Add before the first request.
+   * requests are queued; with the loop on which such a request will run. Add before the first request.
    */
-  public void onWaiting(Consumer<RevisionId> listener) {
+  public void onWaiting(BiConsumer<RevisionId, Loop> listener) {
     onWaiting.add(listener);
   }
 
@@ -254,7 +254,7 @@ public final class Throttler {
             : new RevisionThrottler(loops.apply(id), revision, defaults, random, lending,
                 destination -> onUnreachable.forEach(one -> one.accept(id, destination)),
                 () -> onStart.forEach(one -> one.accept(id)),
-                () -> onWaiting.forEach(one -> one.accept(id)),
+                waitsOn -> onWaiting.forEach(one -> one.accept(id, waitsOn)),
                 () -> onStarved.forEach(one -> one.accept(id))));
     applyPending(revision.id(), throttler);
     return throttler;

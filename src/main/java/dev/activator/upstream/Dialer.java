@@ -74,7 +74,7 @@ final class Dialer {
   }
 
   /** Pods have IP addresses; other names are resolved on connecting. */
-  private static InetSocketAddress addressOf(Destination destination) {
+  static InetSocketAddress addressOf(Destination destination) {
     byte[] bytes = NetUtil.createByteArrayFromIpAddressString(destination.host());
     if (bytes == null) {
       return InetSocketAddress.createUnresolved(destination.host(), destination.port());

@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Protocol;
+import dev.activator.upstream.ProbeRequest.Expectation;
 import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
@@ -28,7 +29,15 @@ public final class HttpProbeClient implements ProbeClient {
 
   @Override
   public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
-    new Probe(upstreams.of(loop), request, done).start(loop);
+    var pools = upstreams.of(loop);
+    var probe = new Probe(pools, request, done);
+    if (request.expectation() == Expectation.REFUSAL) {
+      loop.execute(() -> pools.connectChecks().check(request.destination(),
+          () -> done.accept(new ProbeAnswer.Refused(UpstreamFailure.REFUSED.text())),
+          () -> probe.start(loop)));
+    } else {
+      probe.start(loop);
+    }
   }
 
   private static final class Probe implements UpstreamListener {
@@ -151,8 +160,14 @@ public final class HttpProbeClient implements ProbeClient {
       } else {
         answer(ended != null || wasConnected(failure)
             ? new ProbeAnswer.InvalidResponse(failure.text())
-            : new ProbeAnswer.Failed(failure.text()));
+            : withoutConnection(failure));
       }
+    }
+
+    private static ProbeAnswer withoutConnection(UpstreamFailure failure) {
+      return failure == UpstreamFailure.REFUSED
+          ? new ProbeAnswer.Refused(failure.text())
+          : new ProbeAnswer.Failed(failure.text());
     }
 
     private static boolean wasConnected(UpstreamFailure failure) {

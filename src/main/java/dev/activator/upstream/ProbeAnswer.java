@@ -10,6 +10,9 @@ public sealed interface ProbeAnswer {
   /** @param body its first kilobyte */
   record Answered(int status, String body) implements ProbeAnswer {}
 
+  /** The host answered that nothing listens. */
+  record Refused(String reason) implements ProbeAnswer {}
+
   record Failed(String reason) implements ProbeAnswer {}
 
   /** No valid response came, or the connection ended. */

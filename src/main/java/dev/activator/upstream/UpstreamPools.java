@@ -33,6 +33,7 @@ public final class UpstreamPools implements PodPools {
   private final IdleOrder idle = new IdleOrder();
   private final DeadlineTimer expiry;
   private final PeerChecks checks;
+  private final ConnectChecks connectChecks;
   private boolean closed;
 
   UpstreamPools(NettyLoop loop, IdleLimits limits, KeepAlive keepAlive, DialPlan plan, PodTls tls) {
@@ -41,6 +42,7 @@ public final class UpstreamPools implements PodPools {
     this.tls = tls;
     this.expiry = new DeadlineTimer(loop, this::expire);
     this.checks = new PeerChecks(loop, keepAlive.interval());
+    this.connectChecks = new ConnectChecks(loop);
     this.dialer = new Dialer(loop, keepAlive, plan, tls);
   }
 
@@ -87,6 +89,10 @@ public final class UpstreamPools implements PodPools {
 
   PeerChecks checks() {
     return checks;
+  }
+
+  ConnectChecks connectChecks() {
+    return connectChecks;
   }
 
   int idleCount() {

@@ -37,7 +37,7 @@ class CapacityConfigurationTest {
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
       (on, request, done) -> on.execute(() -> {
         probes++;
-        done.accept(new ProbeAnswer.Failed("connection refused"));
+        done.accept(new ProbeAnswer.Refused("connection refused"));
       }), BackendSettings.DEFAULT, new Random(1));
   private final Throttler throttler = new Throttler(_ -> loop, id -> REVISION, "10.9.9.9",
       RevisionOptions.of(100), new Random(1));

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  */
 final class FakePods implements ProbeClient {
   static final ProbeAnswer OK = new ProbeAnswer.Answered(200, "queue");
-  static final ProbeAnswer REFUSED = new ProbeAnswer.Failed("connection refused");
+  static final ProbeAnswer REFUSED = new ProbeAnswer.Refused("connection refused");
   static final ProbeAnswer HANGS = new ProbeAnswer.TimedOut(Duration.ofMillis(300));
   static final ProbeAnswer MESH = status(503);
   private static final Duration ROUND_TRIP = Duration.ofMillis(1);

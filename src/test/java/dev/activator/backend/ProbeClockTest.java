@@ -54,17 +54,32 @@ class ProbeClockTest extends WatcherScene {
     // when it is listed for five minutes
     watcher.listed(ready(A));
     for (int i = 0; i < 300; i++) {
-      watcher.awaited();
+      watcher.awaited(loop);
       loop.advance(ofSeconds(1));
     }
 
-    // then 32 times as long as it waited for the next probe it had waited already: a pause of 10 ms
-    // up to 320 ms, of 200 ms from 6.4 s on, and of a second from 150 s on
+    // then 128 times as long as it waited for the next probe it had waited already: a pause of 5 ms
+    // up to 640 ms, of 200 ms from 25.6 s on, and of a second from 150 s on
+    var times = fake.asked(A);
+    assertThat(pauseFrom(times, ofMillis(500))).isEqualTo(ofMillis(6));
+    assertThat(pauseFrom(times, ofSeconds(3)).toMillis()).isBetween(23L, 25L);
+    assertThat(pauseFrom(times, ofSeconds(28))).isEqualTo(ofMillis(200));
+    assertThat(pauseFrom(times, ofSeconds(200))).isEqualTo(ofSeconds(1));
+  }
+
+  @Test
+  void probesLessOften_whenNoRequestWaits() {
+    // given a pod that never listens
+    fake.answers(A, REFUSED);
+
+    watcher.listed(ready(A));
+    loop.advance(ofSeconds(30));
+
+    // then 32 times as long as it waited for the next probe it had waited already
     var times = fake.asked(A);
     assertThat(pauseFrom(times, ofMillis(250))).isEqualTo(ofMillis(11));
     assertThat(pauseFrom(times, ofSeconds(3)).toMillis()).isBetween(93L, 97L);
     assertThat(pauseFrom(times, ofSeconds(10))).isEqualTo(ofMillis(200));
-    assertThat(pauseFrom(times, ofSeconds(200))).isEqualTo(ofSeconds(1));
   }
 
   private static Duration pauseFrom(List<Duration> times, Duration from) {

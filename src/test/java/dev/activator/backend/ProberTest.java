@@ -16,6 +16,7 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
+import dev.activator.upstream.ProbeRequest.Expectation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,8 @@ class ProberTest {
   private final List<ProbeOutcome> outcomes = new ArrayList<>();
 
   private void probe(BackendSettings settings) {
-    new Prober(client, loop, Revision.of(REVISION, 1), settings).probe(A, outcomes::add);
+    new Prober(client, loop, Revision.of(REVISION, 1), settings).probe(A, loop, Expectation.NONE,
+        outcomes::add);
     loop.run();
   }
 
@@ -57,7 +59,24 @@ class ProberTest {
         new ProbeRequest(A, Protocol.HTTP1, "/healthz", "128.0.0.1:1234",
             Map.of("K-Network-Probe", "queue",
                 "User-Agent", "Knative-Activator-Probe"),
-            Duration.ofMillis(300)));
+            Expectation.NONE, Duration.ofMillis(300)));
+    assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
+  }
+
+  @Test
+  void asksOnTheLoopThatIsNamed_andTellsOnItsOwn() {
+    // given a client that answers on the loop on which it is asked
+    var other = new VirtualLoop();
+    new Prober(client, loop, Revision.of(REVISION, 1), BackendSettings.DEFAULT).probe(A, other,
+        Expectation.NONE, outcomes::add);
+    loop.run();
+    assertThat(client.requests).isEmpty();
+
+    other.run();
+    assertThat(client.requests).hasSize(1);
+    assertThat(outcomes).isEmpty();
+
+    loop.run();
     assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
@@ -70,15 +89,15 @@ class ProberTest {
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/healthz",
         "test-revision-private.test-namespace", Map.of("K-Network-Probe", "queue", "User-Agent",
             "Knative-Activator-Probe", "K-Passthrough-Lb", "true"),
-        Duration.ofSeconds(1)));
+        Expectation.NONE, Duration.ofSeconds(1)));
   }
 
   @Test
   void aFailedConnectionIsNoAnswer() {
-    client.answers = _ -> new ProbeAnswer.Failed("connection refused");
+    client.answers = _ -> new ProbeAnswer.Refused("connection refused");
     probe(BackendSettings.DEFAULT);
 
-    assertThat(outcomes).containsExactly(ProbeOutcome.noAnswer("connection refused"));
+    assertThat(outcomes).containsExactly(ProbeOutcome.refused("connection refused"));
   }
 
   private Prober h2cProber() {
@@ -97,7 +116,7 @@ class ProberTest {
 
   @Test
   void probesAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
-    h2cProber().probe(A, outcomes::add);
+    h2cProber().probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(spoken()).containsExactly(Protocol.HTTP1);
@@ -113,9 +132,9 @@ class ProberTest {
     var prober = h2cProber();
 
     // when it is probed twice
-    prober.probe(A, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
-    prober.probe(A, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     // then the first finds out, and the second knows
@@ -132,8 +151,8 @@ class ProberTest {
     var prober = h2cProber();
 
     // when two are probed at once
-    prober.probe(A, outcomes::add);
-    prober.probe(Fixtures.B, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
+    prober.probe(Fixtures.B, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     // then both answer, in HTTP/2
@@ -146,7 +165,7 @@ class ProberTest {
   void probesTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
     client.answers = _ -> new ProbeAnswer.Answered(204, "");
     prober(Protocol.H2C, new ReadinessProbe("/up", Map.of()), BackendSettings.DEFAULT).probe(A,
-        outcomes::add);
+        loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -161,13 +180,13 @@ class ProberTest {
     client.answers = _ -> new ProbeAnswer.Answered(302, "");
     prober(Protocol.HTTP1,
         new ReadinessProbe("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
-        BackendSettings.DEFAULT).probe(A, outcomes::add);
+        BackendSettings.DEFAULT).probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
         "me.example",
         Map.of("User-Agent", "kube-probe/1.34", "Connection", "close", "X-Probe", "yes"),
-        Duration.ofMillis(300)));
+        Expectation.NONE, Duration.ofMillis(300)));
     assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
@@ -175,7 +194,7 @@ class ProberTest {
   void takesAConnectionForAnAnswerWhereTheContainerHasNoPath() {
     client.answers = _ -> new ProbeAnswer.Connected();
     prober(Protocol.HTTP1, ReadinessProbe.CONNECT, BackendSettings.DEFAULT).probe(A,
-        outcomes::add);
+        loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
@@ -187,7 +206,7 @@ class ProberTest {
     prober(Protocol.HTTP1, new ReadinessProbe("/up", Map.of()),
         new BackendSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
             Duration.ofMillis(200), 500))
-        .probe(A, outcomes::add);
+        .probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -211,12 +230,12 @@ class ProberTest {
     var settings = new BackendSettings(() -> MeshAddressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
     var prober = new Prober(client, loop, Revision.of(REVISION, 1), settings);
-    prober.probe(A, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     // when probes are not answered any more
     client.answers = request -> new ProbeAnswer.TimedOut(request.timeout());
-    prober.probe(A, outcomes::add);
+    prober.probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
     // then all of it is waited for the first, and 300 ms for the next

@@ -131,7 +131,7 @@ class RevisionBackendsManagerTest {
     loop.advance(ofSeconds(5));
     assertThat(fake.asked()).isEmpty();
 
-    backends.requestsWaitFor(REVISION);
+    backends.requestsWaitFor(REVISION, loop);
     loop.advance(ofMillis(1));
     assertThat(published).containsExactly(pods(A));
     assertThat(fake.asked(B)).isEmpty();
@@ -146,7 +146,7 @@ class RevisionBackendsManagerTest {
   void podsOfARequestThatWaitedBeforeTheyWereListedAreProbedAtOnce() {
     backends.hold();
     backends.revision(PLAIN);
-    backends.requestsWaitFor(REVISION);
+    backends.requestsWaitFor(REVISION, loop);
     backends.listed(http1(ready(A)));
     loop.advance(ofMillis(1));
 
@@ -184,7 +184,7 @@ class RevisionBackendsManagerTest {
 
     // when a request waits, then its revision's pod is asked at once
     fake.answers(dead.get(7), FakePods.OK);
-    backends.requestsWaitFor(new RevisionId("leftovers", "revision-7"));
+    backends.requestsWaitFor(new RevisionId("leftovers", "revision-7"), loop);
     loop.advance(ofMillis(1));
     assertThat(published).extracting(now -> now.pods().all())
         .containsExactly(List.of(dead.get(7)));

@@ -23,7 +23,7 @@ public final class ActivatorProcess {
   /** What the manifest allows: heap, collector and threads follow from it. */
   static final String MEMORY_LIMIT = "-XX:MaxRAM=600m";
   /** Where Knative's activator takes requests. */
-  static final int REFERENCE_PORT = 8012;
+  public static final int REFERENCE_PORT = 8012;
   /** The name that an activator knows its autoscaler by. */
   private static final String AUTOSCALER = "autoscaler.knative-serving.svc.cluster.local";
   private static final int AUTOSCALER_PORT = 8080;
@@ -115,7 +115,7 @@ public final class ActivatorProcess {
    *
    * @param binary what its {@code cmd/activator} builds; its autoscaler is the one on port 8080
    */
-  static Process reference(Path binary, Path kubeconfig) throws IOException {
+  public static Process reference(Path binary, Path kubeconfig) throws IOException {
     var command = new ArrayList<>(ownHosts());
     command.addAll(List.of(binary.toString(), "-kubeconfig", kubeconfig.toString()));
     var builder = new ProcessBuilder(command).redirectErrorStream(true)
@@ -183,7 +183,7 @@ public final class ActivatorProcess {
   }
 
   /** Where an activator that knows its autoscaler by name looks for it. */
-  static InetSocketAddress autoscaler() throws IOException {
+  public static InetSocketAddress autoscaler() throws IOException {
     return new InetSocketAddress(
         InetAddress.getByAddress(AUTOSCALER, InetAddress.getByName("127.0.0.1").getAddress()),
         AUTOSCALER_PORT);

@@ -2,8 +2,8 @@ package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
 import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.bench.PodSource.Pod;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.Certificate;
@@ -22,7 +22,6 @@ import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
-import org.jspecify.annotations.Nullable;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -40,21 +39,7 @@ public final class ColdStartBench {
   private static final String REFERENCE = "reference";
   private static final int WARM_UP_EVENTS = 5_000;
 
-  /** Where pods are listed. */
-  private enum Source {
-    ENDPOINTS("Endpoints", Kinds.ENDPOINTS),
-    SLICES("EndpointSlice", Kinds.ENDPOINT_SLICE);
-
-    private final String text;
-    private final Kind kind;
-
-    Source(String text, Kind kind) {
-      this.text = text;
-      this.kind = kind;
-    }
-  }
-
-  private final Source source;
+  private final PodSource source;
   private final String program;
   private final Random random = new Random(1);
   private final SecureApi api = Certificate.rsa().api();
@@ -64,7 +49,7 @@ public final class ColdStartBench {
   private final List<Long> listed = new ArrayList<>();
   private String uid = "";
 
-  private ColdStartBench(Source source, String program, int autoscaler) throws Exception {
+  private ColdStartBench(PodSource source, String program, int autoscaler) throws Exception {
     this.source = source;
     this.program = program;
     SystemConfigMaps.createIn(api.store());
@@ -77,8 +62,7 @@ public final class ColdStartBench {
   private Process activator(int autoscaler) throws IOException {
     var words = program.split(" ");
     var flags = new ArrayList<>(Arrays.asList(words).subList(1, words.length));
-    flags.add("-Dactivator.endpoints-source="
-        + (source == Source.SLICES ? "endpointslices" : "endpoints"));
+    flags.add(source.flag());
     return ActivatorProcess.of(Path.of(words[0]).toAbsolutePath(), flags, api.kubeconfig(),
         requests, "ws://127.0.0.1:" + autoscaler);
   }
@@ -93,7 +77,7 @@ public final class ColdStartBench {
 
   /** @param args endpoints or slices, then rounds, then a folder or jar with flags each */
   public static void main(String[] args) throws Exception {
-    var source = source(args[0]);
+    var source = PodSource.of(args[0]);
     int rounds = Integer.parseInt(args[1]);
     var programs = new ArrayList<>(Arrays.asList(args).subList(2, args.length));
     var address = new InetSocketAddress("127.0.0.1", 0);
@@ -126,17 +110,10 @@ public final class ColdStartBench {
     var first = all.getFirst();
     for (var each : all) {
       print("a pod starts to listen -> first byte, " + each.program, each.listens, first.listens);
-      print(source.text + " written -> first byte, " + each.program, each.listed, first.listed);
+      print(source.kindName() + " written -> first byte, " + each.program, each.listed,
+          first.listed);
     }
     System.exit(0);
-  }
-
-  private static Source source(String name) {
-    return switch (name) {
-      case "endpoints" -> Source.ENDPOINTS;
-      case "slices" -> Source.SLICES;
-      default -> throw new IllegalArgumentException("neither endpoints nor slices: " + name);
-    };
   }
 
   /** So that the figures do not show how slowly this process writes its first events. */
@@ -165,13 +142,13 @@ public final class ColdStartBench {
          'metadata': {'namespace': 'ns', 'name': 'hello'},
          'spec': {'timeoutSeconds': 60, 'containers': [{'image': 'hello'}]}}"""));
     uid = revision.get("metadata").get("uid").asString();
-    api.store().create(source.kind, listing(null));
+    api.store().create(source.kind(), listing(List.of()));
   }
 
   /** The revision's pods start after 0.8 to 1.2 s, of which the activator knows nothing at first. */
   private void listens() throws Exception {
     int port = FreePort.next();
-    write(new Listed("127.0.0.1", port, false));
+    write(List.of(new Pod("127.0.0.1", port, false)));
     try (var caller = ask()) {
       pause(800 + random.nextInt(400));
       try (var pod = BenchPod.listening(port)) {
@@ -189,7 +166,7 @@ public final class ColdStartBench {
       pause(300);
       var ip = "127.0." + (1 + round / 250) + "." + (1 + round % 250);
       long written = System.nanoTime();
-      write(new Listed(ip, alwaysListening.port(), true));
+      write(List.of(new Pod(ip, alwaysListening.port(), true)));
       caller.read(1);
       listed.add(System.nanoTime() - written);
     }
@@ -211,45 +188,20 @@ public final class ColdStartBench {
   }
 
   private void scaledToZero() {
-    write(null);
+    write(List.of());
     pause(200);
   }
 
-  /** The pod that is listed. */
-  private record Listed(String ip, int port, boolean ready) {
-    /** As the subsets of Endpoints say it. */
-    String asSubsets() {
-      return "'subsets': [{'" + (ready ? "addresses" : "notReadyAddresses") + "': [{'ip': '" + ip
-          + "'}], 'ports': [{'name': 'http', 'port': " + port + "}]}]";
-    }
-
-    /** As an EndpointSlice says it. */
-    String asSlice() {
-      return "'endpoints': [{'addresses': ['" + ip + "'], 'conditions': {'ready': " + ready
-          + "}}], 'ports': [{'name': 'http', 'port': " + port + "}]";
-    }
+  private void write(List<Pod> pods) {
+    api.store().update(source.kind(), listing(pods));
   }
 
-  private void write(@Nullable Listed pod) {
-    api.store().update(source.kind, listing(pod));
-  }
-
-  /** An object that lists this pod, or none. */
-  private ObjectNode listing(@Nullable Listed pod) {
-    return switch (source) {
-      case ENDPOINTS -> object("v1", pod == null ? "'subsets': []" : pod.asSubsets());
-      case SLICES -> object("discovery.k8s.io/v1", "'addressType': 'IPv4', "
-          + (pod == null ? "'endpoints': [], 'ports': []" : pod.asSlice()));
-    };
-  }
-
-  private ObjectNode object(String version, String body) {
-    return Objects.parse("""
-        {'apiVersion': '%s', 'kind': '%s', 'metadata': {'namespace': 'ns',
-         'name': 'hello-private', 'labels': {'serving.knative.dev/revision': 'hello',
-         'serving.knative.dev/revisionUID': '%s', 'kubernetes.io/service-name': 'hello-private',
-         'networking.internal.knative.dev/serviceType': 'Private'}}, %s}
-        """.formatted(version, source.text, uid, body));
+  private ObjectNode listing(List<Pod> pods) {
+    return source.object("""
+        {'namespace': 'ns', 'name': 'hello-private', 'labels': {
+         'serving.knative.dev/revision': 'hello', 'serving.knative.dev/revisionUID': '%s',
+         'kubernetes.io/service-name': 'hello-private',
+         'networking.internal.knative.dev/serviceType': 'Private'}}""".formatted(uid), pods);
   }
 
   /** Sends a request as soon as the activator takes one; it is held. */

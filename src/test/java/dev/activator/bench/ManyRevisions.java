@@ -4,25 +4,39 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
+import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Revisions with some pods each, as Knative's controllers write them: a Revision, and a public and a
- * private Service with their Endpoints.
+ * private Service with their Endpoints or EndpointSlices.
  */
-record ManyRevisions(ApiStore store, int podPort, int podsEach) {
-  static final String NAMESPACE = "bench";
+public record ManyRevisions(ApiStore store, PodSource source, int podPort, int podsEach) {
+  public static final String NAMESPACE = "bench";
 
-  static String name(int number) {
+  ManyRevisions(ApiStore store, int podPort, int podsEach) {
+    this(store, PodSource.ENDPOINTS, podPort, podsEach);
+  }
+
+  public static ManyRevisions atZero(ApiStore store, PodSource source) {
+    return new ManyRevisions(store, source, 0, 0);
+  }
+
+  public static String name(int number) {
     return "hello-%05d".formatted(number);
   }
 
-  void create(int count) {
+  /** The inverse of {@link #name}. */
+  public static int number(String name) {
+    return Integer.parseInt(name.substring("hello-".length()));
+  }
+
+  public void create(int count) {
     for (int i = 0; i < count; i++) {
       var uid = Meta.uid(store.create(Kinds.REVISION, revision(i)));
       for (var type : new String[]{"Public", "Private"}) {
         store.create(Kinds.SERVICE, service(i, type, uid));
-        store.create(Kinds.ENDPOINTS, endpoints(i, type, uid));
+        store.create(source.kind(), podsEach == 0 ? noPods(i, type, uid) : endpoints(i, type, uid));
       }
     }
   }
@@ -69,6 +83,19 @@ record ManyRevisions(ApiStore store, int podPort, int podsEach) {
         {'apiVersion': 'v1', 'kind': 'Endpoints', 'metadata': %s, 'subsets': [
          {'addresses': [%s], 'ports': [{'name': 'http', 'port': %d, 'protocol': 'TCP'}]}]}
         """.formatted(metadata(number, nameOf(number, type), type, uid), addresses, podPort));
+  }
+
+  /** Lists these pods as those of the revision. */
+  public void list(int number, List<PodSource.Pod> pods) {
+    store.edit(source.kind(), NAMESPACE, nameOf(number, "Private"),
+        object -> source.list(object, pods));
+  }
+
+  private ObjectNode noPods(int number, String type, String uid) {
+    var name = nameOf(number, type);
+    var object = source.object(metadata(number, name, type, uid), List.of());
+    object.withObject("metadata").withObject("labels").put("kubernetes.io/service-name", name);
+    return object;
   }
 
   private static String nameOf(int number, String type) {

@@ -64,7 +64,7 @@ class ActivatorEndpointTest {
       var hello = Revision.of(HELLO, 0);
       var backends = Quiescence.watch(new RevisionBackendsManager(_ -> loop, loop,
           (on, request, done) -> on
-              .execute(() -> done.accept(new ProbeAnswer.Failed("connection refused"))),
+              .execute(() -> done.accept(new ProbeAnswer.Refused("connection refused"))),
           BackendSettings.DEFAULT, new Random(1)));
       var throttler = Quiescence
           .watch(new Throttler(_ -> loop, id -> id.equals(HELLO) ? hello : null, "10.9.9.9",

@@ -49,7 +49,7 @@ class InspectorTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final Map<RevisionId, Revision> exist = new HashMap<>();
-  private ProbeAnswer answer = new ProbeAnswer.Failed("connection refused");
+  private ProbeAnswer answer = new ProbeAnswer.Refused("connection refused");
   private AutoscalerLink.View link = new AutoscalerLink.View("ws://autoscaler:8080", true,
       Duration.ofSeconds(9), 0,
       null);

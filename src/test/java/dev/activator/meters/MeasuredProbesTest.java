@@ -10,6 +10,7 @@ import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeRequest;
+import dev.activator.upstream.ProbeRequest.Expectation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class MeasuredProbesTest {
   private static final ProbeRequest QUESTION = new ProbeRequest(new Destination("10.0.0.1", 8012),
-      Protocol.HTTP1, "/", "hello", Map.of(), ofMillis(300));
+      Protocol.HTTP1, "/", "hello", Map.of(), Expectation.NONE, ofMillis(300));
 
   private final Meters meters = new Meters();
   private final VirtualLoop loop = new VirtualLoop();
@@ -51,7 +52,7 @@ class MeasuredProbesTest {
 
   @Test
   void tellsFromThemWhatFailed() {
-    ask(new ProbeAnswer.Failed("connection refused"), ofMillis(1));
+    ask(new ProbeAnswer.Refused("connection refused"), ofMillis(1));
     ask(new ProbeAnswer.TimedOut(ofMillis(300)), ofMillis(300));
     ask(new ProbeAnswer.InvalidResponse("no HTTP"), ofMillis(2));
 

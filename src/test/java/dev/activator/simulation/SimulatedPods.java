@@ -27,7 +27,7 @@ final class SimulatedPods implements ProbeClient {
   static final int PORT = 8012;
   private static final ProbeAnswer OK = new ProbeAnswer.Answered(200, "queue");
   private static final ProbeAnswer MESH = new ProbeAnswer.Answered(503, "");
-  private static final ProbeAnswer REFUSED = new ProbeAnswer.Failed("connection refused");
+  private static final ProbeAnswer REFUSED = new ProbeAnswer.Refused("connection refused");
 
   /** What a caller promised not to be done twice is not; and no pod has more than its limit. */
   interface Observer {

@@ -6,11 +6,13 @@ import java.util.List;
 /** Remembers what it was told, in order. */
 final class RecordingSink implements StatSink {
   private final List<RevisionStat> all = new ArrayList<>();
+  private final List<List<RevisionStat>> atOnce = new ArrayList<>();
   private final List<List<RevisionStat>> reports = new ArrayList<>();
 
   @Override
   public void atOnce(List<RevisionStat> stats) {
     all.addAll(stats);
+    atOnce.add(stats);
   }
 
   @Override
@@ -21,6 +23,10 @@ final class RecordingSink implements StatSink {
 
   List<RevisionStat> all() {
     return all;
+  }
+
+  List<List<RevisionStat>> atOnce() {
+    return atOnce;
   }
 
   List<List<RevisionStat>> reports() {

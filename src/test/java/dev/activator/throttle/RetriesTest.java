@@ -263,7 +263,7 @@ class RetriesTest {
     var revision = new OneRevision(1);
     var waiting = new AtomicInteger();
     var starved = new AtomicInteger();
-    revision.throttler.onWaiting(_ -> waiting.incrementAndGet());
+    revision.throttler.onWaiting((_, _) -> waiting.incrementAndGet());
     revision.throttler.onStarved(_ -> starved.incrementAndGet());
     revision.pods(A);
     var request = revision.request();

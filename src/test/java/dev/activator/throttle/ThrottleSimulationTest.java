@@ -98,7 +98,7 @@ class ThrottleSimulationTest {
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
           WITHOUT_SLOW_START, new Random(seed + 1), new Lending("10.9.9.9"), _ -> {
           }, () -> {
-          }, () -> {
+          }, _ -> {
           }, () -> {
           });
     }
@@ -291,7 +291,7 @@ class ThrottleSimulationTest {
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
           RevisionOptions.of(1_000), new Random(seed), new Lending("10.9.9.9"), _ -> {
           }, () -> {
-          }, () -> {
+          }, _ -> {
           }, () -> {
           });
     }

@@ -3,6 +3,8 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.activator.testing.VirtualLoop;
+import dev.activator.loop.Loop;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
@@ -154,7 +156,7 @@ class ThrottlerTest extends ThrottlerScene {
   @Test
   void tellsAtOnceThatARequestWaitsAndThenOnceASecond() {
     var waiting = new ArrayList<RevisionId>();
-    throttler.onWaiting(waiting::add);
+    throttler.onWaiting((id, _) -> waiting.add(id));
     exists(1);
     pods(A);
     var running = (Permit) throttler.admit(revision, new HeldRequest(loop));
@@ -173,9 +175,24 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
+  void tellsTheLoopOfTheFirstRequestThatWaits() {
+    var waitsOn = new ArrayList<Loop>();
+    throttler.onWaiting((_, on) -> waitsOn.add(on));
+    exists(1);
+    var other = new VirtualLoop();
+    var first = new HeldRequest(other);
+    first.told(throttler.admit(revision, first));
+    var second = new HeldRequest(loop);
+    second.told(throttler.admit(revision, second));
+    loop.run();
+
+    assertThat(waitsOn).containsExactly(other);
+  }
+
+  @Test
   void tellsOfRequestsThatAreRejectedSinceNoPodIsReachable() {
     var waiting = new ArrayList<RevisionId>();
-    throttler.onWaiting(waiting::add);
+    throttler.onWaiting((id, _) -> waiting.add(id));
     exists(1);
     throttler.destinations(HealthyDestinations.unreachable(ID));
     loop.run();

@@ -2,6 +2,7 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.upstream.ProbeRequest.Expectation;
 import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
@@ -53,7 +54,7 @@ class HttpProbeClientTest {
   private ProbeAnswer asked(Destination destination, Protocol protocol, Duration timeout)
       throws InterruptedException {
     return asked(new ProbeRequest(destination, protocol, "/up", "some.host",
-        Map.of("User-Agent", "Knative-Activator-Probe"), timeout));
+        Map.of("User-Agent", "Knative-Activator-Probe"), Expectation.NONE, timeout));
   }
 
   private ProbeAnswer asked(ProbeRequest request) throws InterruptedException {
@@ -125,7 +126,7 @@ class HttpProbeClientTest {
   @Test
   void saysThatNothingListens() throws Exception {
     assertThat(asked(ScriptedPod.nobody(), Protocol.H2C))
-        .isEqualTo(new ProbeAnswer.Failed("connection refused"));
+        .isEqualTo(new ProbeAnswer.Refused("connection refused"));
   }
 
   @Test
@@ -215,7 +216,28 @@ class HttpProbeClientTest {
     }
   }
 
+  @Test
+  void asksAPodThatWasExpectedToRefuse() throws Exception {
+    var pod = h2cOnly(200);
+
+    assertThat(asked(expectingRefusal(of(pod))))
+        .isEqualTo(new ProbeAnswer.Answered(200, "up some.host me"));
+    pod.disposeNow();
+  }
+
+  @Test
+  void saysThatAPodStillRefuses() throws Exception {
+    assertThat(asked(expectingRefusal(ScriptedPod.nobody())))
+        .isEqualTo(new ProbeAnswer.Refused("connection refused"));
+  }
+
+  private static ProbeRequest expectingRefusal(Destination pod) {
+    return new ProbeRequest(pod, Protocol.H2C, "/up", "some.host", Map.of("User-Agent", "me"),
+        Expectation.REFUSAL, Duration.ofSeconds(30));
+  }
+
   private static ProbeRequest connecting(Destination pod, Protocol protocol) {
-    return new ProbeRequest(pod, protocol, "", "some.host", Map.of(), Duration.ofSeconds(30));
+    return new ProbeRequest(pod, protocol, "", "some.host", Map.of(), Expectation.NONE,
+        Duration.ofSeconds(30));
   }
 }

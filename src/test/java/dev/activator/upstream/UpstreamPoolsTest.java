@@ -1,5 +1,6 @@
 package dev.activator.upstream;
 
+import dev.activator.upstream.ProbeRequest.Expectation;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -80,7 +81,8 @@ class UpstreamPoolsTest {
 
   private void ask(Upstreams upstreams, Destination destination, Duration timeout) {
     var request = new ProbeRequest(destination, Protocol.HTTP1, "/healthz", "some.host",
-        Map.of("K-Network-Probe", "queue", "User-Agent", "Knative-Activator-Probe"), timeout);
+        Map.of("K-Network-Probe", "queue", "User-Agent", "Knative-Activator-Probe"),
+        Expectation.NONE, timeout);
     loop.execute(
         () -> Quiescence.watch(new HttpProbeClient(upstreams)).ask(loop, request, answers::add));
   }
@@ -173,12 +175,12 @@ class UpstreamPoolsTest {
     awaitIdle(upstreams, 0);
 
     askForConnection(upstreams, ScriptedPod.nobody());
-    assertThat(answer()).isEqualTo(new ProbeAnswer.Failed("connection refused"));
+    assertThat(answer()).isEqualTo(new ProbeAnswer.Refused("connection refused"));
   }
 
   private void askForConnection(Upstreams upstreams, Destination destination) {
     var request = new ProbeRequest(destination, Protocol.HTTP1, "", "", Map.of(),
-        Duration.ofSeconds(30));
+        Expectation.NONE, Duration.ofSeconds(30));
     loop.execute(
         () -> Quiescence.watch(new HttpProbeClient(upstreams)).ask(loop, request, answers::add));
   }
@@ -186,7 +188,7 @@ class UpstreamPoolsTest {
   @Test
   void saysWhyThereIsNoAnswer() throws Exception {
     ask(upstreams(), ScriptedPod.nobody(), Duration.ofSeconds(30));
-    assertThat(answer()).isEqualTo(new ProbeAnswer.Failed("connection refused"));
+    assertThat(answer()).isEqualTo(new ProbeAnswer.Refused("connection refused"));
 
     var silent = pod(RawPeer::awaitEnd);
     ask(upstreams(), silent.destination(), Duration.ofMillis(100));

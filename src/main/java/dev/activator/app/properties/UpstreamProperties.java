@@ -28,7 +28,7 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
    *
    * @param timeout the longest wait for an answer
    * @param frequency the longest pause between two probes of a pod that starts
-   * @param repeatsPerSecond the most probes a second, over all revisions, of addresses that failed before, and of new ones that no request waits for
+   * @param repeatsPerSecond the most probes a second, over all revisions, of addresses that failed before, and of new ones that no request waits for; ten times as many where a host refuses connections and a request waits
    */
   @ConfigurationProperties("activator.probe")
   public record ProbeProperties(@DefaultValue("300ms") String timeout,

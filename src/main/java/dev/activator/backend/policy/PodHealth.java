@@ -77,6 +77,11 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return began.compareTo(since) >= 0 && began.compareTo(earliest) >= 0;
   }
 
+  /** Its host refused the connection of the last probe. */
+  boolean isRefused() {
+    return failures > 0 && last != null && last.outcome().verdict() == Verdict.REFUSED;
+  }
+
   /** False if the pod may have started before it was listed. */
   boolean measuresStart() {
     return state == State.STARTING && failures > 0;
@@ -123,7 +128,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
   }
 
   private State stateAfter(Verdict failure) {
-    boolean stillUnreachable = state == State.UNREACHABLE && failure == Verdict.NO_ANSWER;
+    boolean stillUnreachable = state == State.UNREACHABLE && failure.isWithoutAnswer();
     return state == State.STARTING || stillUnreachable ? state : State.UNHEALTHY;
   }
 }

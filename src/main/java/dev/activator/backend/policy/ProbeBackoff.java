@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While the revision's start time is unknown, the pause is a small fraction of the time waited,
  * so the delay is small compared to the start. Once known, a pod is probed rarely before its
- * expected start and often around it.
+ * expected start and often around it. A pod that refuses connections while requests wait is probed more often:
+ * a refusal takes a fraction of a millisecond, and of the work of another probe.
  *
  * <p><b>Source.</b> Knative probes forever every {@code PROBE_FREQUENCY}, 200 ms.
  *
@@ -25,24 +26,38 @@ public record ProbeBackoff(Duration frequency) {
   private static final Duration UNNEEDED = Duration.ofMinutes(1);
   private static final Duration MIN_PAUSE_UNNEEDED = Duration.ofSeconds(15);
   private static final Duration MAX_PAUSE_UNNEEDED = Duration.ofSeconds(30);
-  private static final int PART_OF_AGE = 32;
   private static final int PART_OF_LONG_AGE = 150;
   private static final int PART_OF_DEVIATION = 10;
 
+  /** How often an address is probed whose start is not expected at a certain time. */
+  private record Pace(Duration minPause, int partOfAge) {
+    static final Pace DEFAULT = new Pace(MIN_PAUSE, 32);
+    static final Pace REFUSED = new Pace(Duration.ofMillis(5), 128);
+  }
+
   /** @param age since the address last changed */
   public Duration after(Duration age, @Nullable DurationEstimate start) {
+    return after(age, start, Pace.DEFAULT);
+  }
+
+  /** The host refused the connection, and a request waits. */
+  public Duration afterRefusal(Duration age, @Nullable DurationEstimate start) {
+    return after(age, start, Pace.REFUSED);
+  }
+
+  private Duration after(Duration age, @Nullable DurationEstimate start, Pace pace) {
     if (start == null || age.compareTo(start.latest()) > 0) {
-      return unexpected(age);
+      return unexpected(age, pace);
     }
     var early = start.earliest().minus(age);
     return early.isPositive()
-        ? shorter(longer(early, MIN_PAUSE), frequency)
-        : shorter(longer(start.deviation().dividedBy(PART_OF_DEVIATION), MIN_PAUSE),
-            unexpected(age));
+        ? shorter(longer(early, pace.minPause()), frequency)
+        : shorter(longer(start.deviation().dividedBy(PART_OF_DEVIATION), pace.minPause()),
+            unexpected(age, pace));
   }
 
-  private Duration unexpected(Duration age) {
-    var start = shorter(longer(age.dividedBy(PART_OF_AGE), MIN_PAUSE), frequency);
+  private Duration unexpected(Duration age, Pace pace) {
+    var start = shorter(longer(age.dividedBy(pace.partOfAge()), pace.minPause()), frequency);
     return age.compareTo(LONG) < 0
         ? start
         : longer(start, shorter(age.dividedBy(PART_OF_LONG_AGE), MAX_PAUSE));

@@ -18,11 +18,17 @@ public record ProbeOutcome(Verdict verdict, String detail) {
     UNHEALTHY,
     /** The answer of a mesh that does not let us through. */
     MESH_LIKE,
-    /** A mesh cut the connection, or the pod does not listen. */
-    NO_ANSWER;
+    /** A mesh cut the connection, or the pod does not answer. */
+    NO_ANSWER,
+    /** The pod's host refused the connection: nothing listens there yet, or a mesh or policy says so. */
+    REFUSED;
 
     boolean indicatesMesh() {
-      return this == MESH_LIKE || this == NO_ANSWER;
+      return this == MESH_LIKE || isWithoutAnswer();
+    }
+
+    boolean isWithoutAnswer() {
+      return this == NO_ANSWER || this == REFUSED;
     }
   }
 
@@ -52,6 +58,10 @@ public record ProbeOutcome(Verdict verdict, String detail) {
 
   public static ProbeOutcome noAnswer(String reason) {
     return new ProbeOutcome(Verdict.NO_ANSWER, reason);
+  }
+
+  public static ProbeOutcome refused(String reason) {
+    return new ProbeOutcome(Verdict.REFUSED, reason);
   }
 
   public boolean healthy() {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>First probes have priority. Their number in flight is limited, because each has a connection;
  * revisions with none in flight go first, so that hanging pods of one do not delay another's first
  * answer. All other probes have a rate limit, with bursts of a tenth of a second; those that no
- * request is known to need get every fifth turn.
+ * request is known to need get every fifth turn. An address that refuses connections has ten times the rate,
+ * since to be refused again costs little.
  *
  * <p><b>Threads.</b> One.
  */
@@ -25,6 +26,8 @@ public final class ProbeQueue<T> {
   public enum Urgency {
     /** The address was listed, became ready, or is suspected. */
     FIRST,
+    /** Its host refused the last connection, as nothing listens yet, and a request waits. */
+    REFUSED,
     /** It failed, and may be starting. */
     STARTING,
     FAILING_LONG,
@@ -38,7 +41,9 @@ public final class ProbeQueue<T> {
   static final int MAX_OF_REVISION = 100;
 
   private static final long SECOND_NANOS = 1_000_000_000;
-  private static final int BURSTS_PER_SECOND = 10;
+  private static final int REFUSED_PER_REPEAT = 10;
+  /** Fewer than there are milliseconds would be a timer each. */
+  private static final int REFUSED_AT_ONCE = 10;
   private static final int TURNS_PER_UNHURRIED = 5;
 
   private final FairQueue<T> ofIdle = new FairQueue<>();
@@ -46,26 +51,28 @@ public final class ProbeQueue<T> {
   private final Map<RevisionId, Integer> inFlight = new HashMap<>();
   private int allInFlight;
 
+  private final FairQueue<T> refused = new FairQueue<>();
   private final FairQueue<T> starting = new FairQueue<>();
   private final FairQueue<T> unhurried = new FairQueue<>();
-  private final long costNanos;
+  private final RateLimit refusedRate;
+  private final RateLimit repeatRate;
   private boolean held;
   private int startingInARow;
-  /** When the token bucket is full again; each limited probe moves it forward. */
-  private long fullNanos;
 
   public ProbeQueue(int repeatsPerSecond, long nowNanos) {
     if (repeatsPerSecond < 1) {
       throw new IllegalArgumentException(
           "activator.probe.repeats-per-second must be at least 1, not " + repeatsPerSecond);
     }
-    this.costNanos = SECOND_NANOS / repeatsPerSecond;
-    this.fullNanos = nowNanos;
+    this.repeatRate = new RateLimit(SECOND_NANOS / repeatsPerSecond, nowNanos);
+    this.refusedRate = new RateLimit(
+        Math.max(1, SECOND_NANOS / REFUSED_PER_REPEAT / repeatsPerSecond), nowNanos);
   }
 
   public void add(RevisionId revision, Urgency urgency, T probe) {
     var queue = switch (urgency) {
       case FIRST -> inFlight.containsKey(revision) || ofIdle.has(revision) ? ofBusy : ofIdle;
+      case REFUSED -> refused;
       case STARTING -> starting;
       case FAILING_LONG, UNAWAITED -> unhurried;
     };
@@ -84,7 +91,13 @@ public final class ProbeQueue<T> {
       inFlight.merge(first.revision(), 1, Integer::sum);
       return first.probe();
     }
-    return hasRepeats() && untilRepeatNanos(nowNanos) == 0 ? nextRepeat(nowNanos) : null;
+    if (!refused.isEmpty() && refusedRate.untilNanos(nowNanos, 1) == 0) {
+      refusedRate.take(nowNanos);
+      return refused.takeNext();
+    }
+    return hasLimitedRepeats() && repeatRate.untilNanos(nowNanos, 1) == 0
+        ? nextRepeat(nowNanos)
+        : null;
   }
 
   /** For a revision for which a request waits; to be added again as first probes. */
@@ -100,11 +113,15 @@ public final class ProbeQueue<T> {
       return null;
     }
     startingInARow = fromUnhurried ? 0 : startingInARow + 1;
-    fullNanos = (fullNanos - nowNanos > 0 ? fullNanos : nowNanos) + costNanos;
+    repeatRate.take(nowNanos);
     return next.probe();
   }
 
   public boolean hasRepeats() {
+    return !refused.isEmpty() || hasLimitedRepeats();
+  }
+
+  private boolean hasLimitedRepeats() {
     return !starting.isEmpty() || hasUnhurried();
   }
 
@@ -117,13 +134,15 @@ public final class ProbeQueue<T> {
     held = now;
   }
 
+  /** Until the next may be sent, of those that have a rate limit and wait. */
   public Duration untilRepeat(long nowNanos) {
-    return Duration.ofNanos(untilRepeatNanos(nowNanos));
-  }
-
-  private long untilRepeatNanos(long nowNanos) {
-    long burst = Math.max(costNanos, SECOND_NANOS / BURSTS_PER_SECOND);
-    return Math.max(0, fullNanos + costNanos - burst - nowNanos);
+    long ofRefused = refused.isEmpty()
+        ? Long.MAX_VALUE
+        : refusedRate.untilNanos(nowNanos, REFUSED_AT_ONCE);
+    long ofOthers = refused.isEmpty() || hasLimitedRepeats()
+        ? repeatRate.untilNanos(nowNanos, 1)
+        : Long.MAX_VALUE;
+    return Duration.ofNanos(Math.min(ofRefused, ofOthers));
   }
 
   public void ended(RevisionId revision, Urgency urgency) {
@@ -137,15 +156,43 @@ public final class ProbeQueue<T> {
     if (urgency == Urgency.FIRST) {
       ended(revision, urgency);
     } else {
-      fullNanos -= costNanos;
+      (urgency == Urgency.REFUSED ? refusedRate : repeatRate).giveBack();
     }
   }
 
   public void clear() {
     ofIdle.clear();
     ofBusy.clear();
+    refused.clear();
     starting.clear();
     unhurried.clear();
+  }
+
+  /** A token bucket, which holds a tenth of a second's worth. */
+  private static final class RateLimit {
+    private static final long BURST_NANOS = SECOND_NANOS / 10;
+
+    private final long costNanos;
+    /** When it is full again; each probe moves it forward. */
+    private long fullNanos;
+
+    RateLimit(long costNanos, long nowNanos) {
+      this.costNanos = costNanos;
+      this.fullNanos = nowNanos;
+    }
+
+    long untilNanos(long nowNanos, int count) {
+      long burst = Math.max(count * costNanos, BURST_NANOS);
+      return Math.max(0, fullNanos + count * costNanos - burst - nowNanos);
+    }
+
+    void take(long nowNanos) {
+      fullNanos = (fullNanos - nowNanos > 0 ? fullNanos : nowNanos) + costNanos;
+    }
+
+    void giveBack() {
+      fullNanos -= costNanos;
+    }
   }
 
   /** Takes from its revisions in turn. */
@@ -173,6 +220,11 @@ public final class ProbeQueue<T> {
         }
       }
       return null;
+    }
+
+    @Nullable T takeNext() {
+      var turn = take(_ -> true);
+      return turn == null ? null : turn.probe();
     }
 
     Collection<T> takeAll(RevisionId revision) {

@@ -3,6 +3,7 @@ package dev.activator.backend.policy;
 import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.backend.policy.PodHealth.ProbeRecord;
+import dev.activator.backend.policy.ProbeOutcome.Verdict;
 import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     HealthyDestinations published, @Nullable DurationEstimate start,
     @Nullable Duration awaited, @Nullable Duration current, Duration now) implements WatcherState {
+
+  /** A little more than the second after which it is raised again that requests wait. */
+  private static final Duration AWAITED = Duration.ofMillis(1_500);
 
   /** The ClusterIP, which gets requests when a mesh does not let pods be addressed. */
   public record Fallback(@Nullable Destination clusterIp, PodHealth health) {
@@ -150,16 +154,24 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     }
     var backoff = traits.backoff();
     var pause = published.clusterIp() == null
-        ? pause(known, known.state() == State.STARTING ? learned : null)
+        ? pause(known, answer, known.state() == State.STARTING ? learned : null)
         : backoff.viaClusterIp(age(known));
     effects.add(new ProbeLater(answer.from(), backoff.rest(pause, answer.took())));
     return known.failed(probe);
   }
 
-  private Duration pause(PodHealth known, @Nullable DurationEstimate learned) {
-    return isUnneeded(known)
-        ? traits.backoff().unneeded(unneeded(known))
+  private Duration pause(PodHealth known, Answer answer, @Nullable DurationEstimate learned) {
+    if (isUnneeded(known)) {
+      return traits.backoff().unneeded(unneeded(known));
+    }
+    return isAwaited() && answer.outcome().verdict() == Verdict.REFUSED
+        ? traits.backoff().afterRefusal(age(known), learned)
         : traits.backoff().after(age(known), learned);
+  }
+
+  /** Whether a request waits now. */
+  private boolean isAwaited() {
+    return awaited != null && now.minus(awaited).compareTo(AWAITED) <= 0;
   }
 
   private Duration unneeded(PodHealth known) {
@@ -185,7 +197,8 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       return with(fallback.with(known.succeeded(probe)));
     }
     var backoff = traits.backoff();
-    effects.add(new ProbeLater(answer.from(), backoff.rest(pause(known, null), answer.took())));
+    effects.add(
+        new ProbeLater(answer.from(), backoff.rest(pause(known, answer, null), answer.took())));
     return with(fallback.with(known.failed(probe)));
   }
 
@@ -315,9 +328,13 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   /** While no request has waited, and nothing serves, the first answer can wait for its turn. */
   private Urgency urgency(PodHealth address) {
     boolean isNew = address.state() == State.UNKNOWN || address.state() == State.STARTING;
-    return address.failures() == 0 && isNew && awaited == null && published.pods().isEmpty()
-        ? Urgency.UNAWAITED
-        : address.urgency(now);
+    if (address.failures() == 0 && isNew && awaited == null && published.pods().isEmpty()) {
+      return Urgency.UNAWAITED;
+    }
+    var urgency = address.urgency(now);
+    return urgency == Urgency.STARTING && address.isRefused() && isAwaited()
+        ? Urgency.REFUSED
+        : urgency;
   }
 
   private boolean isNext(PodHealth pod) {

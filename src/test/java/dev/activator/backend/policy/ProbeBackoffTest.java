@@ -21,6 +21,22 @@ class ProbeBackoffTest {
   }
 
   @ParameterizedTest(name = "after {0}: {1}")
+  @CsvSource({"PT0S, PT0.005S", "PT0.64S, PT0.005S", "PT1.28S, PT0.01S", "PT6.4S, PT0.05S",
+      "PT25.6S, PT0.2S", "PT29.9S, PT0.2S", "PT60S, PT0.4S", "PT24H, PT1S"})
+  void areShorterWhereAHostRefusesAndARequestWaits(Duration age, Duration pause) {
+    assertThat(backoff.afterRefusal(age, null)).isEqualTo(pause);
+  }
+
+  /** Expected between 1.8 and 2.2 s. */
+  @ParameterizedTest(name = "after {0}: {1}")
+  @CsvSource({"PT0S, PT0.2S", "PT1.799S, PT0.005S", "PT1.8S, PT0.005S", "PT2.2S, PT0.005S",
+      "PT2.56S, PT0.02S"})
+  void areShorterAfterARefusalAlsoWhenThePodIsExpected(Duration age, Duration pause) {
+    assertThat(backoff.afterRefusal(age, new DurationEstimate(ofSeconds(2), ofMillis(50))))
+        .isEqualTo(pause);
+  }
+
+  @ParameterizedTest(name = "after {0}: {1}")
   @CsvSource({"PT0S, PT0.2S", "PT0.4S, PT0.2S", "PT1S, PT0.5S", "PT60S, PT30S", "PT24H, PT30S"})
   void growToHalfAMinuteWhileTheClusterIpServes(Duration age, Duration pause) {
     assertThat(backoff.viaClusterIp(age)).isEqualTo(pause);

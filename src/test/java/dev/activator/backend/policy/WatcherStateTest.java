@@ -43,7 +43,7 @@ class WatcherStateTest {
   private static final Destination OTHER_CIP = new Destination("10.1.0.2", 80);
   private static final ProbeOutcome OK = ProbeOutcome.of(200, "queue");
   private static final ProbeOutcome MESH = ProbeOutcome.of(503, "");
-  private static final ProbeOutcome REFUSED = ProbeOutcome.noAnswer("connection refused");
+  private static final ProbeOutcome REFUSED = ProbeOutcome.refused("connection refused");
 
   private WatcherState state = watching(MeshMode.AUTO);
   private Duration now = Duration.ZERO;

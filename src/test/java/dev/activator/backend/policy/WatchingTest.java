@@ -29,7 +29,7 @@ class WatchingTest {
   private static final Destination A = new Destination("10.0.0.1", 8012);
   private static final Destination B = new Destination("10.0.0.2", 8012);
   private static final ProbeOutcome OK = ProbeOutcome.of(200, "queue");
-  private static final ProbeOutcome REFUSED = ProbeOutcome.noAnswer("connection refused");
+  private static final ProbeOutcome REFUSED = ProbeOutcome.refused("connection refused");
   private static final Duration TOOK = Duration.ofMillis(1);
 
   private static WatcherState watching() {

@@ -1,0 +1,77 @@
+package dev.activator.backend;
+
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.VirtualLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How soon pods that begin to listen are found, while pods of many other revisions start, too, and requests wait. */
+class ManyStartsTest {
+  private static final int SECONDS = 3;
+
+  private final VirtualLoop loop = new VirtualLoop();
+  private final FakePods pods = new FakePods(loop);
+  private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
+      pods, BackendSettings.DEFAULT, new Random(1));
+  private final Map<RevisionId, Duration> listens = new HashMap<>();
+  private final List<Duration> delays = new ArrayList<>();
+
+  private void start(int number, Duration delay) {
+    var id = new RevisionId("ns", "revision-" + number);
+    var pod = new Destination("10.0." + number / 250 + "." + number % 250, 8012);
+    var at = loop.elapsed().plus(delay);
+    listens.put(id, at);
+    pods.listensFrom(pod, at);
+    backends.revision(Revision.of(id, 0));
+    backends.listed(
+        new PodListing(id, new Listing(DestinationSet.NONE, DestinationSet.of(List.of(pod))),
+            Listing.NONE));
+    awaited(id);
+  }
+
+  /** As the throttler reports it while requests wait. */
+  private void awaited(RevisionId id) {
+    if (listens.containsKey(id)) {
+      backends.requestsWaitFor(id, loop);
+      loop.schedule(ofSeconds(1), () -> awaited(id));
+    }
+  }
+
+  @ParameterizedTest(name = "{0} starts a second: {1} ms at most for 99 of 100")
+  @CsvSource({"10, 9", "100, 15", "300, 45", "1000, 150"})
+  void aPodThatListensIsFoundSoon(int startsPerSecond, long millis) {
+    // given revisions whose pods start for the first time, in 80 to 800 ms
+    var random = new Random(1);
+    backends.onChange(now -> {
+      var listensAt = now.pods().isEmpty() ? null : listens.remove(now.revision());
+      if (listensAt != null) {
+        delays.add(loop.elapsed().minus(listensAt));
+      }
+    });
+
+    for (int i = 0; i < startsPerSecond * SECONDS; i++) {
+      start(i, ofMillis(80 + random.nextInt(720)));
+      loop.advance(ofSeconds(1).dividedBy(startsPerSecond));
+    }
+    loop.advance(ofSeconds(3));
+
+    delays.sort(null);
+    assertThat(delays).hasSize(startsPerSecond * SECONDS);
+    assertThat(delays.get(delays.size() * 99 / 100)).isLessThanOrEqualTo(ofMillis(millis));
+  }
+}
