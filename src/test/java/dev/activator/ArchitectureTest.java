@@ -61,7 +61,7 @@ class ArchitectureTest {
         new Row("lending", and(GROUND, "wire")), new Row("throttle", and(GROUND, "lending")),
         new Row("stats", and(GROUND, "wire")), new Row("wire", List.of()),
         new Row("waking", and(GROUND, "throttle", "stats")),
-        new Row("proxy", and(GROUND, "throttle", "stats", "waking")),
+        new Row("proxy", and(GROUND, "throttle", "stats", "waking", "wire")),
         new Row("autoscaler", and(GROUND, "wire")),
         new Row("embedded", List.of("revision", "config", "loop", "autoscaler")),
         new Row("console",

@@ -81,7 +81,8 @@ class LifecycleConfiguration {
   StartOrder startOrder(Platform platform, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
       ConcurrencyReporter reporter, Part rescue, Part peers, Part warmUp, Part coldStartWarmUp,
-      Part consolePort, Part consoleEnds, Part states, RevisionBackendsManager backends) {
+      Part admitPort, Part consolePort, Part consoleEnds, Part states,
+      RevisionBackendsManager backends) {
     var parts = new ArrayList<Part>();
     // Also while the start waits for the cluster, and during a drain.
     parts.add(consolePort);
@@ -105,6 +106,8 @@ class LifecycleConfiguration {
         new Part("statistics", reporter::start, reporter::stop), rescue,
         // Until the last request has ended, what was borrowed is given back.
         peers, warmUp,
+        // Open before the kubelet sees this process as ready, and closed after the drain.
+        admitPort,
         // A request needs all of the above.
         new Part("request ports", ports::open, ports::drain),
         Part.started("probes", backends::release), coldStartWarmUp, states));

@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.AdmitProperties;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
@@ -16,6 +17,7 @@ import dev.activator.console.WaitReasons;
 import dev.activator.http.Fields;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.StageMeters;
@@ -25,6 +27,7 @@ import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.ReadyPods;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.SilentConnections;
@@ -36,6 +39,7 @@ import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.WaitStatus;
+import dev.activator.proxy.AdmitServer;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.ChildName;
@@ -276,6 +280,26 @@ class RequestConfiguration {
             tls.certificate() == null ? null : tls::read, serving.propagationDelay(),
             serving.drainTimeout()),
         system::certificate, health, loops.loopFor("drain"), throttler);
+  }
+
+  /** Where gateways ask that send requests themselves. */
+  @Bean
+  Part admitPort(AdmitProperties admit, ProxyServer proxy, LoopResources resources,
+      LoopGroup loops, HealthState health, Throttler throttler, Cluster cluster,
+      ServingProperties serving) {
+    if (!admit.enabled()) {
+      return Part.started("no port for gateways", () -> {
+      });
+    }
+    var pods = new ReadyPods(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
+    cluster.onPods(pods::listed);
+    cluster.onPodsGone(pods::podsGone);
+    cluster.onRevisionGone(pods::revisionGone);
+    var server = new AdmitServer(proxy,
+        new AdmitServer.Settings(serving.bindAddress(), admit.port(), admit.requestDuration()),
+        pods, resources, () -> health.readiness() instanceof Readiness.Ready,
+        throttler::rejectQueued);
+    return new Part("port for gateways", server::start, server::stop);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */

@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.AdmitProperties;
 import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.app.properties.ConsoleProperties.Auth;
 import dev.activator.app.properties.EffectiveSettings;
@@ -119,6 +120,10 @@ public final class SettingsCheck
     boolean isEmbedded = isEmbedded(environment);
     if (lending.mode() != Mode.OFF && !isEmbedded) {
       all.add(new ListeningPort("activator.lending.port", address, lending.port()));
+    }
+    var admit = bound(binder, AdmitProperties.class);
+    if (admit.enabled()) {
+      all.add(new ListeningPort("activator.admit.port", address, admit.port()));
     }
     all.add(new ListeningPort("server.port",
         environment.getProperty("server.address",

@@ -250,7 +250,9 @@ final class TargetScaler {
       read();
       return;
     }
-    if (shrinks) {
+    if (replicas == 0) {
+      prepareAndWrite(found);
+    } else if (shrinks) {
       confirmAndWrite(found, replicas);
     } else {
       write(found, replicas);
@@ -281,6 +283,18 @@ final class TargetScaler {
           retries.refusedRead(term.now(), refused, needsPods());
           refused(refused);
         }
+      }
+    });
+  }
+
+  /** Proxies of its own Service may have to learn first where requests go then. */
+  private void prepareAndWrite(ScaleAnswer.Found found) {
+    await(term.scales().goesToZero(id), ready -> {
+      if (ready) {
+        confirmAndWrite(found, 0);
+      } else {
+        note = "its last pods stay until requests to its Service reach the activators";
+        retries.notConfirmed(term.now());
       }
     });
   }

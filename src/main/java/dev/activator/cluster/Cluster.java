@@ -1,6 +1,8 @@
 package dev.activator.cluster;
 
 import dev.activator.cluster.informer.InformerView;
+import dev.activator.cluster.policy.CatchState;
+import dev.activator.cluster.policy.CatchState.Activators;
 import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
@@ -77,6 +79,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       "pods that do not start");
   private final Listeners<ScaledServiceState> scaledServiceStates = new Listeners<>(
       "ScaledService");
+  private final List<Consumer<CatchState>> caught = new CopyOnWriteArrayList<>();
   private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
   /** Leases of Endpoints or EndpointSlices without an open watch; used on the cluster's loop. */
   private final Set<Informers.Lease<?>> unwatched = new HashSet<>();
@@ -85,6 +88,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private volatile String domain = "";
   private volatile DomainRules domains = DomainRules.ANY;
   private volatile @Nullable RevisionId activators;
+  private volatile Supplier<Activators> alone = () -> Activators.NONE;
   private volatile @Nullable ScaledServices scaledServices;
   private volatile GracePeriods podGracePeriods = GracePeriods.DEFAULT;
   private volatile @Nullable KubernetesSession session;
@@ -139,6 +143,20 @@ public final class Cluster implements Revisions, AutoCloseable {
    */
   public void activatorsAre(RevisionId service) {
     activators = service;
+  }
+
+  /**
+   * Call before the start, if this is the only activator.
+   *
+   * @param where it takes requests
+   */
+  public void activatorIsAlone(Supplier<Activators> where) {
+    alone = where;
+  }
+
+  /** Who gets the requests to the own Service of a ScaledService. */
+  public void onCaught(Consumer<CatchState> consumer) {
+    caught.add(consumer);
   }
 
   /** Called before the consumers of its revision and its pods. */
@@ -282,7 +300,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
     if (sources != Sources.KNATIVE) {
       var scaled = new ScaledServices(now, source.preferred(), domain, domains,
-          activators,
+          activators, alone,
           new Forwarder());
       scaledServices = scaled;
       now.selectPods(id -> scaled.podSelector(id));
@@ -325,6 +343,17 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** @param leads whether this activator may write */
   public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads) {
     return new ScaledServiceWriter(loop, this::api, clock, leads, random);
+  }
+
+  /**
+   * Writes the EndpointSlices that catch requests.
+   *
+   * @param leads whether this activator may write
+   * @param warnings gets a sentence for an Event
+   */
+  public ServiceCatcher catcher(Loop loop, BooleanSupplier leads,
+      BiConsumer<RevisionId, String> warnings) {
+    return new ServiceCatcher(loop, this::api, leads, warnings, random);
   }
 
   public EventReader eventReader(LongSupplier nanoTime) {
@@ -566,6 +595,11 @@ public final class Cluster implements Revisions, AutoCloseable {
         before.ports().stream().map(Backend::id).filter(id -> !kept.contains(id))
             .forEach(Cluster.this::withdraw);
       }
+    }
+
+    @Override
+    public void caught(CatchState now) {
+      caught.forEach(consumer -> consumer.accept(now));
     }
 
     @Override

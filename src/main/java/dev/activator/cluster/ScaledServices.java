@@ -5,6 +5,9 @@ import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
 import dev.activator.cluster.policy.BackendService;
+import dev.activator.cluster.policy.CatchSlice;
+import dev.activator.cluster.policy.CatchState;
+import dev.activator.cluster.policy.CatchState.Activators;
 import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.HostTable;
 import dev.activator.cluster.policy.Hpa;
@@ -19,6 +22,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +30,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +48,9 @@ final class ScaledServices {
   private static final String BY_SERVICE = "service";
   private static final String BY_TARGET = "target";
   private static final String BY_OTHER = "other";
+  private static final String BY_CATCHER = "catcher";
+  /** Of the activators' Service, for requests without TLS. */
+  private static final String REQUEST_PORT = "http";
   private static final ResourceQuery<ScaledService> OBJECTS = ResourceQuery
       .everywhere(ResourceKind.SCALED_SERVICES, "");
   private static final ResourceQuery<BackendService> SERVICES = ResourceQuery
@@ -57,6 +65,7 @@ final class ScaledServices {
   private final String domain;
   private final DomainRules rules;
   private final @Nullable RevisionId activators;
+  private final Supplier<Activators> alone;
   private final ScaledServicesListener listener;
   private final TargetKinds kinds;
   /** Objects to join again; true if the result is reported even if nothing has changed. */
@@ -90,6 +99,9 @@ final class ScaledServices {
     /** Whether a Knative revision or Service has this name. */
     boolean isKnown(RevisionId id);
 
+    /** Who gets the requests to its own Service; also if nothing has changed. */
+    void caught(CatchState now);
+
     /** The addresses of the activators that are ready; changed, or for a new object. */
     void shared(RevisionId id, List<String> addresses);
   }
@@ -104,9 +116,12 @@ final class ScaledServices {
    * @param domain the cluster's domain
    * @param rules which namespace may claim which hosts
    * @param activators their own Service, by namespace and name; null if this is the only one
+   * @param alone where this one takes requests then
    */
   ScaledServices(KubernetesSession session, IpFamily preferred, String domain,
-      DomainRules rules, @Nullable RevisionId activators, ScaledServicesListener listener) {
+      DomainRules rules, @Nullable RevisionId activators, Supplier<Activators> alone,
+      ScaledServicesListener listener) {
+    this.alone = alone;
     this.session = session;
     this.preferred = preferred;
     this.domain = domain;
@@ -126,6 +141,11 @@ final class ScaledServices {
     }), session.followStored(SLICES, store -> {
       slices = store;
       index(store, BY_SERVICE, ServiceSlice::service);
+      store.addIndex(BY_CATCHER, object -> {
+        var fact = object.object().fact();
+        var own = fact == null ? null : fact.own();
+        return own == null ? List.of() : List.of(own.of());
+      });
       return this::sliceChanged;
     }), session.followStored(OBJECTS, store -> {
       objects = store;
@@ -221,6 +241,8 @@ final class ScaledServices {
       known(one.id());
     }
     hostsAreStale |= before == null || now == null || !before.hosts().equals(now.hosts())
+        || before.catchService() != now.catchService()
+        || !before.service().equals(now.service())
         || !before.routes().equals(now.routes())
         || !before.routeProblems().equals(now.routeProblems()) || !before.port().equals(now.port())
         || !before.created().equals(now.created());
@@ -259,10 +281,21 @@ final class ScaledServices {
     if (now != null) {
       stale(BY_SERVICE, now.service());
     }
+    catcherStale(before);
+    catcherStale(now);
     var known = now == null ? before : now;
     if (activators != null && known != null && known.service().equals(activators)) {
       objects().map(object -> listener.find(object.id())).filter(Objects::nonNull)
           .forEach(this::share);
+      objects().filter(ScaledService::catchService).map(ScaledService::id).toList()
+          .forEach(this::stale);
+    }
+  }
+
+  private void catcherStale(@Nullable ServiceSlice slice) {
+    var own = slice == null ? null : slice.own();
+    if (own != null) {
+      stale(own.of());
     }
   }
 
@@ -373,6 +406,7 @@ final class ScaledServices {
     } else {
       listener.changed(now);
     }
+    listener.caught(caught(now));
     if (again || before == null || before.ports().size() != now.ports().size()) {
       share(now);
     }
@@ -389,12 +423,38 @@ final class ScaledServices {
             unknown(object), preferred));
   }
 
+  private CatchState caught(ScaledServiceState state) {
+    var object = state.object();
+    var service = service(object);
+    var present = new HashMap<String, CatchSlice>();
+    facts(slices, BY_CATCHER, object.id()).forEach(slice -> {
+      var own = slice.own();
+      if (own != null) {
+        present.put(own.name(), slice.caught(object.id()));
+      }
+    });
+    return CatchState.of(state, service == null ? null : service.port(object.port()),
+        object.catchService() ? activators() : Activators.NONE, present);
+  }
+
+  private Activators activators() {
+    if (activators == null) {
+      return alone.get();
+    }
+    var all = facts(slices, BY_SERVICE, activators).toList();
+    int port = all.stream().map(one -> one.ports().getOrDefault(REQUEST_PORT, 0))
+        .filter(one -> one > 0).findFirst().orElse(0);
+    return new Activators(port, Stream.of(IpFamily.values())
+        .flatMap(family -> all.stream().flatMap(one -> one.ready(family))).distinct().toList());
+  }
+
   private @Nullable BackendService service(ScaledService object) {
     return find(services, serviceOf(object));
   }
 
   private List<ServiceSlice> slices(ScaledService object) {
-    return facts(slices, BY_SERVICE, serviceOf(object)).toList();
+    // Ours list activators: as pods they would get the requests that they pass on.
+    return facts(slices, BY_SERVICE, serviceOf(object)).filter(one -> one.own() == null).toList();
   }
 
   private List<Hpa> hpas(ScaledService object) {

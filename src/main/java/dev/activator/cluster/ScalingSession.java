@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleClient;
 import java.time.Clock;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -89,6 +91,17 @@ public final class ScalingSession implements AutoCloseable {
   public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads,
       RandomGenerator random) {
     return new ScaledServiceWriter(loop, this::records, clock, leads, random);
+  }
+
+  /**
+   * Writes the EndpointSlices that catch requests.
+   *
+   * @param leads whether this activator may write now; asked on the loop
+   * @param warnings gets a sentence for an Event
+   */
+  public ServiceCatcher catcher(Loop loop, BooleanSupplier leads,
+      BiConsumer<RevisionId, String> warnings, RandomGenerator random) {
+    return new ServiceCatcher(loop, this::records, leads, warnings, random);
   }
 
   public LeaseApi lease(String namespace, String name) {

@@ -37,6 +37,8 @@ public final class RevisionAnnotations {
     row(rows, "queue-capacity", RevisionAnnotations::isCount, "a whole number of at least 1");
     row(rows, "queue-timeout", RevisionAnnotations::isLength,
         "a positive duration, such as 20s or 1m30s");
+    row(rows, "request-duration", RevisionAnnotations::isLength,
+        "a positive duration, such as 300ms or 5s");
     row(rows, "balancing", BALANCERS::contains, "choice-of-two, first-available or round-robin");
     row(rows, "slow-start", text -> text.equals("off") || isCount(text),
         "a whole number of at least 1, or off");

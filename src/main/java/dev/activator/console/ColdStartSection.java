@@ -67,7 +67,7 @@ final class ColdStartSection {
 
   private static boolean isAnswered(ColdStart start) {
     return start.outcome() == Outcome.ANSWERED || start.outcome() == Outcome.WAITING_PAGE
-        || start.outcome() == Outcome.FALLBACK;
+        || start.outcome() == Outcome.FALLBACK || start.outcome() == Outcome.HANDED_OVER;
   }
 
   /** Sorted times of starts that were answered: among failures, the timeouts would count. */

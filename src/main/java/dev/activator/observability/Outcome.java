@@ -6,6 +6,8 @@ import java.util.Locale;
 public enum Outcome {
   ANSWERED,
   UPGRADED,
+  /** A gateway may send the request itself. */
+  HANDED_OVER,
   CALLER_GONE,
   BAD_REQUEST,
   REVISION_UNKNOWN,
@@ -43,7 +45,7 @@ public enum Outcome {
   private final String text = name().toLowerCase(Locale.ROOT).replace('_', '-');
 
   public boolean served() {
-    return this == ANSWERED || this == UPGRADED;
+    return this == ANSWERED || this == UPGRADED || this == HANDED_OVER;
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.activator.autoscaler.WriteGuard;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
+import dev.activator.cluster.policy.CatchState.Activators;
 import dev.activator.console.LivePage;
 import dev.activator.console.PlatformFacts;
 import dev.activator.embedded.api.ApiServer;
@@ -29,6 +30,9 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleAnswer;
+import dev.activator.revision.ScaleClient;
+import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.AutoscalerLink;
 import io.netty.channel.EventLoopGroup;
 import java.net.InetSocketAddress;
@@ -110,7 +114,7 @@ public final class EmbeddedPlatform implements Platform {
     this.scaling = new DeploymentScaleClient(store, loop(loops),
         new Defaults(settings.stableWindow(), settings.maxPods()));
     this.autoscalerLoop = loop(loops);
-    this.autoscaler = new Autoscaler(autoscalerLoop, scaling, WriteGuard.ALONE,
+    this.autoscaler = new Autoscaler(autoscalerLoop, new Scales(), WriteGuard.ALONE,
         controller, random);
     this.actions = new EmbeddedActions(store, autoscaler, () -> requestPort.getAsInt());
     this.autoscalerServer = new AutoscalerServer(loops, at(settings.autoscalerPort()),
@@ -184,7 +188,9 @@ public final class EmbeddedPlatform implements Platform {
     link.sendUptime();
     cluster.onRevisionGone(routed::remove);
     controller.follow(cluster, autoscaler,
-        cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true));
+        cluster.writer(autoscalerLoop, Clock.systemUTC(), () -> true),
+        cluster.catcher(autoscalerLoop, () -> true, controller::notCaught));
+    cluster.activatorIsAlone(() -> new Activators(requestPort.getAsInt(), List.of(LOOPBACK)));
   }
 
   @Override
@@ -218,11 +224,13 @@ public final class EmbeddedPlatform implements Platform {
     autoscaler.members(Map.of(ACTIVATOR, true));
     autoscaler.start();
     controller.writer().start();
+    controller.catcher().start();
     scaling.start(autoscaler);
   }
 
   private void stopScaling() {
     controller.writer().stop();
+    controller.catcher().stop();
     scaling.stop();
     autoscaler.stop().join();
   }
@@ -268,6 +276,24 @@ public final class EmbeddedPlatform implements Platform {
             Try: curl http://hello.default.localhost:{}/
             Stop: Ctrl-C, or kill {}""", LOOPBACK, api.port(), LOOPBACK, consolePort,
         requestPort.getAsInt(), ProcessHandle.current().pid());
+  }
+
+  private final class Scales implements ScaleClient {
+    @Override
+    public CompletableFuture<Boolean> goesToZero(RevisionId id) {
+      return controller.catcher().goesToZero(id);
+    }
+
+    @Override
+    public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
+      return scaling.read(id, workload);
+    }
+
+    @Override
+    public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
+        ScaleAnswer.Found read, int replicas) {
+      return scaling.write(id, workload, read, replicas);
+    }
   }
 
   private static Loop loop(EventLoopGroup loops) {

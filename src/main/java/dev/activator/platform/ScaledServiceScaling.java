@@ -5,6 +5,7 @@ import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ScaledServiceWriter;
+import dev.activator.cluster.ServiceCatcher;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
@@ -19,10 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScaledServiceScaling implements ScalingListener {
   private volatile @Nullable ScaledServiceWriter writer;
+  private volatile @Nullable ServiceCatcher catcher;
 
   /** Call before the cluster starts. */
-  void follow(Cluster cluster, Autoscaler autoscaler, ScaledServiceWriter to) {
+  void follow(Cluster cluster, Autoscaler autoscaler, ScaledServiceWriter to,
+      ServiceCatcher catches) {
     writer = to;
+    catcher = catches;
+    cluster.onCaught(catches::changed);
     cluster.onScaledService(state -> {
       to.changed(state);
       scale(state, autoscaler);
@@ -30,6 +35,7 @@ public final class ScaledServiceScaling implements ScalingListener {
     cluster.onScaledServiceGone(last -> {
       targetGone(last, autoscaler);
       to.gone(last.object().id());
+      catches.gone(last.object().id());
     });
   }
 
@@ -51,6 +57,16 @@ public final class ScaledServiceScaling implements ScalingListener {
   /** Once it follows. */
   ScaledServiceWriter writer() {
     return Objects.requireNonNull(writer);
+  }
+
+  /** Once it follows. */
+  ServiceCatcher catcher() {
+    return Objects.requireNonNull(catcher);
+  }
+
+  /** Writes an Event. */
+  void notCaught(RevisionId id, String why) {
+    happened(id, true, "ServiceNotCaught", why);
   }
 
   @Override

@@ -149,7 +149,8 @@ public final class StandalonePlatform implements Platform {
     });
     cluster.activatorsAre(new RevisionId(identity.namespace, identity.service));
     controller.follow(cluster, autoscaler,
-        session.writer(loop, Clock.systemUTC(), election::holdsLease, random));
+        session.writer(loop, Clock.systemUTC(), election::holdsLease, random),
+        session.catcher(loop, election::holdsLease, controller::notCaught, random));
   }
 
   @Override
@@ -183,6 +184,8 @@ public final class StandalonePlatform implements Platform {
     // The statuses stop last: they are written once more before the lease is released.
     return List.of(new Part("statuses of ScaledServices", () -> controller.writer().start(),
         () -> controller.writer().stop()),
+        new Part("requests to Services at zero", () -> controller.catcher().start(),
+            () -> controller.catcher().stop()),
         new Part("elected autoscaler", this::start, this::stop));
   }
 
@@ -240,6 +243,11 @@ public final class StandalonePlatform implements Platform {
   }
 
   private final class Scales implements ScaleClient {
+    @Override
+    public CompletableFuture<Boolean> goesToZero(RevisionId id) {
+      return controller.catcher().goesToZero(id);
+    }
+
     @Override
     public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
       return session.scales().read(id, workload);

@@ -77,6 +77,14 @@ public final class ProxyServer {
     loops.all().forEach(loop -> this.dispatchers.put(loop.eventLoop(), dispatchers.apply(loop)));
   }
 
+  RequestDispatcher dispatcher(EventLoop loop) {
+    var dispatcher = dispatchers.get(loop);
+    if (dispatcher == null) {
+      throw new IllegalStateException("a connection on an unknown event loop");
+    }
+    return dispatcher;
+  }
+
   /** Called with a message when a port is unexpectedly no longer listened on. */
   public void onLost(Consumer<String> listener) {
     lost = listener;
@@ -140,10 +148,7 @@ public final class ProxyServer {
 
   /** In the order in which bytes pass the handlers. */
   public void accept(Channel connection) {
-    var dispatcher = dispatchers.get(connection.eventLoop());
-    if (dispatcher == null) {
-      throw new IllegalStateException("a connection on an unknown event loop");
-    }
+    var dispatcher = dispatcher(connection.eventLoop());
     connections.add(connection);
     var pipeline = connection.pipeline();
     var decoder = new RequestDecoder();

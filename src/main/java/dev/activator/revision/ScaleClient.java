@@ -10,6 +10,15 @@ import java.util.concurrent.CompletableFuture;
  * <p><b>Errors.</b> Are answers; a future never fails.
  */
 public interface ScaleClient {
+  /**
+   * Asked before the last replicas are removed, and before it is confirmed that this client may write.
+   *
+   * @return whether they may go now; if not, it is asked again later
+   */
+  default CompletableFuture<Boolean> goesToZero(RevisionId id) {
+    return CompletableFuture.completedFuture(true);
+  }
+
   /** The replicas of a workload in the namespace of {@code id}. */
   CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload);
 

@@ -258,7 +258,8 @@ class ChartTest {
     var names = Pattern.compile("^\\| `(activator\\.[a-z0-9.-]+)` \\|", Pattern.MULTILINE)
         .matcher(Files.readString(Path.of("docs", "configuration.md"))).results()
         .map(row -> row.group(1)).filter(name -> !name.matches("activator\\.port\\..*"
-            + "|activator\\.(lending|metrics-server|profiling)\\.port|activator\\.console\\..*"))
+            + "|activator\\.(admit|lending|metrics-server|profiling)\\.port"
+            + "|activator\\.console\\..*"))
         .distinct().toList();
     String values = names.stream().map(name -> name + ": x").collect(Collectors.joining(", "));
 
@@ -622,6 +623,27 @@ class ChartTest {
         .at("/spec/template/spec/containers/0/image").asString("");
 
     assertThat(image).isEqualTo(expected + ":v1");
+  }
+
+  @Test
+  void gatewaysMayAskOnASeparatePort_onlyWhenEnabled() {
+    var without = Chart.installed("web", "edge", "mode: standalone",
+        "networkPolicy: {enabled: true}");
+    var with = Chart.installed("web", "edge", "mode: standalone", "networkPolicy: {enabled: true}",
+        "admit: {enabled: true, from: [{namespaceSelector: {}}]}");
+
+    assertThat(without.only("Service").toString() + without.pods() + without.only("NetworkPolicy"))
+        .doesNotContain("8016", "ADMIT");
+    assertThat(with.only("Service").at("/spec/ports").valueStream())
+        .anyMatch(port -> port.path("port").asInt() == 8016
+            && port.path("name").asString().equals("http-admit"));
+    assertThat(with.container().path("env").toString()).contains("ACTIVATOR_ADMIT_ENABLED");
+    assertThat(with.container().path("ports").toString()).contains("8016");
+    assertThat(with.only("NetworkPolicy").at("/spec/ingress").valueStream())
+        .anySatisfy(rule -> {
+          assertThat(rule.at("/ports/0/port").asInt()).isEqualTo(8016);
+          assertThat(rule.path("from").toString()).contains("namespaceSelector");
+        });
   }
 
   @Test

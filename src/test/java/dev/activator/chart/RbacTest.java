@@ -117,6 +117,25 @@ class RbacTest {
   }
 
   @Test
+  void writesEndpointSlicesOnlyWhereServicesMayBeCaught() {
+    var off = Chart.installed("activator", NAMESPACE, "mode: standalone");
+    var on = Chart.installed("activator", NAMESPACE, "mode: standalone",
+        "standalone: {catchService: true, namespaces: [shop]}");
+    var write = Set.of("create endpointslices.discovery.k8s.io",
+        "patch endpointslices.discovery.k8s.io", "delete endpointslices.discovery.k8s.io");
+
+    off.all("ClusterRole")
+        .forEach(role -> assertThat(rights(role)).doesNotContainAnyElementsOf(write));
+    assertThat(on.all("ClusterRole"))
+        .filteredOn(role -> rights(role).containsAll(write)).singleElement()
+        .satisfies(role -> {
+          var name = role.at("/metadata/name").asString();
+          assertThat(on.names()).contains("RoleBinding shop/" + name)
+              .doesNotContain("ClusterRoleBinding " + name);
+        });
+  }
+
+  @Test
   void changesNoSecretButTheKeyOfTheActivators() {
     for (var chart : new Chart[]{Chart.replacing(),
         Chart.installed("activator", NAMESPACE, "mode: standalone")}) {

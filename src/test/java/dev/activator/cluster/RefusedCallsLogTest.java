@@ -151,7 +151,7 @@ class RefusedCallsLogTest {
         Duration.ofMinutes(5),
         Duration.ofMinutes(1),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
-        ScaledServiceStatus.NONE),
+        false, ScaledServiceStatus.NONE),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
             List.of(), List.of(),
             IpFamily.IPV4));

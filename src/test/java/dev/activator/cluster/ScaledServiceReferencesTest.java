@@ -3,6 +3,7 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.cluster.policy.CatchState;
 import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ScaledServiceState;
@@ -60,7 +61,11 @@ class ScaledServiceReferencesTest {
   private volatile String knative = "knative";
   private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
       "cluster.local", DomainRules.ANY, new RevisionId("system", "activator"),
+      () -> CatchState.Activators.NONE,
       new ScaledServices.ScaledServicesListener() {
+        @Override
+        public void caught(CatchState now) {}
+
         @Override
         public @Nullable ScaledServiceState find(RevisionId id) {
           return told.get(id.name());

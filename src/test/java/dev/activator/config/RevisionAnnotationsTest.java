@@ -17,7 +17,8 @@ class RevisionAnnotationsTest {
       "activator.dev/slow-start, 4", "activator.dev/probe, container",
       "activator.dev/readiness-path, /ready", "activator.dev/waiting-page, auto",
       "activator.dev/wake-with, 'b, c.other'", "activator.dev/wake-with, ''",
-      "activator.dev/server-timing, enabled", "activator.dev/fallback, anything",
+      "activator.dev/server-timing, enabled",
+      "activator.dev/request-duration, 300ms", "activator.dev/fallback, anything",
       "example.com/queue-timout, 20s", "serving.knative.dev/creator, me"})
   void findsNothingWrong(String name, String value) {
     assertThat(RevisionAnnotations.problem(name, value)).isEmpty();
@@ -38,6 +39,7 @@ class RevisionAnnotationsTest {
       "readiness-path | ready | 'ready' is ignored: it must be a path, such as /ready",
       "waiting-page | on | 'on' is ignored: it must be auto or off",
       "wake-with | B | 'B' is ignored: it must be names with commas, such as b, c.other-namespace",
+      "request-duration | 0s | '0s' is ignored: it must be a positive duration, such as 300ms or 5s",
       "server-timing | true | 'true' is ignored: it must be enabled"})
   void saysWhatIsWrong(String name, String value, String problem) {
     assertThat(RevisionAnnotations.problem("activator.dev/" + name, value)).contains(problem);

@@ -30,6 +30,7 @@ import org.springframework.util.unit.DataSize;
 /** All properties: their names, their values after binding, and where each was set. */
 public final class EffectiveSettings {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
+      AdmitProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, ConsoleLinksProperties.class,
       ConsoleProperties.class,
       EgressProperties.class,

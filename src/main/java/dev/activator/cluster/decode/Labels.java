@@ -18,6 +18,9 @@ public final class Labels {
   public static final String PUBLIC = "Public";
   static final String REVISION_UID = "serving.knative.dev/revisionUID";
   static final String SERVICE_NAME = "kubernetes.io/service-name";
+  static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+  /** An annotation of our EndpointSlices. */
+  static final String SCALED_SERVICE = "activator.dev/scaled-service";
 
   /** A revision has five objects. */
   private static final Interner<RevisionId> IDS = new Interner<>(1 << 14);

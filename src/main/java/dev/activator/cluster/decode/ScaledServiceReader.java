@@ -39,6 +39,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
   private int windowSeconds;
   private final Map<String, Object> forRules = new LinkedHashMap<>(2);
   private final Map<String, Object> forWarmTimes = new LinkedHashMap<>(2);
+  private boolean catchService;
   private int replicas = -1;
   private int desiredReplicas = -1;
   private long observedGeneration;
@@ -73,6 +74,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
             }
           }
         }
+        case "catchService" -> catchService = Boolean.TRUE.equals(in.truth());
         case "minReplicas" -> minReplicas = in.count(0);
         case "maxReplicas" -> maxReplicas = in.count(0);
         case "target" -> {
@@ -157,7 +159,7 @@ final class ScaledServiceReader implements FactReader<ScaledService> {
             : Duration.ofSeconds(timeoutSeconds),
         Duration.ofSeconds(windowSeconds == 0 ? WINDOW_SECONDS : windowSeconds), wakeWith,
         metadata.labels(),
-        metadata.annotations(), rules, warmTimes,
+        metadata.annotations(), rules, warmTimes, catchService,
         new ScaledServiceStatus(known(replicas), known(desiredReplicas),
             observedGeneration, conditions));
   }

@@ -1,5 +1,6 @@
 package dev.activator.cluster.decode;
 
+import dev.activator.cluster.policy.CatchSlice;
 import dev.activator.cluster.policy.ServiceSlice;
 import dev.activator.revision.RevisionId;
 import java.util.HashMap;
@@ -45,6 +46,13 @@ final class ServiceSliceReader implements FactReader<ServiceSlice> {
         ? null
         : new ServiceSlice(
             new RevisionId(metadata.namespace(), metadata.label(Labels.SERVICE_NAME)), ports,
-            endpoints.members());
+            endpoints.members(), own(metadata));
+  }
+
+  private static ServiceSlice.@Nullable Own own(Metadata metadata) {
+    var of = metadata.annotations().getOrDefault(Labels.SCALED_SERVICE, "");
+    return of.isEmpty() || !metadata.label(Labels.MANAGED_BY).equals(CatchSlice.MANAGER)
+        ? null
+        : new ServiceSlice.Own(metadata.name(), new RevisionId(metadata.namespace(), of));
   }
 }

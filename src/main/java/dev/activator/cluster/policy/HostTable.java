@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which ScaledService a request is for: by its host, which is one of the ScaledService's hosts, else the
  * longest wildcard, else {@code name.namespace}, {@code name.namespace.svc} or {@code
- * name.namespace.svc.domain}; and for each host by the most specific rule.
+ * name.namespace.svc.domain}, by the name of the ScaledService or of its Service, if that is caught; and for each host by the most specific rule.
  *
  * <p>The paths of a host belong to one namespace, that of the oldest ScaledService with the host, so that
  * no other can divert its requests.
@@ -33,6 +33,10 @@ public final class HostTable {
   private final Map<String, Routes> wildcards = new HashMap<>();
   /** Of their own names, for which the ScaledService is known, and rules choose the port. */
   private final Map<RevisionId, Routes> services = new HashMap<>();
+  /** By Service, if requests to that come here. */
+  private final Map<RevisionId, RevisionId> caught = new HashMap<>();
+  /** By the Service's name without its namespace, of those that are caught in one namespace only. */
+  private final Map<String, RevisionId> shortNames = new HashMap<>();
   private final Map<RevisionId, List<Taken>> taken = new HashMap<>();
 
   /**
@@ -95,11 +99,26 @@ public final class HostTable {
   public static HostTable of(Collection<ScaledService> all, String domain, DomainRules domains) {
     var table = new HostTable(domain);
     all.forEach(one -> table.services.put(one.id(), new Routes(one.id())));
+    table.addServices(all.stream().filter(ScaledService::catchService)
+        .sorted(ScaledService.BY_AGE).toList());
     all.stream().sorted(ScaledService.BY_AGE).forEach(service -> table.add(service, domains));
     table.exact.values().forEach(Routes::sort);
     table.wildcards.values().forEach(Routes::sort);
     table.services.values().forEach(Routes::sort);
     return table;
+  }
+
+  /** Callers in the namespace may leave it out: requests to a Service that is not caught do not come here. */
+  private void addServices(List<ScaledService> byAge) {
+    var several = new HashSet<String>();
+    for (var one : byAge) {
+      caught.putIfAbsent(new RevisionId(one.id().namespace(), one.service()), one.id());
+      var oldest = shortNames.putIfAbsent(one.service(), one.id());
+      if (oldest != null && !oldest.namespace().equals(one.id().namespace())) {
+        several.add(one.service());
+      }
+    }
+    shortNames.keySet().removeAll(several);
   }
 
   private void add(ScaledService service, DomainRules domains) {
@@ -189,7 +208,7 @@ public final class HostTable {
     if (found != null) {
       return found;
     }
-    var own = internal(name);
+    var own = named(name);
     var port = own == null ? null : service(own).find(target, fields);
     return port == null ? own : port;
   }
@@ -197,7 +216,7 @@ public final class HostTable {
   /** Whether any request for the host is for a ScaledService. */
   public boolean has(String host) {
     var name = normal(host);
-    if (exact.containsKey(name) || internal(name) != null) {
+    if (exact.containsKey(name) || named(name) != null) {
       return true;
     }
     for (int dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
@@ -206,6 +225,11 @@ public final class HostTable {
       }
     }
     return false;
+  }
+
+  /** The ScaledService that has this as the name of itself or of its Service. */
+  private @Nullable RevisionId named(String host) {
+    return host.indexOf('.') < 0 ? shortNames.get(host) : internal(host);
   }
 
   private @Nullable RevisionId internal(String host) {
@@ -220,7 +244,7 @@ public final class HostTable {
       return null;
     }
     var id = new RevisionId(parts[1], parts[0]);
-    return services.containsKey(id) ? id : null;
+    return services.containsKey(id) ? id : caught.get(id);
   }
 
   private static String normal(String host) {

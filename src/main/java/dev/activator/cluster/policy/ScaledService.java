@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param wakeWith names of others that start with it, as {@code NAME} or {@code NAME.NAMESPACE}
  * @param rules null if it has none
  * @param warmTimes when it keeps pods without requests
+ * @param catchService whether requests to its own Service reach the activators while it has no ready pod
  * @param status as it was written last
  */
 public record ScaledService(RevisionId id, String uid, String created, long generation,
@@ -37,7 +38,8 @@ public record ScaledService(RevisionId id, String uid, String created, long gene
     LoadTarget load, int containerConcurrency, Duration timeout,
     Duration window, List<String> wakeWith, Map<String, String> labels,
     Map<String, String> annotations,
-    @Nullable RequestRules rules, WarmTimes warmTimes, ScaledServiceStatus status) {
+    @Nullable RequestRules rules, WarmTimes warmTimes, boolean catchService,
+    ScaledServiceStatus status) {
 
   public static final Comparator<ScaledService> BY_AGE = Comparator
       .comparing(ScaledService::created).thenComparing(ScaledService::id);

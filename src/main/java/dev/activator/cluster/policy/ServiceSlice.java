@@ -16,8 +16,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param service its namespace and name
  * @param ports the pods' ports by the names of the Service's
+ * @param own null unless an activator has written it
  */
-public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<Member> members) {
+public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<Member> members,
+    @Nullable Own own) {
+  /**
+   * Of one that an activator has written. It lists activators, not pods.
+   *
+   * @param name the slice's
+   * @param of the ScaledService
+   */
+  public record Own(String name, RevisionId of) {}
+
   public ServiceSlice {
     ports = Map.copyOf(ports);
     members = List.copyOf(members);
@@ -27,13 +37,22 @@ public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<
   public ServiceSlice after(@Nullable ServiceSlice before, String version) {
     var set = set(service, Ports.NONE)
         .after(before == null ? null : before.set(service, Ports.NONE), version);
-    return new ServiceSlice(service, ports, set.subsets().getFirst().members());
+    return new ServiceSlice(service, ports, set.subsets().getFirst().members(), own);
   }
 
   /** The addresses on one of the ports, for both protocols. */
   public EndpointsObject on(String port, RevisionId revision) {
     var number = ports.get(port);
     return set(revision, new Ports(number, number));
+  }
+
+  /** As it would be written. */
+  public CatchSlice caught(RevisionId of) {
+    var port = ports.size() == 1 ? ports.entrySet().iterator().next() : Map.entry("", 0);
+    var first = members.isEmpty() ? "" : members.getFirst().ip();
+    return new CatchSlice(of, service.name(), IpFamily.of(first), port.getKey(), port.getValue(),
+        members.stream().filter(one -> one.condition() == EndpointsObject.Condition.READY)
+            .map(Member::ip).toList());
   }
 
   /** The addresses of this family that are ready. */

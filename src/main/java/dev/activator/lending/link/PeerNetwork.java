@@ -378,6 +378,7 @@ public final class PeerNetwork implements PeerLinks {
     private String problem = NOT_TRIED;
     private @Nullable PeerLink link;
     private @Nullable PeerLink attempt;
+    private long attemptNanos;
     /** The process whose link was lost, unless it is known to have ended. */
     private @Nullable PeerId lost;
     private long lostNanos;
@@ -426,6 +427,7 @@ public final class PeerNetwork implements PeerLinks {
       redial.cancel();
       var next = link(address);
       attempt = next;
+      attemptNanos = loop.nanoTime();
       next.use(dialer.dial(address, next));
     }
 
@@ -448,9 +450,14 @@ public final class PeerNetwork implements PeerLinks {
       boolean isOfSmaller = to.isDialed() == isLarger;
       var other = link;
       return other == null
-          ? attempt != null && attempt != to && !isOfSmaller
+          ? attempt != null && attempt != to && !isOfSmaller && isYoung()
           : other.incarnation() == hello.getIncarnation() && !isOfSmaller
               && other.isDialed() != to.isDialed();
+    }
+
+    /** A longer one may be dropped by a firewall, and must not keep the other side out. */
+    private boolean isYoung() {
+      return loop.nanoTime() - attemptNanos < timings.turn.toNanos();
     }
 
     void linked(PeerLink now) {

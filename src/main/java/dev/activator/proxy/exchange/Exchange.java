@@ -8,6 +8,7 @@ import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.WaitingPagePolicy;
+import dev.activator.revision.Destination;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Fallback;
 import dev.activator.revision.FixedAnswer;
@@ -154,7 +155,11 @@ public final class Exchange implements QueuedCaller {
 
   private @Nullable Fallback fallback() {
     var rules = revision.rules();
-    return rules == null ? null : rules.fallback();
+    var fallback = rules == null ? null : rules.fallback();
+    // A gateway that sends the request itself sends it to the Service that it knows.
+    return fallback != null && fallback.service() != null && dispatcher.handover() != null
+        ? null
+        : fallback;
   }
 
   private void limitQueueing(QueueEntry later) {
@@ -311,6 +316,11 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void forward(Permit granted) {
+    var handover = dispatcher.handover();
+    if (handover != null) {
+      handOver(granted, handover);
+      return;
+    }
     // First: from here on the forwarder releases the permit, whatever fails.
     var to = new Forwarder(this, granted);
     forwarder = to;
@@ -325,6 +335,30 @@ public final class Exchange implements QueuedCaller {
       log.error("Forwarding a request of {} failed", revision.id(), e);
       fail(new Failure.Internal());
     }
+  }
+
+  /** A gateway sends the request: no permit is kept, as its end is not seen here. */
+  private void handOver(Permit granted, Handover to) {
+    var pod = granted.destination();
+    granted.release(Ending.UNCOUNTED);
+    if (mayWait() || to.isReady(revision.id())) {
+      to.whenReady(this, pod);
+    } else {
+      answer(Objects.requireNonNull(record.rule()));
+    }
+  }
+
+  /** The gateway may send it. It counts on for a while. */
+  void handedOver(Destination pod, Handover by) {
+    ended = true;
+    release();
+    if (mayWait()) {
+      by.countOn(revision);
+    }
+    var answer = LocalResponse.empty(200).with(Handover.POD, pod.toString());
+    record.ended(Outcome.HANDED_OVER, answer);
+    downstream.answer(answer);
+    downstream.ended();
   }
 
   /** Nothing was sent: queues the request again, for another pod. */
@@ -624,6 +658,10 @@ public final class Exchange implements QueuedCaller {
       }
       if (forwarder != null) {
         forwarder.stop();
+      }
+      var handover = dispatcher.handover();
+      if (handover != null) {
+        handover.forget(this);
       }
     } finally {
       if (body != null) {

@@ -16,6 +16,7 @@ import dev.activator.throttle.Admission;
 import dev.activator.upstream.PodPools;
 import dev.activator.waking.StandIn;
 import io.netty.handler.codec.http.HttpRequest;
+import java.time.Duration;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,8 @@ public final class RequestDispatcher {
   private final UnreadBytes.Share unread;
   private final ErrorResponses texts;
   private final SilentConnections silent;
+  /** For requests that a gateway sends itself; null where requests are forwarded. */
+  private final @Nullable Handover handover;
 
   public RequestDispatcher(Loop loop, Router router,
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
@@ -50,6 +53,14 @@ public final class RequestDispatcher {
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
       RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
       UnreadBytes.Share unread, ErrorResponses texts, SilentConnections silent) {
+    this(loop, router, throttle, pools, counter, observer, held, unread, texts, silent, null);
+  }
+
+  private RequestDispatcher(Loop loop, Router router,
+      BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
+      RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
+      UnreadBytes.Share unread, ErrorResponses texts, SilentConnections silent,
+      @Nullable Handover handover) {
     this.loop = loop;
     this.router = router;
     this.throttle = throttle;
@@ -60,6 +71,13 @@ public final class RequestDispatcher {
     this.unread = unread;
     this.texts = texts;
     this.silent = silent;
+    this.handover = handover;
+  }
+
+  /** The same for requests that a gateway sends itself. */
+  public RequestDispatcher handingOver(ReadyPods ready, Duration countedFor) {
+    return new RequestDispatcher(loop, router, throttle, pools, counter, observer, held, unread,
+        texts, silent, new Handover(loop, counter, ready, countedFor));
   }
 
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
@@ -73,26 +91,43 @@ public final class RequestDispatcher {
         downstream.answer(pages().poll(this, revision, off));
         downstream.ended();
       }
-      case Router.Refused(var failure) -> {
-        if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
-            || failure instanceof Failure.NoRule || failure instanceof Failure.LookupFailed) {
-          // Other refused requests name no revision.
-          var record = record(downstream, request, fields, null);
-          record.begin();
-          record.ended(failure);
-        }
-        downstream.answer(failure, ErrorFormat.of(fields));
-        downstream.ended();
-      }
+      case Router.Refused(var failure) -> refuse(failure, request, fields, downstream);
       case Router.ToRevision route -> {
         var record = record(downstream, request, fields, route);
         request.setUri(route.path());
         HeaderRewriter.request(fields, version, route.host(), downstream.caller().address());
-        var exchange = new Exchange(this, record, downstream, route.revision());
-        downstream.begin(exchange);
-        exchange.start();
+        begin(record, downstream, route);
       }
     }
+  }
+
+  /** Has a request wait for a pod as if it was to be forwarded; a 200 means that a gateway may send it. */
+  public void ask(HttpRequest original, Downstream downstream) {
+    var fields = FieldList.in(original);
+    switch (router.question(original, fields)) {
+      case Router.ToRevision route -> begin(record(downstream, original, fields, route),
+          downstream, route);
+      case Router.Refused(var failure) -> refuse(failure, original, fields, downstream);
+    }
+  }
+
+  private void begin(HttpRequestRecord record, Downstream downstream, Router.ToRevision route) {
+    var exchange = new Exchange(this, record, downstream, route.revision());
+    downstream.begin(exchange);
+    exchange.start();
+  }
+
+  private void refuse(Failure failure, HttpRequest request, FieldList fields,
+      Downstream downstream) {
+    if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
+        || failure instanceof Failure.NoRule || failure instanceof Failure.LookupFailed) {
+      // Other refused requests name no revision.
+      var record = record(downstream, request, fields, null);
+      record.begin();
+      record.ended(failure);
+    }
+    downstream.answer(failure, ErrorFormat.of(fields));
+    downstream.ended();
   }
 
   private HttpRequestRecord record(Downstream from, HttpRequest request, FieldList fields,
@@ -131,6 +166,10 @@ public final class RequestDispatcher {
 
   PodPools pools() {
     return pools;
+  }
+
+  @Nullable Handover handover() {
+    return handover;
   }
 
   SilentConnections silent() {

@@ -35,7 +35,7 @@ import org.slf4j.event.Level;
 public final class Router {
   private static final Logger log = LoggerFactory.getLogger(Router.class);
 
-  public sealed interface Route {}
+  public sealed interface Route permits Answered, Poll, Found {}
 
   public record Answered(LocalResponse answer) implements Route {}
 
@@ -46,7 +46,10 @@ public final class Router {
    */
   public record Poll(Revision revision, LocalResponse off) implements Route {}
 
-  public record Refused(Failure failure) implements Route {}
+  public record Refused(Failure failure) implements Found {}
+
+  /** What is known without a look at probes. */
+  sealed interface Found extends Route {}
 
   /**
    * @param path path and query
@@ -55,7 +58,7 @@ public final class Router {
    */
   public record ToRevision(Revision revision, String host, String path, @Nullable String service,
       @Nullable DoNotWake rule)
-      implements Route {}
+      implements Found {}
 
   private final RevisionNames names;
   private final Function<RevisionId, @Nullable String> services;
@@ -123,6 +126,15 @@ public final class Router {
     return expectation != null ? new Refused(expectation) : toRevision(target, method, fields);
   }
 
+  /** For a request that a gateway asks about, which is no probe of this process whatever its headers say. */
+  Found question(HttpRequest original, FieldList fields) {
+    String method = original.method().name();
+    var target = Framing.target(method, original.uri());
+    return target == null
+        ? new Refused(new Failure.BadRequest("malformed target"))
+        : toRevision(target, method, fields);
+  }
+
   private static Failure malformed(Throwable cause) {
     return cause instanceof TooLongFrameException
         ? new Failure.HeadTooLarge()
@@ -140,7 +152,7 @@ public final class Router {
     return Probes.toKubelet(message);
   }
 
-  private Route toRevision(Framing.Target target, String method, FieldList fields) {
+  private Found toRevision(Framing.Target target, String method, FieldList fields) {
     String host = target.host() == null ? fields.text(HeaderName.HOST) : target.host();
     var id = names.of(fields, host, target.path());
     if (id == null) {

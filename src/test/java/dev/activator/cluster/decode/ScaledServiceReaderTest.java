@@ -71,6 +71,7 @@ class ScaledServiceReaderTest {
           respond: {status: 202, contentType: text/html, body: soon, headers: [{name: Location, value: /later}]}
         idleConnections: {ignoreAfterSeconds: 45}
         wakeWith: [cart, auth.users]
+        catchService: true
         doNotWake:
           - {pathPrefix: /metrics, userAgent: Prometheus/, refuse: {retryAfterSeconds: 30}}
           - path: /healthz
@@ -134,7 +135,7 @@ class ScaledServiceReaderTest {
             List.of(new Schedule.Window(Set.of(DayOfWeek.MONDAY), LocalTime.of(8, 0),
                 LocalTime.of(18, 30), 2))),
             new WarmTimes.KeepWarm(true, Duration.ofSeconds(900)), List.of()),
-        new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
+        true, new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,
             List.of(new Condition("Ready", "True", "R", "m", "t", 3)))));
   }
 

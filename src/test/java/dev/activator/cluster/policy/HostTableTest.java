@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,7 +43,29 @@ class HostTableTest {
         Duration.ofSeconds(300),
         Duration.ofSeconds(60),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
-        ScaledServiceStatus.NONE);
+        false, ScaledServiceStatus.NONE);
+  }
+
+  private static ScaledService catching(String id, String created, String service) {
+    var plain = service(id, created);
+    return new ScaledService(plain.id(), plain.uid(), created, 1, plain.workload(), service, "http",
+        List.of(), List.of(), List.of(), 0, plain.maxReplicas(), plain.load(), 0,
+        plain.timeout(), plain.window(),
+        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE, true, ScaledServiceStatus.NONE);
+  }
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource(nullValues = "none", value = {"svc.shop, shop/web", "svc.shop:8080, shop/web",
+      "svc.shop.svc, shop/web", "svc.shop.svc.cluster.local, shop/web", "svc, shop/web",
+      "SVC:80, shop/web", "svc., shop/web", "svc.blog, none", "web.shop, shop/web",
+      "both, none", "both.shop, shop/b", "both.blog, blog/b", "plain, none"})
+  void aServiceThatIsCaughtIsFoundByItsOwnNames(String host, @Nullable String expected) {
+    var table = HostTable.of(List.of(catching("shop/web", "2026-01-01", "svc"),
+        catching("shop/b", "2026-01-02", "both"), catching("blog/b", "2026-01-03", "both"),
+        service("shop/plain", "2026-01-04")), "cluster.local", DomainRules.ANY);
+
+    var found = table.find(host, "/", NO_HEADERS);
+    assertThat(found == null ? null : found.toString()).isEqualTo(expected);
   }
 
   private static final Fields NO_HEADERS = MapFields.of();
@@ -221,7 +244,7 @@ class HostTableTest {
         read.rules(), read.problems(), 0, OptionalInt.empty(),
         LoadTarget.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
-        WarmTimes.NONE, ScaledServiceStatus.NONE);
+        WarmTimes.NONE, false, ScaledServiceStatus.NONE);
     var table = HostTable.of(List.of(broken), "", DomainRules.ANY);
 
     assertThat(read.problems()).hasSize(1);

@@ -15,7 +15,7 @@ class ServiceSliceTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
 
   private static ServiceSlice slice(Member... members) {
-    return new ServiceSlice(SERVICE, Map.of("http", 8080, "grpc", 8081), List.of(members));
+    return new ServiceSlice(SERVICE, Map.of("http", 8080, "grpc", 8081), List.of(members), null);
   }
 
   @Test

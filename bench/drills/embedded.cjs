@@ -1,0 +1,121 @@
+// What drills in embedded mode share: processes, free ports, requests and the objects of a ScaledService "web".
+'use strict';
+const {spawn} = require('child_process');
+const fs = require('fs');
+const http = require('http');
+const net = require('net');
+const os = require('os');
+const path = require('path');
+
+const root = path.join(__dirname, '../..');
+const children = [];
+let folder = '';
+let failed = false;
+
+const number = (name, fallback) => Number(process.env[name] ?? fallback);
+const sleep = ms => new Promise(done => setTimeout(done, ms));
+
+const freePort = () => new Promise(done => {
+  const server = net.createServer().listen(0, '127.0.0.1', () => {
+    const {port} = server.address();
+    server.close(() => done(port));
+  });
+});
+
+function logs() {
+  folder ||= fs.mkdtempSync(path.join(os.tmpdir(), `${path.basename(process.argv[1])}-`));
+  return folder;
+}
+
+function start(name, command) {
+  const log = fs.openSync(path.join(logs(), `${name}.log`), 'a');
+  const child = spawn(command[0], command.slice(1), {cwd: root, stdio: ['ignore', log, log], detached: true});
+  children.push(child);
+  return child;
+}
+
+/** A response with `text`, or a failure's code as its `status`. */
+function send(port, {host = 'localhost', method = 'GET', target = '/', headers = {}, body, json} = {}) {
+  return new Promise(done => {
+    const request = http.request({host: '127.0.0.1', port, method, path: target, agent: false,
+      headers: {Host: host, ...headers, ...(json ? {'Content-Type': 'application/json'} : {})}}, response => {
+      let text = '';
+      response.on('data', part => text += part);
+      response.on('end', () => done({status: response.statusCode, headers: response.headers, text}));
+      response.on('error', failure => done({status: failure.code, headers: {}, text: ''}));
+    });
+    request.on('error', failure => done({status: failure.code, headers: {}, text: ''}));
+    request.end(json ? JSON.stringify(json) : body);
+  });
+}
+
+async function until(what, seconds, condition) {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(100)) {
+    if (await condition()) {
+      return;
+    }
+  }
+  throw new Error(`not within ${seconds} s: ${what}`);
+}
+
+/** Starts the activator in embedded mode; its ports. */
+async function activator(...flags) {
+  const [requests, h2c, metrics, api, autoscaler, profiling] = await Promise.all(Array.from({length: 6}, freePort));
+  start('activator', [...(process.env.ACTIVATOR ?? 'bin/dev run').split(' '), `--activator.port.http1=${requests}`,
+    `--activator.port.h2c=${h2c}`, `--activator.metrics-server.port=${metrics}`, `--activator.embedded.api-port=${api}`,
+    `--activator.embedded.autoscaler-port=${autoscaler}`, `--activator.profiling.port=${profiling}`, ...flags]);
+  await until('the activator is ready', 600, async () => (await send(requests, {host: 'nobody.example'})).status === 404);
+  return {requests, api};
+}
+
+/** Makes a Deployment, a Service and a ScaledService "web", of a program in JavaScript that listens on PORT. */
+async function makeWeb(api, program, spec) {
+  for (const [target, json] of [
+    ['/apis/apps/v1/namespaces/default/deployments', {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'web'},
+      spec: {replicas: 0, selector: {matchLabels: {app: 'web'}}, template: {metadata: {labels: {app: 'web'}},
+        spec: {containers: [{name: 'web', command: [process.execPath, '-e', program],
+          ports: [{name: 'http', containerPort: 8080}], readinessProbe: {httpGet: {path: '/', port: 'http'}}}]}}}}],
+    ['/api/v1/namespaces/default/services', {apiVersion: 'v1', kind: 'Service', metadata: {name: 'web'},
+      spec: {selector: {app: 'web'}, ports: [{name: 'http', port: 80, targetPort: 'http'}]}}],
+    ['/apis/activator.dev/v1alpha1/namespaces/default/scaledservices', {apiVersion: 'activator.dev/v1alpha1',
+      kind: 'ScaledService', metadata: {name: 'web'}, spec: {
+        scaleTargetRef: {apiVersion: 'apps/v1', kind: 'Deployment', name: 'web'}, serviceRef: {name: 'web', port: 'http'},
+        target: {concurrency: 20}, scaleDown: {stabilizationWindowSeconds: 6}, ...spec}}]]) {
+    const made = await send(api, {host: `127.0.0.1:${api}`, method: 'POST', target, json});
+    if (made.status !== 201) {
+      throw new Error(`${target}: ${made.status} ${made.text}`);
+    }
+  }
+}
+
+const replicas = async api => JSON.parse((await send(api, {
+  target: '/apis/apps/v1/namespaces/default/deployments/web'})).text).spec.replicas;
+
+/** How many had each status. */
+const counts = answers => Object.entries(answers.reduce((all, one) => ({...all, [one.status]: (all[one.status] ?? 0) + 1}),
+  {})).map(([status, count]) => `${count} × ${status}`).join(', ');
+
+function check(what, isRight, detail) {
+  failed ||= !isRight;
+  console.log(`  ${isRight ? 'ok    ' : 'FAILED'} ${what}${detail === undefined ? '' : `: ${detail}`}`);
+}
+
+/** Runs the drill, and ends all processes. */
+function run(drill) {
+  drill().catch(failure => {
+    failed = true;
+    console.error(failure);
+  }).finally(() => {
+    children.forEach(child => {
+      try {
+        process.kill(-child.pid);
+      } catch {
+        // It has ended.
+      }
+    });
+    console.log(`logs: ${logs()}`);
+    process.exit(failed ? 1 : 0);
+  });
+}
+
+module.exports = {activator, check, counts, freePort, logs, makeWeb, number, replicas, run, send, sleep, start, until};

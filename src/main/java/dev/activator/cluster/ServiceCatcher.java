@@ -1,0 +1,348 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.policy.CatchSlice;
+import dev.activator.cluster.policy.CatchState;
+import dev.activator.cluster.policy.CatchState.Step;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.loop.policy.Backoff;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Writes the EndpointSlices that lead requests to a Service at zero to the activators, while this one
+ * leads.
+ *
+ * <p><b>Threads.</b> Any; the state belongs to the loop, which must be the autoscaler's.
+ *
+ * <p><b>Errors.</b> A refused write is an Event of the ScaledService and a line in the log, once for each
+ * different answer, and retried with a backoff. Until it succeeds the last pods stay.
+ */
+public final class ServiceCatcher {
+  private static final Logger log = LoggerFactory.getLogger(ServiceCatcher.class);
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+  /** Between the write and the end of the last pods: in it the nodes' proxies learn of the slice. */
+  private static final Duration PROXIES_LEARN = Duration.ofSeconds(1);
+  /** How long the slices stay beside ready pods if these do not go. */
+  private static final Duration MAX_BESIDE_PODS = Duration.ofSeconds(5);
+  private static final Duration LEADER_PERIOD = Duration.ofSeconds(1);
+  private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+  private static final double JITTER = 0.5;
+  private static final int NOT_FOUND = 404;
+  private static final int CONFLICT = 409;
+
+  private final Loop loop;
+  private final Supplier<@Nullable KubernetesApi> api;
+  private final BooleanSupplier leads;
+  private final BiConsumer<RevisionId, String> warnings;
+  private final RandomGenerator random;
+  private final Map<RevisionId, Caught> all = new HashMap<>();
+  private final DeadlineTimer leading;
+  private boolean led;
+
+  /** One ScaledService. */
+  private final class Caught {
+    private final RevisionId id;
+    private final Backoff backoff = new Backoff(FIRST_PAUSE, MAX_PAUSE, JITTER, random);
+    private final DeadlineTimer timer;
+    private CatchState state;
+    /** The slices that exist, as far as is known. */
+    private Map<String, CatchSlice> known;
+    private boolean isUnderWay;
+    private boolean isGone;
+    private long notBefore;
+    private long besidePodsUntil;
+    /** Waits for the slices before the last pods go; null while they need not go. */
+    private @Nullable CompletableFuture<Boolean> zero;
+    private String refusal = "";
+
+    Caught(CatchState state) {
+      this.id = state.object().id();
+      this.state = state;
+      this.known = new HashMap<>(state.present());
+      this.notBefore = loop.nanoTime();
+      this.besidePodsUntil = loop.nanoTime();
+      this.timer = new DeadlineTimer(loop, this::step);
+    }
+
+    void changed(CatchState now) {
+      state = now;
+      if (!isUnderWay) {
+        known = new HashMap<>(now.present());
+      }
+      step();
+    }
+
+    CompletableFuture<Boolean> goesToZero() {
+      if (!state.catches() || state.whileAtZero().isEmpty()) {
+        return CompletableFuture.completedFuture(!state.catches());
+      }
+      besidePodsUntil = loop.nanoTime() + PROXIES_LEARN.plus(MAX_BESIDE_PODS).toNanos();
+      var waiting = zero == null ? new CompletableFuture<Boolean>() : zero;
+      zero = waiting;
+      step();
+      return waiting;
+    }
+
+    private boolean goesToZeroNow() {
+      return besidePodsUntil - loop.nanoTime() > 0;
+    }
+
+    private void step() {
+      if (isUnderWay) {
+        return;
+      }
+      if (!leads.getAsBoolean()) {
+        // A term that was lost and won again between two looks is a new one.
+        led = false;
+        decided(false);
+        return;
+      }
+      long now = loop.nanoTime();
+      var steps = isGone
+          ? known.keySet().stream().<Step>map(Step.Delete::new).toList()
+          : state.steps(known, goesToZeroNow());
+      if (steps.isEmpty()) {
+        slicesAreThere();
+        if (isGone) {
+          forget();
+        } else if (goesToZeroNow() && state.hasReadyPods()) {
+          timer.within(besidePodsUntil - now);
+        }
+        return;
+      }
+      if (notBefore - now > 0) {
+        timer.within(notBefore - now);
+        return;
+      }
+      send(steps.getFirst());
+    }
+
+    private void slicesAreThere() {
+      var waiting = zero;
+      if (waiting != null) {
+        zero = null;
+        loop.schedule(PROXIES_LEARN, () -> waiting.complete(leads.getAsBoolean()));
+      }
+    }
+
+    private void decided(boolean mayGo) {
+      var waiting = zero;
+      zero = null;
+      if (waiting != null) {
+        waiting.complete(mayGo);
+      }
+    }
+
+    private void send(Step step) {
+      var open = api.get();
+      if (open == null) {
+        failed("no connection");
+        return;
+      }
+      isUnderWay = true;
+      var folder = "apis/discovery.k8s.io/v1/namespaces/" + id.namespace() + "/endpointslices";
+      var answer = switch (step) {
+        case Step.Create(var slice) -> open.send("POST", folder, "application/json",
+            json(slice, state.object().uid()), TIMEOUT);
+        case Step.Update(var slice) -> open.send("PATCH", folder + "/" + slice.name(),
+            "application/merge-patch+json", json(slice, state.object().uid()), TIMEOUT);
+        case Step.Delete(var name) -> open.send("DELETE", folder + "/" + name,
+            "application/json", "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}", TIMEOUT);
+      };
+      answer.whenCompleteAsync((response, _) -> answered(step, response), loop);
+    }
+
+    private void answered(Step step, @Nullable ApiAnswer answer) {
+      isUnderWay = false;
+      int status = answer == null ? 0 : answer.status();
+      if (isDone(step, status)) {
+        backoff.reset();
+        refusal = "";
+        step();
+      } else {
+        failed(answer == null ? "no answer" : status + " " + answer.message());
+      }
+    }
+
+    private boolean isDone(Step step, int status) {
+      boolean succeeded = status >= 200 && status < 300;
+      switch (step) {
+        case Step.Create(var slice) -> {
+          if (status == CONFLICT) {
+            // It exists, and the watch is late; what it contains is not known.
+            known.put(slice.name(), new CatchSlice(id, slice.service(), slice.family(), "", 0,
+                List.of()));
+            return true;
+          }
+          if (succeeded) {
+            known.put(slice.name(), slice);
+          }
+        }
+        case Step.Update(var slice) -> {
+          if (status == NOT_FOUND) {
+            known.remove(slice.name());
+            return true;
+          }
+          if (succeeded) {
+            known.put(slice.name(), slice);
+          }
+        }
+        case Step.Delete(var name) -> {
+          if (succeeded || status == NOT_FOUND) {
+            known.remove(name);
+            return true;
+          }
+        }
+      }
+      return succeeded;
+    }
+
+    private void failed(String why) {
+      if (!why.equals(refusal)) {
+        refusal = why;
+        var text = "the EndpointSlices by which its Service " + state.object().service()
+            + " leads to the activators cannot be written: " + why
+            + "; its last pods stay meanwhile";
+        log.warn("ScaledService {}: {}", id, text);
+        warnings.accept(id, text);
+      }
+      notBefore = loop.nanoTime() + backoff.next().toNanos();
+      timer.at(notBefore);
+      decided(false);
+    }
+
+    private void forget() {
+      timer.cancel();
+      all.remove(id, this);
+    }
+  }
+
+  /**
+   * @param api null while there is no connection
+   * @param leads whether this activator may write now; asked on the loop
+   * @param warnings gets a sentence for an Event of the ScaledService
+   */
+  ServiceCatcher(Loop loop, Supplier<@Nullable KubernetesApi> api, BooleanSupplier leads,
+      BiConsumer<RevisionId, String> warnings, RandomGenerator random) {
+    this.loop = loop;
+    this.api = api;
+    this.leads = leads;
+    this.warnings = warnings;
+    this.random = random;
+    this.leading = new DeadlineTimer(loop, this::refreshLeader);
+  }
+
+  public void start() {
+    loop.execute(this::refreshLeader);
+  }
+
+  public void stop() {
+    loop.execute(() -> {
+      leading.cancel();
+      all.values().forEach(one -> {
+        one.timer.cancel();
+        one.decided(false);
+      });
+    });
+  }
+
+  private void refreshLeader() {
+    leading.within(LEADER_PERIOD);
+    boolean now = leads.getAsBoolean();
+    if (now != led) {
+      led = now;
+      new ArrayList<>(all.values()).forEach(one -> {
+        // Another leader may have written meanwhile.
+        one.known = new HashMap<>(one.state.present());
+        one.notBefore = loop.nanoTime();
+        one.step();
+      });
+    }
+  }
+
+  public void changed(CatchState state) {
+    loop.execute(() -> {
+      var id = state.object().id();
+      var caught = all.get(id);
+      if (caught == null) {
+        if (!state.object().catchService() && state.present().isEmpty()) {
+          return;
+        }
+        caught = new Caught(state);
+        all.put(id, caught);
+      }
+      caught.isGone = false;
+      caught.changed(state);
+    });
+  }
+
+  /** Kubernetes deletes slices whose owner is gone, too, but later. */
+  public void gone(RevisionId id) {
+    loop.execute(() -> {
+      var caught = all.get(id);
+      if (caught != null) {
+        caught.isGone = true;
+        caught.decided(true);
+        caught.step();
+        if (!leads.getAsBoolean()) {
+          caught.forget();
+        }
+      }
+    });
+  }
+
+  /**
+   * Call before the last pods of a ScaledService are removed.
+   *
+   * @return whether they may go: its Service leads to the activators, or need not
+   */
+  public CompletableFuture<Boolean> goesToZero(RevisionId id) {
+    return CompletableFuture.supplyAsync(() -> {
+      var caught = all.get(id);
+      return caught == null ? CompletableFuture.completedFuture(true) : caught.goesToZero();
+    }, loop).thenCompose(answer -> answer);
+  }
+
+  private static String json(CatchSlice slice, String uid) {
+    var object = JSON.createObjectNode();
+    object.put("apiVersion", "discovery.k8s.io/v1").put("kind", "EndpointSlice");
+    var metadata = object.putObject("metadata");
+    metadata.put("name", slice.name()).put("namespace", slice.of().namespace());
+    metadata.putObject("labels").put("kubernetes.io/service-name", slice.service())
+        .put("endpointslice.kubernetes.io/managed-by", CatchSlice.MANAGER);
+    metadata.putObject("annotations").put("activator.dev/scaled-service", slice.of().name());
+    metadata.putArray("ownerReferences").addObject().put("apiVersion", "activator.dev/v1alpha1")
+        .put("kind", "ScaledService").put("name", slice.of().name()).put("uid", uid);
+    object.put("addressType", slice.family() == IpFamily.IPV6 ? "IPv6" : "IPv4");
+    var endpoints = object.putArray("endpoints");
+    for (var address : slice.addresses()) {
+      var endpoint = endpoints.addObject();
+      endpoint.putArray("addresses").add(address);
+      // Traefik sends nothing where it is not said.
+      endpoint.putObject("conditions").put("ready", true).put("serving", true)
+          .put("terminating", false);
+    }
+    object.putArray("ports").addObject().put("name", slice.port()).put("port", slice.number())
+        .put("protocol", "TCP");
+    return object.toString();
+  }
+}

@@ -1,0 +1,349 @@
+package dev.activator.proxy;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.activator.http.FieldList;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.KeepAlive;
+import dev.activator.loop.Loop;
+import dev.activator.loop.Transport;
+import dev.activator.proxy.exchange.Downstream;
+import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.ReadyPods;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.GatewayQuestion;
+import dev.activator.proxy.policy.GatewayQuestion.Convention;
+import dev.activator.proxy.policy.GatewayQuestion.OriginalRequest;
+import dev.activator.proxy.policy.GatewayQuestion.Unclear;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.AsciiString;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.HttpProtocol;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.http.server.HttpServerRequest;
+import reactor.netty.http.server.HttpServerResponse;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Answers gateways that ask before they send a request to a Service themselves, over HTTP and as Envoy's gRPC
+ * service. A question waits as the request would, and is refused as it would be.
+ *
+ * <p><b>Threads.</b> One starts and stops it. Each question is handled on the loop of its connection, which
+ * must be one of the proxy's.
+ */
+public final class AdmitServer {
+  private static final Logger log = LoggerFactory.getLogger(AdmitServer.class);
+  private static final int MAX_HEAD = 64 << 10;
+  /** Of a question over gRPC, which has the original headers. */
+  private static final int MAX_MESSAGE = 256 << 10;
+  private static final int MAX_STREAMS = 10_000;
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+  /** Of the connection with the gateway, or about a body that is not here; and what would choose a revision. */
+  private static final Set<String> NOT_OF_THE_ORIGINAL = Set.of("host", "connection", "keep-alive",
+      "proxy-connection", "te", "trailer", "transfer-encoding", "content-length", "upgrade",
+      "expect", "http2-settings", "knative-serving-revision", "knative-serving-namespace");
+
+  private final ProxyServer proxy;
+  private final Settings settings;
+  private final ReadyPods pods;
+  private final BooleanSupplier isReady;
+  private final Runnable rejectQueued;
+  private final LoopResources loops;
+  private final Map<EventLoop, RequestDispatcher> dispatchers = new IdentityHashMap<>();
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private @Nullable DisposableServer server;
+
+  /**
+   * Where it listens.
+   *
+   * @param port 0 takes a free one
+   * @param requestDuration for which a request counts once the gateway sends it
+   */
+  public record Settings(String bindAddress, int port, Duration requestDuration) {}
+
+  /**
+   * @param loops serve the proxy's connections
+   * @param isReady from then on until it is false, connections are kept open
+   * @param rejectQueued refuses what waits when the process ends
+   */
+  public AdmitServer(ProxyServer proxy, Settings settings, ReadyPods pods, LoopResources loops,
+      BooleanSupplier isReady, Runnable rejectQueued) {
+    this.proxy = proxy;
+    this.settings = settings;
+    this.pods = pods;
+    this.loops = loops;
+    this.isReady = isReady;
+    this.rejectQueued = rejectQueued;
+  }
+
+  /** @throws IOException naming the property of a taken port */
+  public void start() throws IOException {
+    var group = loops.onServer(LoopResources.DEFAULT_NATIVE);
+    group.forEach(loop -> dispatchers.put((EventLoop) loop,
+        proxy.dispatcher((EventLoop) loop).handingOver(pods, settings.requestDuration())));
+    var http = HttpServer.create().host(settings.bindAddress()).port(settings.port()).runOn(loops)
+        .protocol(HttpProtocol.HTTP11, HttpProtocol.H2C).option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.SO_KEEPALIVE, true)
+        .httpRequestDecoder(
+            decoder -> decoder.maxInitialLineLength(MAX_HEAD).maxHeaderSize(MAX_HEAD))
+        .http2Settings(http2 -> http2.maxConcurrentStreams(MAX_STREAMS).maxHeaderListSize(MAX_HEAD))
+        .channelGroup(connections).handle(this::answer);
+    var keepAlive = KeepAlive.FROM_CALLERS.options(Transport.of(group.next()));
+    for (var option : keepAlive.entrySet()) {
+      http = http.childOption(option.getKey(), option.getValue());
+    }
+    try {
+      server = http.bindNow();
+    } catch (RuntimeException e) {
+      var cause = e.getCause() == null ? e : e.getCause();
+      throw new IOException("activator.admit.port is " + settings.port()
+          + ", but cannot listen on " + settings.bindAddress() + ":" + settings.port() + ": "
+          + cause.getMessage(), e);
+    }
+    log.info("Gateways may ask on {}:{}", settings.bindAddress(), port());
+  }
+
+  public int port() {
+    return server == null ? 0 : server.port();
+  }
+
+  /** Refuses questions that wait. */
+  public void stop() {
+    rejectQueued.run();
+    if (server != null) {
+      try {
+        server.disposeNow(STOP_TIMEOUT);
+      } catch (IllegalStateException e) {
+        log.debug("Some questions are cut off", e);
+      }
+      server = null;
+    }
+  }
+
+  private Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
+    if (!isReady.getAsBoolean() && request.version().equals(HttpVersion.HTTP_1_1)) {
+      response.keepAlive(false);
+    }
+    if (request.uri().equals(CheckCodec.PATH)) {
+      return CheckCodec.isGrpc(request.requestHeaders())
+          ? grpc(request, response)
+          : send(response, LocalResponse.error(415, "this path takes application/grpc"));
+    }
+    var by = Convention.of(request.uri());
+    if (by == null) {
+      return send(response, LocalResponse.error(404, "a gateway may ask at "
+          + List.of(Convention.values()) + " over HTTP, and at " + CheckCodec.PATH
+          + " over gRPC"));
+    }
+    return ask(request, GatewayQuestion.of(by, request.method().name(), request.uri(),
+        request.requestHeaders()::get), request.requestHeaders())
+        .flatMap(answer -> Mono.from(send(response, overHttp(answer))));
+  }
+
+  private Publisher<Void> grpc(HttpServerRequest request, HttpServerResponse response) {
+    CheckCodec.begin(response);
+    return request.receive().asByteArray().collect(ByteArrayOutputStream::new, (body, part) -> {
+      if (body.size() + part.length > MAX_MESSAGE) {
+        throw new IllegalArgumentException("it is longer than " + MAX_MESSAGE + " bytes");
+      }
+      body.writeBytes(part);
+    }).flatMap(body -> {
+      try {
+        var question = CheckCodec.decode(body.toByteArray());
+        var headers = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
+            FieldList.CHECKED).headers();
+        question.getHeadersMap().forEach((name, value) -> {
+          if (!name.startsWith(":")) {
+            headers.add(FieldList.checked(new AsciiString(name)), value);
+          }
+        });
+        return ask(request, GatewayQuestion.of(Convention.HOST, question.getMethod(),
+            Convention.HOST + question.getPath(),
+            name -> "Host".equals(name) ? question.getHost() : null), headers);
+      } catch (InvalidProtocolBufferException e) {
+        throw new IllegalArgumentException(e.getMessage(), e);
+      }
+    }).onErrorResume(IllegalArgumentException.class, e -> Mono
+        .just(LocalResponse.error(400, "malformed question: " + e.getMessage())))
+        .flatMap(answer -> Mono.from(CheckCodec.send(response, answer)));
+  }
+
+  /** Anything but a 200 of ours must not let the request pass. */
+  private static LocalResponse overHttp(LocalResponse answer) {
+    return answer.status() / 100 != 2 || CheckCodec.isAdmitted(answer)
+        ? answer
+        : new LocalResponse(503, answer.headers(), answer.body());
+  }
+
+  private static Publisher<Void> send(HttpServerResponse response, LocalResponse answer) {
+    response.status(answer.status());
+    answer.headers().forEach(response::header);
+    return answer.body().isEmpty()
+        ? response.header("Content-Length", "0").send()
+        : response.sendString(Mono.just(answer.body()));
+  }
+
+  private Mono<LocalResponse> ask(HttpServerRequest request, GatewayQuestion asked,
+      HttpHeaders headers) {
+    return switch (asked) {
+      case Unclear(var problem) -> Mono.just(LocalResponse.error(400, problem));
+      case OriginalRequest original -> Mono.create(sink -> request.withConnection(connection -> {
+        var dispatcher = dispatchers.get(connection.channel().eventLoop());
+        if (dispatcher == null) {
+          sink.error(new IllegalStateException("a connection on an unknown event loop"));
+          return;
+        }
+        var http = http(original, headers);
+        var question = new Question(dispatcher.loop(), Downstream.Caller.of(connection.channel()),
+            sink);
+        sink.onDispose(question::cancelled);
+        if (http == null) {
+          sink.success(LocalResponse.error(400, "malformed original request"));
+        } else {
+          dispatcher.ask(http, question);
+        }
+      }));
+    };
+  }
+
+  /** Null if it is malformed. */
+  private static @Nullable HttpRequest http(OriginalRequest original, HttpHeaders headers) {
+    try {
+      var http = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.valueOf(original.method()),
+          original.target(), FieldList.CHECKED);
+      for (var header : headers) {
+        if (!NOT_OF_THE_ORIGINAL.contains(header.getKey().toLowerCase(Locale.ROOT))) {
+          http.headers().add(header.getKey(), header.getValue());
+        }
+      }
+      http.headers().set("Host", original.host());
+      return http;
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  /** Gets what the caller of a forwarded request would get. */
+  private static final class Question implements Downstream {
+    private final Loop loop;
+    private final Caller gateway;
+    private final MonoSink<LocalResponse> sink;
+    private final DeadlineTimer timer;
+    private @Nullable Exchange exchange;
+
+    Question(Loop loop, Caller gateway, MonoSink<LocalResponse> sink) {
+      this.loop = loop;
+      this.gateway = gateway;
+      this.sink = sink;
+      this.timer = new DeadlineTimer(loop, this::checkDeadlines);
+    }
+
+    /** Called on any thread, and also after the answer. */
+    void cancelled() {
+      loop.execute(() -> {
+        var open = exchange;
+        ended();
+        if (open != null) {
+          open.callerGone();
+        }
+      });
+    }
+
+    private void checkDeadlines() {
+      long left = exchange == null ? Long.MAX_VALUE : exchange.checkDeadlines();
+      if (left != Long.MAX_VALUE && exchange != null) {
+        timer.within(left);
+      }
+    }
+
+    @Override
+    public Caller caller() {
+      return gateway;
+    }
+
+    @Override
+    public void begin(Exchange begun) {
+      exchange = begun;
+    }
+
+    @Override
+    public void checkAt(long dueNanos) {
+      timer.at(dueNanos);
+    }
+
+    @Override
+    public void answer(LocalResponse answer) {
+      sink.success(answer);
+    }
+
+    @Override
+    public void abort() {
+      sink.error(new IllegalStateException("nothing is forwarded here"));
+      ended();
+    }
+
+    @Override
+    public void ended() {
+      exchange = null;
+      timer.cancel();
+    }
+
+    @Override
+    public void interim(HttpResponse head) {
+      throw new IllegalStateException("nothing is forwarded here");
+    }
+
+    @Override
+    public void head(HttpResponse head) {
+      throw new IllegalStateException("nothing is forwarded here");
+    }
+
+    @Override
+    public void content(HttpContent content) {
+      throw new IllegalStateException("nothing is forwarded here");
+    }
+
+    @Override
+    public void drainWithin(long nanos) {}
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public boolean isWritable() {
+      return true;
+    }
+
+    @Override
+    public void pauseReading() {}
+
+    @Override
+    public void resumeReading() {}
+  }
+}

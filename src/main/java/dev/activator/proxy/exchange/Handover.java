@@ -1,0 +1,120 @@
+package dev.activator.proxy.exchange;
+
+import dev.activator.config.GoDuration;
+import dev.activator.loop.Loop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.throttle.Admission.Rejection;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What follows when a request that a gateway sends itself has a pod: it waits until the gateway knows of the
+ * pod, and counts on for as long as such a request usually takes.
+ *
+ * <p><b>Threads.</b> Confined to its loop.
+ */
+public final class Handover implements ReadyPods.Listener {
+  /** The header of a 200 with a pod that took requests: address and port. */
+  public static final String POD = "K-Activator-Pod";
+  private static final String REQUEST_DURATION = "activator.dev/request-duration";
+
+  private final Loop loop;
+  private final RequestCounter counter;
+  private final ReadyPods pods;
+  private final Duration countedFor;
+  private final Map<RevisionId, Map<Exchange, Destination>> waiting = new HashMap<>();
+
+  Handover(Loop loop, RequestCounter counter, ReadyPods pods, Duration countedFor) {
+    this.loop = loop;
+    this.counter = counter;
+    this.pods = pods;
+    this.countedFor = countedFor;
+    pods.add(this);
+  }
+
+  @Override
+  public void ready(RevisionId id) {
+    loop.execute(() -> check(id));
+  }
+
+  @Override
+  public void gone(RevisionId id) {
+    loop.execute(() -> {
+      var same = waiting.getOrDefault(id, Map.of());
+      List.copyOf(same.keySet()).forEach(one -> {
+        if (same.containsKey(one)) {
+          one.rejected(new Rejection.RevisionGone(id));
+        }
+      });
+    });
+  }
+
+  boolean isReady(RevisionId id) {
+    return pods.nanosLeft(id) == 0;
+  }
+
+  /** Its end is not seen, so that it counts for a fixed time. */
+  void countOn(Revision revision) {
+    var id = revision.id();
+    loop.schedule(duration(revision), () -> counter.left(id));
+  }
+
+  private Duration duration(Revision revision) {
+    var own = revision.annotations().get(REQUEST_DURATION);
+    try {
+      return own == null ? countedFor : GoDuration.parse(own.strip());
+    } catch (IllegalArgumentException e) {
+      // Reported where the annotations are checked.
+      return countedFor;
+    }
+  }
+
+  void whenReady(Exchange exchange, Destination pod) {
+    var id = exchange.revision().id();
+    if (isReady(id)) {
+      exchange.handedOver(pod, this);
+      return;
+    }
+    var same = waiting.computeIfAbsent(id, _ -> new LinkedHashMap<>());
+    same.put(exchange, pod);
+    if (same.size() == 1) {
+      checkAfter(id, pods.nanosLeft(id));
+    }
+  }
+
+  private void checkAfter(RevisionId id, long nanos) {
+    if (nanos < Long.MAX_VALUE) {
+      loop.schedule(Duration.ofNanos(nanos), () -> check(id));
+    }
+  }
+
+  void forget(Exchange exchange) {
+    var id = exchange.revision().id();
+    var same = waiting.get(id);
+    if (same != null && same.remove(exchange) != null && same.isEmpty()) {
+      waiting.remove(id);
+    }
+  }
+
+  private void check(RevisionId id) {
+    var same = waiting.get(id);
+    long left = pods.nanosLeft(id);
+    if (same != null && left == 0) {
+      List.copyOf(same.keySet()).forEach(one -> {
+        // One that ends may end another.
+        var pod = same.get(one);
+        if (pod != null) {
+          one.handedOver(pod, this);
+        }
+      });
+    } else if (same != null) {
+      checkAfter(id, left);
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package dev.activator.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.policy.CatchSlice;
+import dev.activator.cluster.policy.CatchState;
+import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.ScaledService;
+import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.loop.ThreadLoop;
+import dev.activator.revision.RevisionId;
+import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.faults.Fault;
+import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Verb;
+import dev.activator.testing.SteppedLoop;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The slices that lead a Service's requests to activators, over HTTP; time is moved by hand. */
+class ServiceCatcherTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final ScaledService OBJECT = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+      metadata: {namespace: shop, name: web, uid: u}
+      spec:
+        scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+        serviceRef: {name: svc, port: http}
+        target: {concurrency: 20}
+        catchService: true
+      """).fact();
+  private static final String NAME = "web.svc.activator.dev";
+
+  private final EmbeddedApi api = EmbeddedApi.start();
+  private final ScalingSession session = new ScalingSession(
+      new ClusterAccess.At(URI.create(api.url())), () -> WriteRateLimiter.UNLIMITED,
+      Duration.ofSeconds(120));
+  private final ThreadLoop thread = new ThreadLoop("catcher");
+  private final SteppedLoop loop = new SteppedLoop(thread);
+  private final List<String> warnings = new CopyOnWriteArrayList<>();
+  private volatile boolean leads = true;
+  private final ServiceCatcher catcher = session.catcher(loop, () -> leads,
+      (_, text) -> warnings.add(text), new Random(1));
+
+  @BeforeEach
+  void start() {
+    session.open();
+    catcher.start();
+  }
+
+  @AfterEach
+  void close() {
+    api.faults().heal();
+    catcher.gone(WEB);
+    eventually(() -> names().isEmpty());
+    leads = false;
+    catcher.gone(WEB);
+    catcher.stop();
+    thread.close();
+    session.close();
+    api.close();
+  }
+
+  private static CatchSlice slice(String... addresses) {
+    return new CatchSlice(WEB, "svc", IpFamily.IPV4, "http", 8012, List.of(addresses));
+  }
+
+  private void pods(boolean ready, CatchSlice... present) {
+    catcher.changed(new CatchState(OBJECT, true, ready, List.of(slice("10.9.0.1")),
+        present.length == 0 ? Map.of() : Map.of(NAME, present[0])));
+  }
+
+  /** A slow machine may take so long for an answer that a write is repeated later. */
+  private void eventually(Callable<Boolean> condition) {
+    await().pollInterval(Duration.ofMillis(20)).until(() -> {
+      loop.advance(Duration.ofMillis(10));
+      return condition.call();
+    });
+  }
+
+  private List<String> names() {
+    return api.store().list(Kinds.ENDPOINT_SLICE, _ -> true).stream().map(Meta::name).toList();
+  }
+
+  @Test
+  void existsWhileNoPodIsReady_andBelongsToTheScaledService() {
+    pods(false);
+
+    eventually(() -> names().contains(NAME));
+    var object = api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME);
+    assertThat(Meta.labels(object)).containsEntry("kubernetes.io/service-name", "svc")
+        .containsEntry("endpointslice.kubernetes.io/managed-by", "activator.dev");
+    assertThat(object.at("/metadata/ownerReferences/0/uid").asString()).isEqualTo("u");
+    assertThat(object.at("/endpoints/0/addresses/0").asString()).isEqualTo("10.9.0.1");
+    assertThat(object.at("/endpoints/0/conditions/ready").asBoolean()).isTrue();
+    assertThat(object.at("/ports/0/name").asString()).isEqualTo("http");
+    assertThat(object.at("/ports/0/port").asInt()).isEqualTo(8012);
+
+    pods(true, slice("10.9.0.1"));
+    eventually(() -> names().isEmpty());
+  }
+
+  @Test
+  void theLastPodsGoOnlyOnceProxiesCouldLearnOfIt() {
+    pods(true);
+    var mayGo = catcher.goesToZero(WEB);
+    eventually(() -> names().contains(NAME));
+    assertThat(mayGo).isNotDone();
+
+    await().pollInterval(Duration.ofMillis(20)).until(() -> {
+      loop.advance(Duration.ofMillis(100));
+      return mayGo.isDone();
+    });
+
+    assertThat(mayGo.join()).isTrue();
+    assertThat(Duration.ofNanos(loop.nanoTime())).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void goesAgainIfThePodsStay() {
+    pods(true);
+    var mayGo = catcher.goesToZero(WEB);
+    eventually(() -> names().contains(NAME));
+    pods(true, slice("10.9.0.1"));
+
+    await().pollInterval(Duration.ofMillis(20)).until(() -> {
+      loop.advance(Duration.ofSeconds(1));
+      return names().isEmpty();
+    });
+
+    assertThat(mayGo.join()).isTrue();
+    assertThat(Duration.ofNanos(loop.nanoTime())).isGreaterThanOrEqualTo(Duration.ofSeconds(6));
+  }
+
+  @Test
+  void theLastPodsStayWhileItCannotBeWritten_andAnEventSaysWhy() {
+    api.faults().add(Match.requests(Verb.CREATE), Fault.Answer.status(403));
+    pods(true);
+
+    assertThat(catcher.goesToZero(WEB).join()).isFalse();
+
+    assertThat(warnings).singleElement().asString().contains("Service svc", "403");
+    api.faults().heal();
+    var again = catcher.goesToZero(WEB);
+    await().pollInterval(Duration.ofMillis(20)).until(() -> {
+      loop.advance(Duration.ofSeconds(1));
+      return again.isDone();
+    });
+    assertThat(again.join()).isTrue();
+    assertThat(warnings).hasSize(1);
+  }
+
+  @Test
+  void followsTheActivators() {
+    pods(false);
+    eventually(() -> names().contains(NAME));
+
+    catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2", "10.9.0.3")),
+        Map.of(NAME, slice("10.9.0.1"))));
+
+    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME).path("endpoints")
+        .valueStream().map(one -> one.at("/addresses/0").asString()).toList()
+        .equals(List.of("10.9.0.2", "10.9.0.3")));
+    catcher.changed(new CatchState(OBJECT, true, false, List.of(),
+        Map.of(NAME, slice("10.9.0.2", "10.9.0.3"))));
+    eventually(() -> names().isEmpty());
+    assertThat(catcher.goesToZero(WEB).join()).isFalse();
+  }
+
+  @Test
+  void oneThatExistsAlready_unknownToUs_isUpdated() {
+    pods(false);
+    eventually(() -> names().contains(NAME));
+
+    catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2")), Map.of()));
+
+    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME)
+        .at("/endpoints/0/addresses/0").asString().equals("10.9.0.2"));
+  }
+
+  @Test
+  void onlyTheLeaderWrites_andANewOneDoesWhatIsMissing() {
+    leads = false;
+    pods(false);
+    assertThat(catcher.goesToZero(WEB).join()).isFalse();
+    assertThat(names()).isEmpty();
+
+    leads = true;
+    loop.advance(Duration.ofSeconds(1));
+
+    eventually(() -> names().contains(NAME));
+  }
+
+  @Test
+  void aScaledServiceThatDoesNotCatchMayGoAtOnce() {
+    assertThat(catcher.goesToZero(new RevisionId("shop", "other")).join()).isTrue();
+    catcher.changed(new CatchState(OBJECT, false, true, List.of(), Map.of(NAME, slice("1.2.3.4"))));
+
+    CompletableFuture<Boolean> mayGo = catcher.goesToZero(WEB);
+
+    assertThat(mayGo.join()).isTrue();
+  }
+}

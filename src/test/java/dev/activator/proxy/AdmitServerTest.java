@@ -1,0 +1,306 @@
+package dev.activator.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.activator.lifecycle.Readiness;
+import dev.activator.loop.LoopGroup;
+import dev.activator.proxy.exchange.ErrorResponses;
+import dev.activator.proxy.exchange.HeldBytes;
+import dev.activator.proxy.exchange.ReadyPods;
+import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.exchange.Router;
+import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.proxy.policy.MemoryBound;
+import dev.activator.proxy.policy.RevisionNames;
+import dev.activator.proxy.policy.UnreadBudget;
+import dev.activator.revision.Destination;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.Revisions;
+import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.testing.RawPeer;
+import dev.activator.throttle.policy.RevisionOptions;
+import dev.activator.throttle.Throttler;
+import dev.activator.tls.PodTls;
+import dev.activator.upstream.Upstreams;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import dev.activator.wire.CheckRequest;
+import dev.activator.wire.CheckResponse;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.stub.ClientCalls;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.netty.resources.LoopResources;
+
+/** Gateways that ask, over sockets. */
+class AdmitServerTest {
+  private static final RevisionId WEB = new RevisionId("shop", "web");
+  private static final Destination POD = new Destination("10.1.1.1", 8080);
+  private static final MethodDescriptor<CheckRequest, CheckResponse> CHECK = MethodDescriptor
+      .<CheckRequest, CheckResponse>newBuilder().setType(MethodDescriptor.MethodType.UNARY)
+      .setFullMethodName("envoy.service.auth.v3.Authorization/Check")
+      .setRequestMarshaller(ProtoUtils.marshaller(CheckRequest.getDefaultInstance()))
+      .setResponseMarshaller(ProtoUtils.marshaller(CheckResponse.getDefaultInstance())).build();
+
+  private final LoopResources resources = LoopResources.create("admit", 2, true);
+  private final AtomicInteger counted = new AtomicInteger();
+  private Readiness readiness = new Readiness.Ready();
+  private LoopGroup loops;
+  private Throttler throttler;
+  private ReadyPods pods;
+  private ProxyServer proxy;
+  private AdmitServer server;
+
+  @BeforeEach
+  void open() throws IOException {
+    loops = new LoopGroup(resources.onServer(true));
+    Revisions revisions = id -> id.equals(WEB) ? Revision.of(WEB, 1) : null;
+    var router = new Router(new RevisionNames.Hosts((host, _, _) -> host.startsWith("web.shop")
+        ? WEB
+        : null), _ -> null, revisions, () -> readiness);
+    throttler = new Throttler(loops::loopFor, revisions, "10.0.0.1", RevisionOptions.of(10),
+        new Random(1));
+    var upstreams = Quiescence
+        .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+    var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20)));
+    proxy = new ProxyServer(resources.onServerSelect(true), resources.onServer(true), loops,
+        Duration.ofSeconds(60), loop -> new RequestDispatcher(loop, router, throttler::admit,
+            upstreams.of(loop), new Counter(), (_, _) -> {
+            }, held.share(),
+            Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
+            ErrorResponses.NONE));
+    pods = new ReadyPods(Duration.ZERO, System::nanoTime);
+    server = new AdmitServer(proxy,
+        new AdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1)), pods, resources,
+        () -> readiness instanceof Readiness.Ready, throttler::rejectQueued);
+    server.start();
+  }
+
+  @AfterEach
+  void close() {
+    server.stop();
+    pods.revisionGone(WEB);
+    resources.disposeLater(Duration.ZERO, Duration.ofSeconds(5)).block();
+  }
+
+  private final class Counter implements RequestCounter {
+    @Override
+    public void arrived(RevisionId revision) {
+      counted.incrementAndGet();
+    }
+
+    @Override
+    public void left(RevisionId revision) {
+      counted.decrementAndGet();
+    }
+  }
+
+  private void isUp() {
+    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
+    pods.listed(new PodListing(WEB, new Listing(DestinationSet.of(POD), DestinationSet.NONE),
+        Listing.NONE));
+  }
+
+  private void awaitQueued(int number) {
+    await().until(() -> {
+      var view = throttler.view(WEB);
+      return (view == null ? 0 : view.queued()) == number;
+    });
+  }
+
+  private RawPeer.Head answer(RawPeer gateway) throws IOException {
+    var head = gateway.readHead();
+    gateway.readBody(head);
+    return head;
+  }
+
+  private RawPeer.Head ask(String... head) throws IOException {
+    try (var gateway = RawPeer.connect(server.port())) {
+      gateway.sendHead(head);
+      return answer(gateway);
+    }
+  }
+
+  @Test
+  void aQuestionWaitsForThePod() throws IOException {
+    try (var gateway = RawPeer.connect(server.port())) {
+      gateway.sendHead("GET /admit/original-url HTTP/1.1", "Host: activator",
+          "X-Original-URL: http://web.shop/a");
+      awaitQueued(1);
+
+      isUp();
+
+      var head = answer(gateway);
+      assertThat(head.start()).startsWith("HTTP/1.1 200 ");
+      assertThat(head.header("K-Activator-Pod")).isEqualTo("10.1.1.1:8080");
+      // The connection is used again.
+      gateway.sendHead("GET /admit/forwarded HTTP/1.1", "Host: activator",
+          "X-Forwarded-Host: web.shop", "X-Forwarded-Uri: /a", "X-Forwarded-Method: POST");
+      assertThat(answer(gateway).start()).startsWith("HTTP/1.1 200 ");
+    }
+    await().untilAtomic(counted, org.hamcrest.Matchers.is(0));
+  }
+
+  @Test
+  void aGatewayThatLeavesGivesUpItsPlace() throws IOException {
+    try (var gateway = RawPeer.connect(server.port())) {
+      gateway.sendHead("PUT /admit/host/a?b HTTP/1.1", "Host: web.shop", "Content-Length: 0");
+      awaitQueued(1);
+    }
+
+    awaitQueued(0);
+    await().untilAtomic(counted, org.hamcrest.Matchers.is(0));
+  }
+
+  @Test
+  void refusesAsTheProxyDoes_andSaysWhatIsWrongWithAQuestion() throws IOException {
+    var unknown = ask("GET /admit/host HTTP/1.1", "Host: other");
+    assertThat(unknown.start()).startsWith("HTTP/1.1 404 ");
+    assertThat(unknown.header("K-Activator-Reason")).isEqualTo("unknown-host");
+
+    assertThat(ask("GET /admit/original-url HTTP/1.1", "Host: web.shop").start())
+        .startsWith("HTTP/1.1 400 ");
+    assertThat(ask("GET /admit HTTP/1.1", "Host: web.shop").start()).startsWith("HTTP/1.1 404 ");
+    assertThat(ask("POST /envoy.service.auth.v3.Authorization/Check HTTP/1.1", "Host: web.shop",
+        "Content-Length: 0").start()).startsWith("HTTP/1.1 415 ");
+  }
+
+  @Test
+  void refusesWhatWaitsWhenItStops() throws Exception {
+    try (var gateway = RawPeer.connect(server.port())) {
+      gateway.sendHead("GET /admit/host HTTP/1.1", "Host: web.shop");
+      awaitQueued(1);
+      readiness = new Readiness.NotReady("draining");
+
+      var stopping = CompletableFuture.runAsync(server::stop);
+
+      var head = answer(gateway);
+      assertThat(head.start()).startsWith("HTTP/1.1 503 ");
+      assertThat(head.header("K-Activator-Reason")).isEqualTo("shutting-down");
+      stopping.join();
+    }
+  }
+
+  @Test
+  void asksGatewaysToLeaveOnceItIsNotReady() throws IOException {
+    isUp();
+    readiness = new Readiness.NotReady("draining");
+
+    assertThat(ask("GET /admit/host HTTP/1.1", "Host: web.shop").header("Connection"))
+        .isEqualTo("close");
+  }
+
+  @Test
+  void aTakenPortIsNamed() throws IOException {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var other = new AdmitServer(proxy, new AdmitServer.Settings("127.0.0.1",
+          taken.getLocalPort(), Duration.ofSeconds(1)), pods, resources,
+          () -> true, () -> {
+          });
+
+      assertThatThrownBy(other::start).isInstanceOf(IOException.class)
+          .hasMessageContaining("activator.admit.port is " + taken.getLocalPort());
+    }
+  }
+
+  private static CheckRequest check(String host, String... headers) {
+    var http = CheckRequest.Http.newBuilder().setMethod("GET").setPath("/a?b").setHost(host);
+    for (int i = 0; i < headers.length; i += 2) {
+      http.putHeaders(headers[i], headers[i + 1]);
+    }
+    return CheckRequest.newBuilder().setAttributes(CheckRequest.Attributes.newBuilder()
+        .setRequest(CheckRequest.Request.newBuilder().setHttp(http))).build();
+  }
+
+  @Test
+  void answersEnvoyOverGrpc() {
+    var channel = ManagedChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext()
+        .build();
+    try {
+      var unknown = call(channel, check("other"));
+      assertThat(unknown.getStatus().getCode()).isEqualTo(Status.Code.NOT_FOUND.value());
+      assertThat(unknown.getDeniedResponse().getStatus().getCode()).isEqualTo(404);
+      assertThat(unknown.getDeniedResponse().getHeadersList())
+          .extracting(one -> Map.entry(one.getHeader().getKey(), one.getHeader().getValue()))
+          .contains(Map.entry("K-Activator-Reason", "unknown-host"));
+
+      var waiting = ClientCalls.futureUnaryCall(channel.newCall(CHECK, CallOptions.DEFAULT),
+          check("web.shop:80", ":authority", "other", "x-forwarded-host", "other"));
+      awaitQueued(1);
+      isUp();
+      assertThat(CompletableFuture.supplyAsync(() -> {
+        try {
+          return waiting.get();
+        } catch (Exception e) {
+          throw new IllegalStateException(e);
+        }
+      }).join()).satisfies(admitted -> {
+        assertThat(admitted.hasOkResponse()).isTrue();
+        assertThat(admitted.getStatus().getCode()).isZero();
+      });
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void aCheckThatEnvoyCancelsGivesUpItsPlace() {
+    var channel = ManagedChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext()
+        .build();
+    try {
+      var waiting = ClientCalls.futureUnaryCall(channel.newCall(CHECK, CallOptions.DEFAULT),
+          check("web.shop"));
+      awaitQueued(1);
+
+      waiting.cancel(true);
+
+      awaitQueued(0);
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void aMalformedCheckIsDenied_andTheStreamEnds() {
+    var channel = ManagedChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext()
+        .build();
+    try {
+      var malformed = call(channel, check("web.shop", "bad name", "x"));
+      assertThat(malformed.getDeniedResponse().getStatus().getCode()).isEqualTo(400);
+      assertThat(call(channel, CheckRequest.getDefaultInstance()).getDeniedResponse().getStatus()
+          .getCode()).isEqualTo(400);
+      var huge = call(channel, check("web.shop", "x", "y".repeat(300_000)));
+      assertThat(huge.getDeniedResponse().getBody()).contains("longer than");
+    } catch (StatusRuntimeException e) {
+      throw new AssertionError(e);
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static CheckResponse call(ManagedChannel channel, CheckRequest request) {
+    return ClientCalls.blockingUnaryCall(channel, CHECK, CallOptions.DEFAULT, request);
+  }
+}
