@@ -86,7 +86,7 @@ public class RoutingBenchmark {
           List.of("host-" + i + ".example.com"), rules, List.of(), 0, OptionalInt.empty(),
           LoadTarget.concurrency(OptionalInt.of(1)), 0, Duration.ofMinutes(5),
           Duration.ofMinutes(1), List.of(), Map.of(),
-          Map.of(), null, WarmTimes.NONE, ScaledServiceStatus.NONE));
+          Map.of(), null, WarmTimes.NONE, false, ScaledServiceStatus.NONE));
     }
     return all;
   }
