@@ -31,6 +31,7 @@ class ChartExtrasTest {
       Map.entry("tokenreviews.authentication.k8s.io", 6),
       Map.entry("subjectaccessreviews.authorization.k8s.io", 6), Map.entry("*/scale.*", 9),
       Map.entry("scaledservices.activator.dev", 0),
+      Map.entry("scaledservices/scale.activator.dev", 0),
       Map.entry("scaledservices/status.activator.dev", 0));
   /** Functions of CEL that each version with rules in definitions has. */
   private static final List<String> OLDEST_CEL = List.of("has", "size", "matches", "all",

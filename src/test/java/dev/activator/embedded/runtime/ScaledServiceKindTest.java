@@ -43,7 +43,7 @@ class ScaledServiceKindTest {
         {'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 20},
          'minReplicas': 0, 'containerConcurrency': 0, 'timeoutSeconds': 300,
-         'scaleDown': {'stabilizationWindowSeconds': 60}}
+         'scaleDown': {'stabilizationWindowSeconds': 60}, 'catchService': false}
         """).toString());
   }
 
