@@ -169,11 +169,13 @@ class SilentConnectionsTest {
     atOnce.clear();
 
     connection.sends(bytes());
+    loop.run();
     assertThat(atOnce).hasSize(1);
     assertThat(concurrency(10)).isEqualTo(1);
     assertThat(concurrency(60)).isZero();
 
     caller.exchange().content(bytes());
+    loop.run();
     assertThat(atOnce).hasSize(2);
     assertThat(concurrency(10)).isEqualTo(1);
     close(connection);
