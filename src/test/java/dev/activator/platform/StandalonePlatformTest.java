@@ -125,7 +125,7 @@ class StandalonePlatformTest {
   @Test
   void aRequestAtZeroStartsAPodAndTheStatusSaysSo() {
     await().until(link::connected);
-    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True Ready"));
 
     loop.execute(() -> requests.arrived(WEB));
 
@@ -174,7 +174,7 @@ class StandalonePlatformTest {
 
   @Test
   void oneThatDoesNotLeadSaysWhoDoesAndWhatItHasWritten() throws Exception {
-    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True Ready"));
     await().until(link::connected);
     loop.execute(() -> requests.arrived(WEB));
     await()
@@ -263,7 +263,7 @@ class StandalonePlatformTest {
   @Test
   void whatWasScaledLastIsInTheStatusWhenTheLeaderHasEnded() {
     await().until(link::connected);
-    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True Ready"));
     loop.execute(() -> requests.arrived(WEB));
     await().until(() -> replicas() > 0);
 
@@ -292,7 +292,7 @@ class StandalonePlatformTest {
 
   @Test
   void aServiceThatGoesIsSeenWithinASecondAndItsWorkloadIsScaledOn() {
-    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True "));
+    await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True Ready"));
     await().until(link::connected);
 
     store.delete(Kinds.SERVICE, "shop", "web");
