@@ -16,7 +16,7 @@ import reactor.netty.resources.LoopResources;
  * whose connection was closed. The path of a request says for how many milliseconds it runs.
  */
 final class CountingPod {
-  static final String WORK = "/work/";
+  static final String WORK = "/busy/";
   /** Of a response: how long the pod had the request. */
   static final String SERVICE_NANOS = "x-service-nanos";
 
