@@ -80,8 +80,8 @@ class LifecycleConfiguration {
   @Bean
   StartOrder startOrder(Platform platform, RequestPorts ports, Part profilingPort,
       Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
-      ConcurrencyReporter reporter, Part rescue, Part peers, Part warmUp, Part coldStartWarmUp,
-      Part admitPort, Part consolePort, Part consoleEnds, Part states,
+      ConcurrencyReporter reporter, Part rescue, Part peers, Part warmUpBegins, Part warmUpEnds,
+      Part coldStartWarmUp, Part admitPort, Part consolePort, Part consoleEnds, Part states,
       RevisionBackendsManager backends) {
     var parts = new ArrayList<Part>();
     // Also while the start waits for the cluster, and during a drain.
@@ -95,6 +95,8 @@ class LifecycleConfiguration {
         profilingPort,
         // Thousands of probes would compete with the rest of the start.
         Part.started("probes held", backends::hold),
+        // The informers wait for the API most of the time.
+        warmUpBegins,
         // All that follow need the settings.
         informers,
         // Before any request is sent to a pod.
@@ -105,7 +107,7 @@ class LifecycleConfiguration {
         new Part("autoscaler link", link::open, link::close),
         new Part("statistics", reporter::start, reporter::stop), rescue,
         // Until the last request has ended, what was borrowed is given back.
-        peers, warmUp,
+        peers, warmUpEnds,
         // Open before the kubelet sees this process as ready, and closed after the drain.
         admitPort,
         // A request needs all of the above.

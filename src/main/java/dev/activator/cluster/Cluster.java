@@ -109,8 +109,8 @@ public final class Cluster implements Revisions, AutoCloseable {
     this.source = source;
     this.knative = new KnativeInformers(source);
     // First, so that other consumers find it.
-    revisions.add(now -> ofService(now, HashSet::add));
-    revisions.addGone(last -> ofService(last, HashSet::remove));
+    revisions.add(now -> ofService(now, Set::add));
+    revisions.addGone(last -> ofService(last, Set::remove));
   }
 
   /** Where revisions come from. */
@@ -410,13 +410,13 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   /** Its label never changes. */
-  private void ofService(Revision revision, BiConsumer<HashSet<RevisionId>, RevisionId> change) {
+  private void ofService(Revision revision, BiConsumer<Set<RevisionId>, RevisionId> change) {
     var service = serviceOf(revision);
     if (service != null) {
       byService.compute(service, (_, known) -> {
-        var all = new HashSet<RevisionId>(known == null ? Set.of() : known);
+        Set<RevisionId> all = known == null ? ConcurrentHashMap.newKeySet() : known;
         change.accept(all, revision.id());
-        return all.isEmpty() ? null : Set.copyOf(all);
+        return all.isEmpty() ? null : all;
       });
     }
   }

@@ -35,6 +35,7 @@ public final class RequestHistory {
   private final Map<RevisionId, Minute> minutes = new ConcurrentHashMap<>();
   private volatile boolean isViewed;
   private long viewedAt;
+  private long cleanedSecond = Long.MIN_VALUE;
 
   /** How long requests took. */
   public interface Durations {
@@ -92,8 +93,7 @@ public final class RequestHistory {
           (int) Math.round(stat.requestCount()), queued.applyAsInt(id),
           () -> isViewed ? durations.of(id) : null);
     }
-    minutes.values().removeIf(minute -> second - minute.last > SECONDS);
-    stopWhenNotViewed(second);
+    cleanUp(second);
   }
 
   public LastMinute of(RevisionId id) {
@@ -125,7 +125,13 @@ public final class RequestHistory {
     }
   }
 
-  private synchronized void stopWhenNotViewed(long second) {
+  /** Once a second: each first request of an idle revision is reported, and there may be thousands of revisions. */
+  private synchronized void cleanUp(long second) {
+    if (second == cleanedSecond) {
+      return;
+    }
+    cleanedSecond = second;
+    minutes.values().removeIf(minute -> second - minute.last > SECONDS);
     if (isViewed && second - viewedAt > SECONDS) {
       isViewed = false;
       durations.stop();

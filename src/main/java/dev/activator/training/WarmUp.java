@@ -79,6 +79,7 @@ public final class WarmUp {
   private final RandomGenerator random;
   private final int requests;
   private final List<Runnable> ends = new ArrayList<>();
+  private @Nullable Thread thread;
 
   public WarmUp(EventLoopGroup group, LoopGroup loops, RandomGenerator random, int requests) {
     this.group = group;
@@ -100,6 +101,25 @@ public final class WarmUp {
 
   void end() {
     ends.forEach(Runnable::run);
+  }
+
+  /** Sends them from a thread of this class, while the start waits for others. */
+  public void begin(Duration timeout) {
+    thread = Thread.ofPlatform().daemon().name("warm-up").start(() -> run(timeout));
+  }
+
+  /** Waits until all are answered, no longer than this, and stops those that are left. */
+  public void await(Duration more) throws InterruptedException {
+    if (thread != null && !thread.join(more)) {
+      stop();
+    }
+  }
+
+  /** Idempotent. */
+  public void stop() {
+    if (thread != null) {
+      thread.interrupt();
+    }
   }
 
   /** Blocks until all are answered, or the timeout. Returns how many were answered. */
