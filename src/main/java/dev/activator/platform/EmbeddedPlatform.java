@@ -88,6 +88,7 @@ public final class EmbeddedPlatform implements Platform {
   /** Answers to writes of ScaledServices that requests cannot be routed to yet. */
   private final Map<RevisionId, CompletableFuture<Void>> awaited = new ConcurrentHashMap<>();
   private final EmbeddedActions actions;
+  private final LocalCallers localCallers;
   private final CompletableFuture<Void> sampleKnown = new CompletableFuture<>();
   private volatile IntSupplier requestPort = () -> 0;
 
@@ -116,6 +117,7 @@ public final class EmbeddedPlatform implements Platform {
     this.autoscalerLoop = loop(loops);
     this.autoscaler = new Autoscaler(autoscalerLoop, new Scales(), WriteGuard.ALONE,
         controller, random);
+    this.localCallers = new LocalCallers(autoscalerLoop::nanoTime);
     this.actions = new EmbeddedActions(store, autoscaler, () -> requestPort.getAsInt());
     this.autoscalerServer = new AutoscalerServer(loops, at(settings.autoscalerPort()),
         autoscaler::received);
@@ -154,7 +156,7 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public int podPort(int callerPort) {
-    return LocalCallers.podPort(callerPort);
+    return localCallers.podPort(callerPort);
   }
 
   @Override

@@ -9,6 +9,9 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** With real processes. */
@@ -27,7 +30,7 @@ class LocalCallersTest {
       builder.environment().put(LocalProcess.POD_VARIABLE, pod);
       var process = builder.start();
       try (Socket connection = server.accept()) {
-        return LocalCallers.podPort(connection.getPort());
+        return new LocalCallers(System::nanoTime).podPort(connection.getPort());
       } finally {
         process.descendants().forEach(ProcessHandle::destroy);
         process.destroy();
@@ -48,7 +51,34 @@ class LocalCallersTest {
   @Test
   void aPortWithoutAConnectionIsOfNoPod() throws Exception {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      assertThat(LocalCallers.podPort(server.getLocalPort())).isZero();
+      assertThat(new LocalCallers(System::nanoTime).podPort(server.getLocalPort())).isZero();
     }
+  }
+
+  /** They are made on an event loop, and take longer the more connections there are. */
+  @Test
+  void lookupsTakeATwentiethOfTheTimeAfterABurst() {
+    var now = new AtomicLong(Long.MAX_VALUE - 1_000_000_000);
+    var lookups = new AtomicInteger();
+    var callers = new LocalCallers(now::get, port -> {
+      now.addAndGet(40_000_000);
+      return lookups.incrementAndGet();
+    });
+
+    IntStream.range(0, 1_000).forEach(callers::podPort);
+    assertThat(lookups.get()).isEqualTo(3);
+
+    for (int second = 0; second < 100; second++) {
+      now.addAndGet(1_000_000_000);
+      callers.podPort(1);
+    }
+    assertThat(lookups.get()).isBetween(100, 104);
+
+    lookups.set(0);
+    for (int i = 0; i < 1_000; i++) {
+      now.addAndGet(100_000_000);
+      callers.podPort(1);
+    }
+    assertThat(lookups.get()).as("in 105 s, of 40 ms each").isBetween(125, 140);
   }
 }
