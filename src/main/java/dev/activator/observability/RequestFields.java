@@ -21,8 +21,11 @@ record RequestFields(RequestRecord request) implements Template.Fields {
   /** Fields that only Go's requests have. */
   static final Set<String> ABSENT = Set.of("Request.Body", "Request.GetBody", "Request.Close",
       "Request.Form", "Request.FormValue", "Request.PostForm", "Request.PostFormValue",
-      "Request.MultipartForm", "Request.Trailer", "Request.TransferEncoding", "Request.TLS",
-      "Request.Cancel", "Request.Response", "Request.Pattern", "Request.PathValue",
+      "Request.MultipartForm", "Request.Trailer", "Request.TransferEncoding",
+      "Request.TLS.Version", "Request.TLS.HandshakeComplete", "Request.TLS.DidResume",
+      "Request.TLS.CipherSuite", "Request.TLS.CurveID", "Request.TLS.NegotiatedProtocol",
+      "Request.TLS.ServerName", "Request.TLS.PeerCertificates", "Request.TLS.VerifiedChains",
+      "Request.TLS.TLSUnique", "Request.Cancel", "Request.Response", "Request.Pattern", "Request.PathValue",
       "Request.Context", "Request.Cookie", "Request.Cookies", "Request.BasicAuth",
       "Request.URL.User", "Request.URL.Opaque", "Request.URL.Fragment", "Request.URL.RawPath",
       "Request.URL.Hostname", "Request.URL.Port", "Request.URL.IsAbs");
@@ -63,6 +66,7 @@ record RequestFields(RequestRecord request) implements Template.Fields {
       case "Request.ProtoMinor" ->
         (long) request.protocol().charAt(request.protocol().length() - 1) - '0';
       case "Request.ContentLength" -> contentLength();
+      case "Request.TLS" -> new Template.Pointer(!request.secure());
       case "Request.RemoteAddr" -> remoteAddress();
       case "Request.UserAgent" -> first("User-Agent");
       case "Request.Referer" -> first("Referer");

@@ -67,6 +67,7 @@ public final class Printf {
       case Double number when letter == 'f' -> signed(verb, new BigDecimal(number)
           .setScale(digits < 0 ? PLAIN_DIGITS : digits, RoundingMode.HALF_EVEN).toPlainString());
       case Boolean flag when letter == 't' || letter == 'v' -> padded(verb, flag.toString());
+      case Template.Pointer pointer when letter == 'v' -> padded(verb, pointer.toString());
       default -> "%!" + letter + "(" + type(value) + "=" + print(value) + ")";
     };
   }
@@ -76,6 +77,7 @@ public final class Printf {
       case Long _ -> "int";
       case Double _ -> "float64";
       case Boolean _ -> "bool";
+      case Template.Pointer _ -> "ptr";
       default -> "string";
     };
   }

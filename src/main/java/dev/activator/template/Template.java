@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A template that can be filled in. Values are {@link String}, {@link Long}, {@link Double},
- * {@link Boolean}, a list of texts, or {@link Mapping}.
+ * {@link Boolean}, a list of texts, {@link Mapping} or {@link Pointer}.
  *
  * <p><b>Errors.</b> Whatever Go's language has and this does not is refused with its position. As in Go,
  * an unknown field is an error only when it is filled in.
@@ -31,6 +31,14 @@ public final class Template {
   @FunctionalInterface
   public interface Mapping {
     List<String> at(String name);
+  }
+
+  /** A pointer of Go's whose fields are not known; prints as Go prints one to a struct. */
+  public record Pointer(boolean isNil) {
+    @Override
+    public String toString() {
+      return isNil ? "<nil>" : "{}";
+    }
   }
 
   @FunctionalInterface

@@ -103,6 +103,7 @@ final class TemplateFunctions {
       case Long whole -> whole != 0;
       case Double number -> number != 0;
       case List<?> list -> !list.isEmpty();
+      case Template.Pointer pointer -> !pointer.isNil();
       default -> true;
     };
   }

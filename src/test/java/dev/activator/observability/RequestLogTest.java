@@ -166,10 +166,22 @@ class RequestLogTest {
 
   @ParameterizedTest(name = "{0}")
   @CsvSource(delimiter = '~', value = {
-      "{{.Request.TLS.Version}}~.Request.TLS is not supported, at line 1, column 3 of the template",
+      "{{.Request.TLS.Version}}~.Request.TLS.Version is not supported, at line 1, column 3 of the template",
       "{{if true}}{{$.Request.FormValue \"a\"}}{{end}}~.Request.FormValue is not supported, at line 1, column 14 of the template"})
   void namesFieldsThatOnlyGoHas(String template, String problem) {
     assertThatThrownBy(() -> use(template)).hasMessage(problem);
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @CsvSource({"false, TLS: <nil> plain <nil>", "true, TLS: {} encrypted {}"})
+  @DisplayName("says whether the caller used TLS, as Knative's test of system-internal-tls reads it")
+  void saysWhetherTheCallerUsedTls(boolean secure, String expected) throws Exception {
+    use("TLS: {{.Request.TLS}} {{if .Request.TLS}}encrypted{{else}}plain{{end}} {{printf \"%v\" .Request.TLS}}");
+    var request = FakeRequest.of(log, loop);
+    request.secure = secure;
+    request.answered(200, ofMillis(1));
+
+    assertThat(written()).isEqualTo(expected + "\n");
   }
 
   @Test
