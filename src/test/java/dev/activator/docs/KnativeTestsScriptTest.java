@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,7 +31,14 @@ class KnativeTestsScriptTest {
         case "$*" in
           *' get deployment activator '*) cat "$IMAGE_FILE" ;;
           *' set image deployment/activator '*) echo "${!#}" | cut -d= -f2 > "$IMAGE_FILE" ;;
-          *' rollout status deployment/activator '*) ;;
+          *' rollout status deployment/'*) ;;
+          *' get hpa/activator') ;;
+          *' get hpa/activator -o jsonpath={.spec}') echo '{"maxReplicas":20,"minReplicas":1}' ;;
+          *' get deployment/activator -o jsonpath={.spec.replicas}') echo 3 ;;
+          *' get configmap/config-network -o jsonpath={.data}') echo '{"ingress-class":"a \\"b\\""}' ;;
+          *' get configmap/config-observability -o jsonpath={.data}') ;;
+          *' get lease -o name') printf 'lease/controller.a-certificate.reconciler.00\nlease/webhook\n' ;;
+          *' patch '*|*' scale '*|*' rollout restart '*|*' delete '*) echo "${*:6}" >> "$IMAGE_FILE.changes" ;;
           *) echo "unexpected: $*" >&2; exit 1 ;;
         esac
         """);
@@ -64,10 +73,12 @@ class KnativeTestsScriptTest {
         """.formatted(before, after));
   }
 
-  private Run run() throws Exception {
-    var builder = new ProcessBuilder("bash", folder.resolve("run").toString(),
-        folder.resolve("kubeconfig").toString(), folder.resolve("programs").toString(), NEW,
-        "--enable-alpha").redirectErrorStream(true);
+  private Run run(String... options) throws Exception {
+    var command = new ArrayList<>(List.of("bash", folder.resolve("run").toString()));
+    command.addAll(List.of(options));
+    command.addAll(List.of(folder.resolve("kubeconfig").toString(),
+        folder.resolve("programs").toString(), NEW, "--enable-alpha"));
+    var builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("PATH",
         folder.resolve("bin") + ":" + System.getenv("PATH"));
     builder.environment().put("IMAGE_FILE", folder.resolve("image").toString());
@@ -137,5 +148,37 @@ class KnativeTestsScriptTest {
     assertThat(run.output()).contains("e2e.test has no results", "flag provided but not defined");
     assertThat(run.exitCode()).isEqualTo(3);
     assertThat(image()).isEqualTo(OLD);
+  }
+
+  @Test
+  void changesReplicasAndTlsForBothImages_andRestoresThem() throws Exception {
+    suite("ha", "--- PASS: TestA (1s)", "--- PASS: TestA (1s)");
+
+    var run = run("--activators", "2", "--tls");
+
+    assertThat(run.exitCode()).as(run.output()).isZero();
+    assertThat(folder.resolve("out/table.md")).content()
+        .startsWith("| Knative's tests, with 2 activators, system-internal-tls, |");
+    assertThat(Files.readAllLines(folder.resolve("image.changes"))).containsExactly(
+        "hpa/activator --type merge -p {\"spec\":{\"minReplicas\":2,\"maxReplicas\":2}}",
+        "deployment/activator --replicas=2",
+        "configmap/config-network --type merge -p {\"data\":{\"system-internal-tls\":\"enabled\"}}",
+        "configmap/config-observability --type merge -p {\"data\":{\"logging.enable-request-log\":\"true\","
+            + "\"logging.request-log-template\":\"TLS: {{.Request.TLS}}\"}}",
+        "restart deployment/controller deployment/activator",
+        "hpa/activator --type json -p [{\"op\":\"add\",\"path\":\"/spec\",\"value\":{\"maxReplicas\":20,\"minReplicas\":1}}]",
+        "configmap/config-network --type json -p [{\"op\":\"add\",\"path\":\"/data\",\"value\":{\"ingress-class\":\"a \\\"b\\\"\"}}]",
+        "configmap/config-observability --type json -p [{\"op\":\"add\",\"path\":\"/data\",\"value\":{}}]",
+        "deployment/activator --replicas=3", "restart deployment/controller deployment/activator",
+        "lease/controller.a-certificate.reconciler.00");
+    assertThat(image()).isEqualTo(OLD);
+  }
+
+  @Test
+  void refusesAnUnknownOption() throws Exception {
+    suite("ha", "--- PASS: TestA (1s)", "--- PASS: TestA (1s)");
+
+    assertThat(run("--activators", "none").exitCode()).isEqualTo(2);
+    assertThat(run("--mesh").output()).contains("test/knative/run [--activators N] [--tls] KUBECONFIG");
   }
 }

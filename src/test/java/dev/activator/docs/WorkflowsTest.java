@@ -37,6 +37,21 @@ class WorkflowsTest {
   }
 
   @Test
+  void runKnativesTestsWithTheVersionsThatTheDocsName() throws Exception {
+    JsonNode matrix = new YAMLMapper()
+        .readTree(Files.readString(GITHUB.resolve("workflows/knative.yml")))
+        .at("/jobs/test/strategy/matrix");
+    var knative = matrix.path("knative").valueStream().map(JsonNode::asString).toList();
+    var kubernetes = matrix.path("kubernetes").valueStream()
+        .map(image -> image.asString().replaceAll("v([0-9.]+)@.*", "$1")).toList();
+
+    assertThat(Files.readString(Path.of("docs/releases.md"))).contains(
+        "| " + String.join(" and ", kubernetes) + " (kind) | " + String.join(", ", knative) + " |");
+    assertThat(Files.readString(Path.of("docs/compatibility.md")))
+        .contains("to " + knative.getLast() + "\n");
+  }
+
+  @Test
   void releaseOnlyWhatTheTagNames() throws Exception {
     assertThat(Files.readString(GITHUB.resolve("workflows/release.yml")))
         .contains("\"version: ${GITHUB_REF_NAME#v}\"", "\"appVersion: ${GITHUB_REF_NAME#v}\"");
