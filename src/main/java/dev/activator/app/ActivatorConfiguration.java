@@ -47,7 +47,7 @@ import org.springframework.context.annotation.Import;
 @ConfigurationPropertiesScan(basePackageClasses = ServingProperties.class)
 @Import({SettingsConfiguration.class, CapacityConfiguration.class, RequestConfiguration.class,
     ObservabilityConfiguration.class, OperatorsConfiguration.class, LifecycleConfiguration.class,
-    RescueConfiguration.class, LendingConfiguration.class, SituationConfiguration.class})
+    RescueConfiguration.class, LendingConfiguration.class, ConsoleHistoryConfiguration.class})
 // Properties and shutdown.
 @ImportAutoConfiguration({ConfigurationPropertiesAutoConfiguration.class,
     PropertyPlaceholderAutoConfiguration.class, LifecycleAutoConfiguration.class,

@@ -6,7 +6,7 @@ import dev.activator.app.properties.LendingProperties.Mode;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.console.Inspector;
-import dev.activator.console.SituationReader;
+import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.lending.Lending;
 import dev.activator.lending.link.PeerNetwork;
 import dev.activator.lending.link.PeerPort;
@@ -51,7 +51,7 @@ class LendingConfiguration {
   @Bean
   Part peers(ObjectProvider<PeerPort> port, LendingProperties lending, Platform platform,
       Cluster cluster, StageMeters meters, Inspector inspector, Lending lends,
-      SituationReader situation) {
+      ActivatorLoadsReader loads) {
     if (lending.mode() == Mode.OFF || !platform.hasPeers()) {
       return Part.started("no links to other activators", () -> {
       });
@@ -65,7 +65,7 @@ class LendingConfiguration {
     }
     meters.peers(opened.network());
     inspector.peers(opened.network()::views);
-    situation.peers(opened.network());
+    loads.peers(opened.network());
     return new Part("links to other activators", opened::open, opened::close);
   }
 }

@@ -26,7 +26,7 @@ import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
 import dev.activator.console.RevisionReport.WakingReport;
 import dev.activator.console.ScalingFacts;
-import dev.activator.console.SituationReader;
+import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -277,14 +277,14 @@ class OperatorsConfiguration {
 
   @Bean
   LivePage livePage(Inspector inspector, RevisionCard.Source cards, ColdStarts coldStarts,
-      HealthState health, Platform platform, SituationReader situation, Alerts alerts,
+      HealthState health, Platform platform, ActivatorLoadsReader loads, Alerts alerts,
       ConsoleLinksProperties links) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
       case Readiness.Ready() -> "";
       case Readiness.NotReady _ when health.isDraining() ->
         "This activator drains: it finishes its requests and ends.";
       case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
-    }, situation, alerts, links.links(), platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
+    }, loads, alerts, links.links(), platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
   }
 
   @Bean

@@ -51,7 +51,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
   }
 
   public static Parsed<LoggingConfig> parse(Map<String, String> data) {
-    var entries = new Entries(data);
+    var entries = new SettingEntries(data);
     data.keySet().stream().filter(LoggingConfig::isLevel).sorted()
         .forEach(key -> level(entries, key, data.get(key)));
     var general = zapLevel(entries, entries.text(ZAP, ""));
@@ -63,7 +63,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     return key.startsWith(PREFIX) && key.length() > PREFIX.length();
   }
 
-  private static Level level(Entries entries, String key, @Nullable String text) {
+  private static Level level(SettingEntries entries, String key, @Nullable String text) {
     var level = text == null || text.isEmpty() ? Level.INFO : Level.parse(text);
     if (level == null) {
       entries.problem(key + " is '" + text
@@ -73,7 +73,7 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     return level;
   }
 
-  private static Level zapLevel(Entries entries, String json) {
+  private static Level zapLevel(SettingEntries entries, String json) {
     if (json.isBlank()) {
       return Level.INFO;
     }

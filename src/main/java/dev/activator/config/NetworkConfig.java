@@ -42,7 +42,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   }
 
   public static Parsed<NetworkConfig> parse(Map<String, String> data) {
-    var entries = new Entries(data);
+    var entries = new SettingEntries(data);
     checkTheRest(entries);
     var mesh = MeshMode.parse(entries.text(MESH, ""));
     boolean passthrough = entries.flag(PASSTHROUGH);
@@ -52,7 +52,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   }
 
   /** Checks keys that are not used here but make the map invalid. */
-  private static void checkTheRest(Entries entries) {
+  private static void checkTheRest(SettingEntries entries) {
     entries.check(entries.either("domain-template", "domainTemplate"), TemplateOutline::problem);
     entries.check(entries.either("tag-template", "tagTemplate"), TemplateOutline::problem);
     entries.check("namespace-wildcard-cert-selector", NetworkConfig::selectorProblem);
@@ -92,7 +92,7 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
         : "it is '" + text + "', but must be enabled, disabled or redirected";
   }
 
-  private static boolean onOff(Entries entries, String key) {
+  private static boolean onOff(SettingEntries entries, String key) {
     var chosen = SWITCH.get(entries.text(key, "").toLowerCase(Locale.ROOT));
     if (chosen == null) {
       entries.problem(

@@ -44,7 +44,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   }
 
   public static Parsed<ObservabilityConfig> parse(Map<String, String> data) {
-    var entries = new Entries(data);
+    var entries = new SettingEntries(data);
     var requestLog = requestLog(entries);
     var metrics = MetricsConfig.read(entries, "");
     var tracing = TracingConfig.read(entries);
@@ -54,7 +54,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
         () -> new ObservabilityConfig(requestLog, metrics, tracing, profiling));
   }
 
-  private static Optional<String> requestLog(Entries entries) {
+  private static Optional<String> requestLog(SettingEntries entries) {
     boolean enabled = entries.flag(ENABLE);
     var template = entries.text(TEMPLATE, DEFAULT_TEMPLATE);
     if (enabled && template.isEmpty()) {
@@ -67,7 +67,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
   }
 
   /** Checks keys that are not used here but make the map invalid. */
-  private static void checkTheRest(Entries entries) {
+  private static void checkTheRest(SettingEntries entries) {
     entries.duration("runtime-export-interval", Duration.ZERO);
     MetricsConfig.read(entries, "request-");
     entries.flag("logging.enable-probe-request-log");
@@ -142,7 +142,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
       return interval.isZero() ? DEFAULT_INTERVAL : interval;
     }
 
-    private static MetricsConfig read(Entries entries, String prefix) {
+    private static MetricsConfig read(SettingEntries entries, String prefix) {
       var key = prefix + "metrics-protocol";
       var metrics = new MetricsConfig(entries.oneOf(key, ExportProtocol.NONE, PROTOCOLS),
           entries.text(prefix + "metrics-endpoint", ""),
@@ -181,7 +181,7 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
         ExportProtocol.GRPC,
         ExportProtocol.HTTP_PROTOBUF, ExportProtocol.NONE, ExportProtocol.STDOUT);
 
-    private static TracingConfig read(Entries entries) {
+    private static TracingConfig read(SettingEntries entries) {
       var protocol = entries.oneOf("tracing-protocol", ExportProtocol.NONE, PROTOCOLS);
       var endpoint = entries.text("tracing-endpoint", "");
       var word = entries.text("tracing-protocol", "none");
@@ -218,12 +218,12 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
 
     /** Reads this key even if the map is invalid otherwise. */
     public static Parsed<Profiling> parse(Map<String, String> data) {
-      var entries = new Entries(data);
+      var entries = new SettingEntries(data);
       var profiling = read(entries);
       return Parsed.of(entries.problems(), () -> profiling);
     }
 
-    private static Profiling read(Entries entries) {
+    private static Profiling read(SettingEntries entries) {
       return entries.oneOf(KEY, DISABLED, WORDS);
     }
   }

@@ -99,7 +99,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
         set.put(name, value.strip());
       }
     });
-    var entries = new Entries(set);
+    var entries = new SettingEntries(set);
     FLAGS.forEach(entries::flag);
     COUNTS.forEach(entries::count);
     WORDS.forEach((name, words) -> {
@@ -159,7 +159,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
   }
 
   private boolean flag(String name) {
-    return new Entries(set).flag(name);
+    return new SettingEntries(set).flag(name);
   }
 
   public String logsEndpoint() {
@@ -221,7 +221,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
   }
 
   public int count(String name, int absent) {
-    return set.containsKey(name) ? new Entries(set).count(name) : absent;
+    return set.containsKey(name) ? new SettingEntries(set).count(name) : absent;
   }
 
   private ExportProtocol protocol(Signal signal, ExportProtocol configured) {

@@ -40,7 +40,7 @@ public record OtelVariables(String serviceName, String endpoint, String metricsE
   public static Parsed<OtelVariables> parse(Map<String, String> environment) {
     var set = new TreeMap<>(environment);
     set.values().removeIf(String::isBlank);
-    var entries = new Entries(set);
+    var entries = new SettingEntries(set);
     int millis = entries.count(METRIC_INTERVAL);
     var sampler = entries.oneOf(SAMPLER, "", SAMPLERS);
     if (sampler.endsWith("traceidratio")) {

@@ -57,7 +57,7 @@ public final class LivePage implements AutoCloseable {
   private final Supplier<String> unready;
   private final @Nullable Actions actions;
   private final ConsoleLinks links;
-  private final SituationReader situation;
+  private final ActivatorLoadsReader loads;
   private final Alerts alerts;
   private final Flux<?> ticks;
   private final Flux<Optional<ServicesPage.Content>> list;
@@ -69,9 +69,9 @@ public final class LivePage implements AutoCloseable {
    * @param actions null where the console changes nothing
    */
   public LivePage(Inspector inspector, RevisionCard.Source cards,
-      Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, SituationReader situation,
+      Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, ActivatorLoadsReader loads,
       Alerts alerts, ConsoleLinks links, @Nullable Actions actions, Flux<?> ticks) {
-    this.situation = situation;
+    this.loads = loads;
     this.alerts = alerts;
     this.links = links;
     this.inspector = inspector;
@@ -155,7 +155,7 @@ public final class LivePage implements AutoCloseable {
   /** Empty if an event loop has not answered. */
   private Mono<Optional<ServicesPage.Content>> content() {
     return Mono.fromFuture(inspector::everything).map(all -> {
-      var now = situation.read();
+      var now = loads.read();
       var overview = all.overview();
       return new ServicesPage.Content(unready.get(), overview.summary(),
           !overview.autoscaler().connected() || !overview.kubernetes().problems().isEmpty(), now,

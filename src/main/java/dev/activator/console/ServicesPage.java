@@ -9,7 +9,7 @@ import static java.util.stream.Collectors.joining;
 import dev.activator.console.Alerts.Alert;
 import dev.activator.console.HourHistory.Kind;
 import dev.activator.console.ListQuery.Column;
-import dev.activator.console.Situation.Activator;
+import dev.activator.console.ActivatorLoads.Activator;
 import dev.activator.lending.link.ActivatorLoad;
 import dev.activator.observability.ColdStarts.ColdStart;
 import java.time.Duration;
@@ -45,14 +45,14 @@ final class ServicesPage {
    * @param trouble whether some of that is missing
    * @param rows in the usual order
    */
-  record Content(String problem, String summary, boolean trouble, Situation situation,
+  record Content(String problem, String summary, boolean trouble, ActivatorLoads loads,
       List<Alert> alerts, List<ServiceRow> rows, List<ColdStart> starts, ConsoleLinks links) {}
 
   static SequencedMap<String, String> of(Content now, ListQuery query) {
     var parts = new LinkedHashMap<String, String>();
     parts.put("summary", summary(now));
     parts.put("alerts", alerts(now));
-    parts.put("activators", activators(now.situation));
+    parts.put("activators", activators(now.loads));
     var attention = now.rows.stream().filter(ServiceRow::needsAttention).toList();
     if (!attention.isEmpty()) {
       parts.put("attention", attention(attention));
@@ -72,10 +72,10 @@ final class ServicesPage {
   // The situation.
 
   private static String summary(Content now) {
-    var all = now.situation.requests();
-    var errors = now.situation.errors();
+    var all = now.loads.requests();
+    var errors = now.loads.errors();
     int failed = errors.values().stream().mapToInt(Integer::intValue).sum();
-    var silent = now.situation.silent();
+    var silent = now.loads.silent();
     return "<section id=\"summary\" class=\"wide summary" + (now.trouble ? " trouble" : "")
         + "\">" + (now.problem.isEmpty()
             ? ""
@@ -86,7 +86,7 @@ final class ServicesPage {
         + tile("queued", "" + all.queued(), all.queued() > 0 ? "warn" : "")
         + tile("oldest wait", all.queued() == 0 ? "–" : length(all.oldestWait()),
             all.oldestWait().toSeconds() >= 60 ? "bad" : "")
-        + tile("cold starts now", "" + now.situation.coldStarts(), "")
+        + tile("cold starts now", "" + now.loads.coldStarts(), "")
         + tile("errors, last minute", "" + failed + (failed == 0
             ? ""
             : "<small>" + errors.entrySet().stream()
@@ -138,7 +138,7 @@ final class ServicesPage {
     return halves % 2 == 0 ? halves / 2 + " min" : halves / 2 + ".5 min";
   }
 
-  private static String activators(Situation now) {
+  private static String activators(ActivatorLoads now) {
     return Html.section("activators", "wide", count(now.activators().size(), "activator"),
         Html.table("activators", "dense",
             now.activators().stream().map(ServicesPage::activator).collect(joining()), "pod",

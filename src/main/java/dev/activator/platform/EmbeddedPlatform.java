@@ -79,7 +79,7 @@ public final class EmbeddedPlatform implements Platform {
   private final ApiServer api;
   private final LocalRuntime runtime;
   private final DeploymentScaleClient scaling;
-  private final ScaledServiceScaling controller = new ScaledServiceScaling();
+  private final ScaledServiceAdapter controller = new ScaledServiceAdapter();
   private final Autoscaler autoscaler;
   private final Loop autoscalerLoop;
   private final AutoscalerServer autoscalerServer;

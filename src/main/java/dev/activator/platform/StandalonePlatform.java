@@ -56,7 +56,7 @@ public final class StandalonePlatform implements Platform {
   private final RandomGenerator random;
   private final LeaseApi lease;
   private final Loop loop;
-  private final ScaledServiceScaling controller = new ScaledServiceScaling();
+  private final ScaledServiceAdapter controller = new ScaledServiceAdapter();
   private final Autoscaler autoscaler;
   private final AutoscalerServer server;
   private final LeaderElection election;

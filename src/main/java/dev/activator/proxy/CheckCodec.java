@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.activator.proxy.exchange.Handover;
+import dev.activator.proxy.exchange.GatewayHandover;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.wire.CheckRequest;
 import dev.activator.wire.CheckResponse;
@@ -47,7 +47,7 @@ final class CheckCodec {
   }
 
   static boolean isAdmitted(LocalResponse answer) {
-    return answer.status() == 200 && answer.headers().containsKey(Handover.POD);
+    return answer.status() == 200 && answer.headers().containsKey(GatewayHandover.POD);
   }
 
   static CheckResponse of(LocalResponse answer) {

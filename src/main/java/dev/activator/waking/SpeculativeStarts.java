@@ -39,7 +39,7 @@ public final class SpeculativeStarts {
   /** Of each revision the last one. */
   private final Map<RevisionId, Cause> causes = new ConcurrentHashMap<>();
 
-  private record Start(StandIn standIn, Loop.Timer timeout) {}
+  private record Start(StandInRequest standIn, Loop.Timer timeout) {}
 
   /** @param text why the revision was started, as the end of a sentence that begins with "because" */
   private record Cause(String text, long nanos) {}
@@ -120,7 +120,7 @@ public final class SpeculativeStarts {
       // Deleted concurrently.
       causes.remove(id);
     }
-    var standIn = new StandIn(loop, counter, revision, end -> ended(id, end));
+    var standIn = new StandInRequest(loop, counter, revision, end -> ended(id, end));
     // First, as it may end while it starts.
     underWay.put(id, new Start(standIn, loop.schedule(timeout(id), standIn::giveUp)));
     standIn.start(throttler::admit);
@@ -132,7 +132,7 @@ public final class SpeculativeStarts {
     return (start == null ? Duration.ZERO : start.usual()).multipliedBy(2).plus(EXTRA);
   }
 
-  private void ended(RevisionId id, StandIn.End end) {
+  private void ended(RevisionId id, StandInRequest.End end) {
     log.debug("{}: the stand-in has ended: {}", id, end);
     var start = underWay.remove(id);
     if (start != null) {

@@ -141,7 +141,7 @@ class LivePageTest {
                 ColdStarts.LabelledBy.NONE)),
             failures, loop::nanoTime),
         () -> List.of(START), () -> unready,
-        new SituationReader("activator-1",
+        new ActivatorLoadsReader("activator-1",
             new OwnLoad("0.1.0", throttler, activity, hours, () -> 0.25, () -> false,
                 loop::nanoTime)),
         alerts, new ConsoleLinks("https://logs/?q={revision}", "", "https://runbooks/#{alert}"),

@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
 public final class ReplicaPlanner {
-  private final ScaleStabilization held = new ScaleStabilization();
+  private final ExternalScale held = new ExternalScale();
   private Activity activity;
   private long lastDemand;
   private boolean initialized;

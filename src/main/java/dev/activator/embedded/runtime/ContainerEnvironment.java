@@ -5,7 +5,7 @@ import dev.activator.config.Quantity;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.policy.Expansion;
+import dev.activator.embedded.runtime.policy.VariableExpansion;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -88,7 +88,7 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       String value = variable.path("value").asString("");
       var from = variable.path("valueFrom");
       if (!value.isEmpty() || from.isMissingNode() || from.isNull()) {
-        return Expansion.of(value, earlier);
+        return VariableExpansion.of(value, earlier);
       }
       String source = String.join(", ", from.propertyNames());
       return switch (source) {

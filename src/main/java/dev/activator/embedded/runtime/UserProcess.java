@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.runtime.policy.Exit;
-import dev.activator.embedded.runtime.policy.Expansion;
+import dev.activator.embedded.runtime.policy.VariableExpansion;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
@@ -38,7 +38,7 @@ interface UserProcess {
 
     /** Throws an {@link IllegalArgumentException} if there is no command. */
     ProcessBuilder builder() {
-      var command = Expansion.ofCommand(template.words(), variables);
+      var command = VariableExpansion.ofCommand(template.words(), variables);
       if (command.isEmpty()) {
         throw new IllegalArgumentException("its container has no command");
       }

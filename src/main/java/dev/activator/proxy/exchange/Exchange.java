@@ -338,7 +338,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   /** A gateway sends the request: no permit is kept, as its end is not seen here. */
-  private void handOver(Permit granted, Handover to) {
+  private void handOver(Permit granted, GatewayHandover to) {
     var pod = granted.destination();
     granted.release(Ending.UNCOUNTED);
     if (mayWait() || to.isReady(revision.id())) {
@@ -349,13 +349,13 @@ public final class Exchange implements QueuedCaller {
   }
 
   /** The gateway may send it. It counts on for a while. */
-  void handedOver(Destination pod, Handover by) {
+  void handedOver(Destination pod, GatewayHandover by) {
     ended = true;
     release();
     if (mayWait()) {
       by.countOn(revision);
     }
-    var answer = LocalResponse.empty(200).with(Handover.POD, pod.toString());
+    var answer = LocalResponse.empty(200).with(GatewayHandover.POD, pod.toString());
     record.ended(Outcome.HANDED_OVER, answer);
     downstream.answer(answer);
     downstream.ended();

@@ -14,7 +14,7 @@ import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.Admission;
 import dev.activator.upstream.PodPools;
-import dev.activator.waking.StandIn;
+import dev.activator.waking.StandInRequest;
 import io.netty.handler.codec.http.HttpRequest;
 import java.time.Duration;
 import java.util.function.BiFunction;
@@ -39,7 +39,7 @@ public final class RequestDispatcher {
   private final ErrorResponses texts;
   private final SilentConnections silent;
   /** For requests that a gateway sends itself; null where requests are forwarded. */
-  private final @Nullable Handover handover;
+  private final @Nullable GatewayHandover handover;
 
   public RequestDispatcher(Loop loop, Router router,
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
@@ -60,7 +60,7 @@ public final class RequestDispatcher {
       BiFunction<Revision, QueuedCaller, Admission> throttle, PodPools pools,
       RequestCounter counter, RequestObserver observer, HeldBytes.Share held,
       UnreadBytes.Share unread, ErrorResponses texts, SilentConnections silent,
-      @Nullable Handover handover) {
+      @Nullable GatewayHandover handover) {
     this.loop = loop;
     this.router = router;
     this.throttle = throttle;
@@ -77,7 +77,7 @@ public final class RequestDispatcher {
   /** The same for requests that a gateway sends itself. */
   public RequestDispatcher handingOver(ReadyPods ready, Duration countedFor) {
     return new RequestDispatcher(loop, router, throttle, pools, counter, observer, held, unread,
-        texts, silent, new Handover(loop, counter, ready, countedFor));
+        texts, silent, new GatewayHandover(loop, counter, ready, countedFor));
   }
 
   public void dispatch(HttpRequest request, Version version, Downstream downstream) {
@@ -168,7 +168,7 @@ public final class RequestDispatcher {
     return pools;
   }
 
-  @Nullable Handover handover() {
+  @Nullable GatewayHandover handover() {
     return handover;
   }
 
@@ -190,12 +190,12 @@ public final class RequestDispatcher {
     return fallback.service() == null ? null : router.fallback(from, fallback.service());
   }
 
-  StandIn standIn(Revision of, Consumer<StandIn.End> onEnd) {
-    return new StandIn(loop, counter, of, onEnd);
+  StandInRequest standIn(Revision of, Consumer<StandInRequest.End> onEnd) {
+    return new StandInRequest(loop, counter, of, onEnd);
   }
 
   /** Whether it is queued; false if it has ended already. */
-  boolean start(StandIn one) {
+  boolean start(StandInRequest one) {
     return one.start(throttle);
   }
 

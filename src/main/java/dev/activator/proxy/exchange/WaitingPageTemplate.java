@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.config.OwnStyle;
+import dev.activator.config.PageStyle;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 
@@ -11,13 +11,13 @@ import dev.activator.proxy.policy.WaitingPagePolicy;
  * style, and {@code {{request}}} the id of the request, if it has one. No other script runs.
  */
 public record WaitingPageTemplate(String html, String contentPolicy) {
-  private static final String SCRIPT = OwnStyle.resource("page.js");
+  private static final String SCRIPT = PageStyle.resource("page.js");
   private static final String SCRIPT_PLACE = "{{script}}";
   private static final String BASE_POLICY = "default-src 'none'; connect-src 'self'; base-uri 'none';"
-      + " form-action 'none'; script-src " + OwnStyle.hash(SCRIPT) + "; ";
+      + " form-action 'none'; script-src " + PageStyle.hash(SCRIPT) + "; ";
 
   public static final WaitingPageTemplate DEFAULT = new WaitingPageTemplate(
-      OwnStyle.resource("page.html"), BASE_POLICY + "style-src " + OwnStyle.HASH);
+      PageStyle.resource("page.html"), BASE_POLICY + "style-src " + PageStyle.HASH);
 
   /**
    * An operator's own, which may have styles and pictures inside.
@@ -36,7 +36,7 @@ public record WaitingPageTemplate(String html, String contentPolicy) {
   /** @param requestId may be empty */
   LocalResponse page(WaitStatus now, int retryAfterSeconds, String requestId) {
     String status = ErrorFormat.html(WaitingPagePolicy.json(now));
-    return WaitingPagePolicy.page(html.replace("{{style}}", OwnStyle.ELEMENT)
+    return WaitingPagePolicy.page(html.replace("{{style}}", PageStyle.ELEMENT)
         .replace("{{request}}", ErrorFormat.requestIdAsHtml(requestId))
         .replace(SCRIPT_PLACE,
             "<script data-status=\"" + status + "\">" + SCRIPT + "</script>"),

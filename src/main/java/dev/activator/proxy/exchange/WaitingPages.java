@@ -9,7 +9,7 @@ import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.waking.StandIn;
+import dev.activator.waking.StandInRequest;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -109,7 +109,7 @@ public final class WaitingPages {
     private final RequestDispatcher dispatcher;
     private final RevisionId id;
     private final @Nullable HttpRequestRecord navigation;
-    private final StandIn standIn;
+    private final StandInRequest standIn;
     private volatile long lastAsked;
     private Loop.@Nullable Timer timer;
 
@@ -138,15 +138,15 @@ public final class WaitingPages {
       }
     }
 
-    private Outcome outcome(StandIn.End end) {
+    private Outcome outcome(StandInRequest.End end) {
       return switch (end) {
-        case StandIn.End.Ready() -> navigation != null && navigation.outcome() == Outcome.FALLBACK
+        case StandInRequest.End.Ready() -> navigation != null && navigation.outcome() == Outcome.FALLBACK
             ? Outcome.FALLBACK
             : Outcome.WAITING_PAGE;
-        case StandIn.End.Rejected(var reason) ->
+        case StandInRequest.End.Rejected(var reason) ->
           HttpRequestRecord.outcome(dispatcher.failure(reason));
-        case StandIn.End.GivenUp() -> Outcome.CALLER_GONE;
-        case StandIn.End.Failed() -> Outcome.INTERNAL;
+        case StandInRequest.End.GivenUp() -> Outcome.CALLER_GONE;
+        case StandInRequest.End.Failed() -> Outcome.INTERNAL;
       };
     }
 

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.config.OwnStyle;
+import dev.activator.config.PageStyle;
 import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import java.util.Locale;
@@ -28,7 +28,7 @@ public record ErrorFormat(Kind kind, String requestId) {
       "application/problem+json", "X-Content-Type-Options", "nosniff");
   private static final Map<String, String> PAGE = Map.of("Content-Type",
       "text/html; charset=utf-8", "X-Content-Type-Options", "nosniff", "Content-Security-Policy",
-      "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + OwnStyle.HASH);
+      "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + PageStyle.HASH);
 
   /** The preferred one of those we write; of equals, the first. */
   public static ErrorFormat of(Fields fields) {
@@ -148,7 +148,7 @@ public record ErrorFormat(Kind kind, String requestId) {
         + "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         + "<meta name=\"robots\" content=\"noindex\">\n"
         + "<meta name=\"color-scheme\" content=\"light dark\">\n<title>" + title + "</title>\n"
-        + OwnStyle.ELEMENT + "\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n"
+        + PageStyle.ELEMENT + "\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n"
         + (message.isEmpty() ? "" : "<p>" + html(message) + "</p>\n") + "<p class=\"todo\">"
         + whatToDo(text.status(), reason, text.headers().getOrDefault("Retry-After", ""))
         + "</p>\n" + (reason.isEmpty()

@@ -22,7 +22,7 @@ public final class ChainTable {
   private static final int MAX_FAN_OUT = 16;
 
   /** In order of use. */
-  private final LinkedHashMap<Call, Edge> edges = new LinkedHashMap<>(16, 0.75f, true);
+  private final LinkedHashMap<Call, ChainEdge> edges = new LinkedHashMap<>(16, 0.75f, true);
   private final Map<RevisionId, Set<RevisionId>> callees = new HashMap<>();
   /** The same by callee, so that a deleted revision costs no look at all edges. */
   private final Map<RevisionId, Set<RevisionId>> callers = new HashMap<>();
@@ -45,7 +45,7 @@ public final class ChainTable {
    * @param edge by which it is
    * @param afterMillis from now until it should begin, so that it is ready when the call comes
    */
-  public record Prediction(RevisionId callee, RevisionId caller, Edge edge, long afterMillis) {}
+  public record Prediction(RevisionId callee, RevisionId caller, ChainEdge edge, long afterMillis) {}
 
   /** @param arrivedMillis when it serves its first request */
   private record Step(RevisionId id, double share, int depth, long arrivedMillis,
@@ -53,7 +53,7 @@ public final class ChainTable {
 
   public void called(RevisionId caller, RevisionId callee, int delayMillis) {
     var call = new Call(caller, callee);
-    edges.put(call, edges.getOrDefault(call, Edge.UNKNOWN).called(delayMillis));
+    edges.put(call, edges.getOrDefault(call, ChainEdge.UNKNOWN).called(delayMillis));
     callees.computeIfAbsent(caller, _ -> new HashSet<>(4)).add(callee);
     callers.computeIfAbsent(callee, _ -> new HashSet<>(4)).add(caller);
     if (edges.size() > MAX_EDGES) {
@@ -90,8 +90,8 @@ public final class ChainTable {
     return Set.copyOf(callees.getOrDefault(caller, Set.of()));
   }
 
-  public Edge edge(RevisionId caller, RevisionId callee) {
-    return edges.getOrDefault(new Call(caller, callee), Edge.UNKNOWN);
+  public ChainEdge edge(RevisionId caller, RevisionId callee) {
+    return edges.getOrDefault(new Call(caller, callee), ChainEdge.UNKNOWN);
   }
 
   public int size() {
@@ -130,7 +130,7 @@ public final class ChainTable {
     for (var callee : callees.getOrDefault(here.id, Set.of())) {
       var edge = edge(here.id, callee);
       double share = here.share * edge.share();
-      if (edge.wakes() && share >= Edge.MIN_SHARE) {
+      if (edge.wakes() && share >= ChainEdge.MIN_SHARE) {
         long called = Math.max(0, here.arrivedMillis + edge.soonMillis());
         long takes = startTimes.apply(callee).slowMillis;
         long after = takes == 0 ? 0 : Math.max(0, called - takes);

@@ -88,7 +88,7 @@ class ChainTableTest {
     assertThat(table.size()).isEqualTo(ChainTable.MAX_EDGES);
     assertThat(table.callees(id("a0"))).isNotEmpty();
     assertThat(table.callees(id("a1"))).isEmpty();
-    assertThat(table.edge(id("a1"), id("b"))).isEqualTo(Edge.UNKNOWN);
+    assertThat(table.edge(id("a1"), id("b"))).isEqualTo(ChainEdge.UNKNOWN);
   }
 
   @Test

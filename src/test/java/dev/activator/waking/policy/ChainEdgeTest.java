@@ -9,10 +9,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class EdgeTest {
+class ChainEdgeTest {
   /** + is a call, - an episode without one. */
-  private static Edge after(String episodes) {
-    var edge = Edge.UNKNOWN;
+  private static ChainEdge after(String episodes) {
+    var edge = ChainEdge.UNKNOWN;
     for (char one : episodes.toCharArray()) {
       edge = one == '+' ? edge.called(100) : edge.missed();
     }
@@ -39,7 +39,7 @@ class EdgeTest {
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void aBranchThatIsTakenHalfTheTimeIsWokenInVainAtMostThreeTimesInARow(long seed) {
     var random = new Random(seed);
-    var edge = Edge.UNKNOWN.called(100);
+    var edge = ChainEdge.UNKNOWN.called(100);
     int inARow = 0;
     int vain = 0;
     for (int i = 0; i < 10_000; i++) {
@@ -74,7 +74,7 @@ class EdgeTest {
 
   @Test
   void theSlowAndTheQuickCallsOfTheLastSixteenCount() {
-    var edge = Edge.UNKNOWN.called(60_000);
+    var edge = ChainEdge.UNKNOWN.called(60_000);
     for (int i = 1; i <= 16; i++) {
       edge = edge.called(i * 10);
     }
@@ -89,6 +89,6 @@ class EdgeTest {
       "0.7, 21.5, 4.25, 0.0465"})
   void theProbabilityBelowABoundIsThatOfTheBetaDistribution(double x, double a, double b,
       double expected) {
-    assertThat(Beta.cdf(x, a, b)).isCloseTo(expected, within(0.005));
+    assertThat(BetaDistribution.cdf(x, a, b)).isCloseTo(expected, within(0.005));
   }
 }

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Requests that a gateway sends itself, after it has asked. */
-class HandoverTest {
+class GatewayHandoverTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final Destination POD = new Destination("10.1.1.1", 8080);
   private static final Duration DELAY = Duration.ofSeconds(1);

@@ -9,7 +9,7 @@ import dev.activator.console.Inspector;
 import dev.activator.console.OwnLoad;
 import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
-import dev.activator.console.SituationReader;
+import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.console.StateSampler;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.Part;
@@ -27,9 +27,9 @@ import org.springframework.boot.info.BuildProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Beans for what the console remembers, and for how all activators are. */
+/** Beans for what the console remembers, for the load of all activators, and for alerts. */
 @Configuration(proxyBeanMethods = false)
-class SituationConfiguration {
+class ConsoleHistoryConfiguration {
   private static final String CLOCK = "clock";
 
   @Bean
@@ -46,12 +46,12 @@ class SituationConfiguration {
   }
 
   @Bean
-  SituationReader situationReader(IdentityProperties identity, Throttler throttler,
+  ActivatorLoadsReader activatorLoadsReader(IdentityProperties identity, Throttler throttler,
       RequestHistory activity, HourHistory hours, Saturation saturation, HealthState health,
       ObjectProvider<BuildProperties> build, LoopGroup loops) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
-    return new SituationReader(identity.podName(), new OwnLoad(version == null ? "" : version,
+    return new ActivatorLoadsReader(identity.podName(), new OwnLoad(version == null ? "" : version,
         throttler, activity, hours, saturation, health::isDraining,
         loops.loopFor(CLOCK)::nanoTime));
   }

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ExpansionTest {
+class VariableExpansionTest {
   private static final Map<String, String> KNOWN = Map.of("PORT", "8080", "MONEY", "$5\\", "A.B",
       "dots");
 
@@ -17,7 +17,7 @@ class ExpansionTest {
       "$$$$(PORT),$$(PORT)", "$$,$", "$(A.B),dots", "$(PORT,$(PORT", "$1,$1", "$,$", "plain,plain",
       "$PORT,$PORT", "${PORT},${PORT}"})
   void followsTheRulesOfKubernetes(String text, String expected) {
-    assertThat(Expansion.of(text, KNOWN)).isEqualTo(expected);
+    assertThat(VariableExpansion.of(text, KNOWN)).isEqualTo(expected);
   }
 
   @ParameterizedTest(name = "{0} -> {1}")
@@ -25,6 +25,6 @@ class ExpansionTest {
       "$PORTABLE,$PORTABLE", "$HOME,$HOME", "$MONEY,$MONEY", "$(MONEY),$5\\", "$$PORT,$PORT",
       "echo $$,echo $"})
   void putsThePortIntoACommandAlsoAsAShellWould(String word, String expected) {
-    assertThat(Expansion.ofCommand(List.of(word), KNOWN)).containsExactly(expected);
+    assertThat(VariableExpansion.ofCommand(List.of(word), KNOWN)).containsExactly(expected);
   }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Confined to {@code loop}, which must also be the counter's.
  */
-public final class StandIn implements QueuedCaller {
+public final class StandInRequest implements QueuedCaller {
   private final Loop loop;
   private final RequestCounter counter;
   private final Revision revision;
@@ -40,7 +40,7 @@ public final class StandIn implements QueuedCaller {
   }
 
   /** @param onEnd called once, after it was counted out */
-  public StandIn(Loop loop, RequestCounter counter, Revision revision, Consumer<End> onEnd) {
+  public StandInRequest(Loop loop, RequestCounter counter, Revision revision, Consumer<End> onEnd) {
     this.loop = loop;
     this.counter = counter;
     this.revision = revision;

@@ -9,17 +9,17 @@ import java.util.Base64;
 import java.util.Objects;
 
 /** The style of the pages that the activator itself answers with: the waiting page, and refusals. */
-public final class OwnStyle {
+public final class PageStyle {
   private static final String STYLE = resource("page.css");
   public static final String ELEMENT = "<style>" + STYLE + "</style>";
   /** For {@code style-src} of a content policy. */
   public static final String HASH = hash(STYLE);
 
-  private OwnStyle() {}
+  private PageStyle() {}
 
   /** A file of the waiting page. */
   public static String resource(String name) {
-    try (var file = OwnStyle.class.getResourceAsStream("/waiting-page/" + name)) {
+    try (var file = PageStyle.class.getResourceAsStream("/waiting-page/" + name)) {
       return new String(Objects.requireNonNull(file, name).readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

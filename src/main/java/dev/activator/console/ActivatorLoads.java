@@ -17,12 +17,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All activators, and what their requests add up to.
+ * The load of each activator, and of all together.
  *
  * @param activators this one first
  */
-record Situation(List<Activator> activators) {
-  /** They are asked once a second. */
+record ActivatorLoads(List<Activator> activators) {
+  /** Loads are requested once a second. */
   static final Duration MAX_AGE = Duration.ofSeconds(5);
 
   /**
@@ -31,17 +31,17 @@ record Situation(List<Activator> activators) {
    */
   record Activator(String pod, boolean here, @Nullable ActivatorLoad load, String problem) {}
 
-  Situation {
+  ActivatorLoads {
     activators = List.copyOf(activators);
   }
 
   /** @param loads the last answers, by address */
-  static Situation of(String pod, ActivatorLoad own, List<PeerView> peers,
+  static ActivatorLoads of(String pod, ActivatorLoad own, List<PeerView> peers,
       Map<String, AnsweredLoad> loads, long nowNanos) {
     var all = new ArrayList<Activator>();
     all.add(new Activator(pod, true, own, ""));
     peers.forEach(peer -> all.add(of(peer, loads.get(peer.address()), nowNanos)));
-    return new Situation(all);
+    return new ActivatorLoads(all);
   }
 
   private static Activator of(PeerView peer, @Nullable AnsweredLoad answer, long nowNanos) {

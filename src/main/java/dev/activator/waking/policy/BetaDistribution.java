@@ -6,14 +6,14 @@ package dev.activator.waking.policy;
  * <p><b>Source.</b> The continued fraction of <i>Numerical Recipes</i>, 6.4, and Lanczos' approximation of
  * the gamma function.
  */
-final class Beta {
+final class BetaDistribution {
   private static final double[] LANCZOS = {76.18009172947146, -86.50532032941677,
       24.01409824083091, -1.231739572450155, 0.1208650973866179e-2, -0.5395239384953e-5};
   private static final int MAX_TERMS = 200;
   private static final double PRECISION = 1e-10;
   private static final double TINY = 1e-300;
 
-  private Beta() {}
+  private BetaDistribution() {}
 
   /** The probability of a value below {@code x}, which is between 0 and 1. */
   static double cdf(double x, double a, double b) {

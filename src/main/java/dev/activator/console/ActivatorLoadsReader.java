@@ -8,17 +8,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads how this activator is, and asks the others.
+ * The reader of the load of this activator and of the others.
  *
  * <p><b>Threads.</b> Any.
  */
-public final class SituationReader {
+public final class ActivatorLoadsReader {
   private final String pod;
   private final Supplier<ActivatorLoad> own;
   private volatile @Nullable PeerNetwork peers;
 
   /** @param pod the name of this activator's */
-  public SituationReader(String pod, Supplier<ActivatorLoad> own) {
+  public ActivatorLoadsReader(String pod, Supplier<ActivatorLoad> own) {
     this.pod = pod;
     this.own = own;
   }
@@ -30,13 +30,13 @@ public final class SituationReader {
   }
 
   /** With what the others answered to earlier calls. */
-  Situation read() {
+  ActivatorLoads read() {
     var network = peers;
     if (network == null) {
-      return Situation.of(pod, own.get(), List.of(), Map.of(), 0);
+      return ActivatorLoads.of(pod, own.get(), List.of(), Map.of(), 0);
     }
     network.requestLoads();
-    return Situation.of(pod, own.get(), network.views(), network.loads(),
+    return ActivatorLoads.of(pod, own.get(), network.views(), network.loads(),
         network.loop().nanoTime());
   }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The adapter between ScaledServices and the autoscaler: passes changes to it, and its decisions
  * to the writer of statuses.
  */
-public final class ScaledServiceScaling implements ScalingListener {
+public final class ScaledServiceAdapter implements ScalingListener {
   private volatile @Nullable ScaledServiceWriter writer;
   private volatile @Nullable ServiceCatcher catcher;
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * A map's entries, with the errors that reading them has found. An invalid value reads as the
  * default, so that the rest is checked too.
  */
-final class Entries {
+final class SettingEntries {
   /** As Go's {@code strconv.ParseBool}. */
   private static final Set<String> TRUE = Set.of("1", "t", "T", "TRUE", "true", "True");
   private static final Set<String> FALSE = Set.of("0", "f", "F", "FALSE", "false", "False");
@@ -26,7 +26,7 @@ final class Entries {
   private final Map<String, String> data;
   private final List<String> problems = new ArrayList<>();
 
-  Entries(Map<String, String> data) {
+  SettingEntries(Map<String, String> data) {
     this.data = data;
   }
 

@@ -16,10 +16,10 @@ import java.util.Arrays;
  * @param delaysMillis of the last calls, from when the caller's first request got its permit; negative for
  *     one during its start
  */
-public record Edge(double hits, double misses, int episodes, int missesInRow, int skipped,
+public record ChainEdge(double hits, double misses, int episodes, int missesInRow, int skipped,
     int[] delaysMillis) {
   /** Before the first call. */
-  public static final Edge UNKNOWN = new Edge(0, 0, 0, 0, -1, new int[0]);
+  public static final ChainEdge UNKNOWN = new ChainEdge(0, 0, 0, 0, -1, new int[0]);
 
   static final double MIN_SHARE = 0.7;
   private static final int MIN_EPISODES = 3;
@@ -31,24 +31,24 @@ public record Edge(double hits, double misses, int episodes, int missesInRow, in
   private static final int MAX_DELAYS = 16;
   private static final double NINE_TENTHS = 0.9;
 
-  public Edge called(int delayMillis) {
+  public ChainEdge called(int delayMillis) {
     int kept = Math.min(delaysMillis.length, MAX_DELAYS - 1);
     int[] delays = new int[kept + 1];
     System.arraycopy(delaysMillis, delaysMillis.length - kept, delays, 0, kept);
     delays[kept] = delayMillis;
-    return new Edge(hits * DECAY + 1, misses * DECAY, episodes + 1, 0,
+    return new ChainEdge(hits * DECAY + 1, misses * DECAY, episodes + 1, 0,
         // A retry that was of use.
         isRetried() ? -1 : afterEpisode(), delays);
   }
 
-  public Edge missed() {
+  public ChainEdge missed() {
     if (hits == 0) {
-      return new Edge(0, 0, 0, 0, afterEpisode(), delaysMillis);
+      return new ChainEdge(0, 0, 0, 0, afterEpisode(), delaysMillis);
     }
     if (missesInRow + 1 == MAX_MISSES) {
-      return new Edge(0, 0, 0, 0, 0, new int[0]);
+      return new ChainEdge(0, 0, 0, 0, 0, new int[0]);
     }
-    return new Edge(hits * DECAY, misses * DECAY + 1, episodes + 1, missesInRow + 1, afterEpisode(),
+    return new ChainEdge(hits * DECAY, misses * DECAY + 1, episodes + 1, missesInRow + 1, afterEpisode(),
         delaysMillis);
   }
 
@@ -68,7 +68,7 @@ public record Edge(double hits, double misses, int episodes, int missesInRow, in
   /** An unbroken row needs no bound: the bound would ask for six. */
   private boolean isLikely() {
     return episodes >= MIN_EPISODES
-        && (misses == 0 || Beta.cdf(MIN_SHARE, hits + 1, misses + 1) <= CONFIDENCE);
+        && (misses == 0 || BetaDistribution.cdf(MIN_SHARE, hits + 1, misses + 1) <= CONFIDENCE);
   }
 
   /** Of the episodes with a call. */
@@ -97,7 +97,7 @@ public record Edge(double hits, double misses, int episodes, int missesInRow, in
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Edge that && hits == that.hits && misses == that.misses
+    return other instanceof ChainEdge that && hits == that.hits && misses == that.misses
         && episodes == that.episodes && missesInRow == that.missesInRow && skipped == that.skipped
         && Arrays.equals(delaysMillis, that.delaysMillis);
   }

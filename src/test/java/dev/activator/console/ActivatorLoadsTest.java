@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-class SituationTest {
+class ActivatorLoadsTest {
   private static final RevisionId WEB = new RevisionId("shop", "web-00001");
   private static final long SECOND = 1_000_000_000L;
 
@@ -34,7 +34,7 @@ class SituationTest {
   void addsUpAllActivators_andNamesThoseThatAreMissing() {
     var own = load(new Requests(10, 2, 0, Duration.ZERO), Map.of(500, 1), true);
     var other = load(new Requests(5.5, 1, 3, Duration.ofSeconds(7)), Map.of(500, 2, 503, 4), true);
-    var now = Situation.of("me", own,
+    var now = ActivatorLoads.of("me", own,
         List.of(peer("10.0.0.2", PeerView.State.LINKED, ""),
             peer("10.0.0.3", PeerView.State.LINKED, ""),
             peer("10.0.0.4", PeerView.State.LINKED, ""),

@@ -3,11 +3,8 @@ package dev.activator.autoscaler.policy;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Keeps the scale that someone else has set on a workload, until the load gives a new reason to change
- * it.
- */
-final class ScaleStabilization {
+/** The scale that another client has set on a workload. It is kept until the load gives a new reason to change it. */
+final class ExternalScale {
   private OptionalInt ours = OptionalInt.empty();
   private OptionalInt attempted = OptionalInt.empty();
   private @Nullable Hold hold;

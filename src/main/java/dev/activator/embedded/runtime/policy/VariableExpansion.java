@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
  * <p><b>Source.</b> {@code third_party/forked/golang/expansion} of Kubernetes: {@code $(NAME)} is
  * replaced, and {@code $$} becomes one {@code $}.
  */
-public final class Expansion {
+public final class VariableExpansion {
   private static final String KUBERNETES = "\\$(?:\\$|\\(([^)]*)\\)";
   private static final Pattern REFERENCE = Pattern.compile(KUBERNETES + ")");
   /** {@code $PORT} and <code>${PORT}</code> as well: no shell reads a command. */
   private static final Pattern IN_COMMAND = Pattern
       .compile(KUBERNETES + "|(PORT)(?!\\w)|\\{(PORT)})");
 
-  private Expansion() {}
+  private VariableExpansion() {}
 
   public static String of(String text, Map<String, String> variables) {
     return replaced(REFERENCE, text, variables);

@@ -19,7 +19,7 @@ import java.util.Map;
  *
  * <p><b>Threads.</b> Confined to its loop.
  */
-public final class Handover implements ReadyPods.Listener {
+public final class GatewayHandover implements ReadyPods.Listener {
   /** The header of a 200 with a pod that took requests: address and port. */
   public static final String POD = "K-Activator-Pod";
   private static final String REQUEST_DURATION = "activator.dev/request-duration";
@@ -30,7 +30,7 @@ public final class Handover implements ReadyPods.Listener {
   private final Duration countedFor;
   private final Map<RevisionId, Map<Exchange, Destination>> waiting = new HashMap<>();
 
-  Handover(Loop loop, RequestCounter counter, ReadyPods pods, Duration countedFor) {
+  GatewayHandover(Loop loop, RequestCounter counter, ReadyPods pods, Duration countedFor) {
     this.loop = loop;
     this.counter = counter;
     this.pods = pods;
