@@ -10,10 +10,10 @@
 
   function draw() {
     const since = performance.now() - receivedAt;
-    const asked = status.askedMillis === null ? 0 : status.askedMillis + since;
-    const probe = status.listedMillis === null ? 0 : Math.min(asked, status.listedMillis + since);
-    const pod = asked - probe;
-    while (longest < asked * 1.1 || longest < status.usualMillis * 1.1) longest *= 1.5;
+    const requested = status.requestedMillis === null ? 0 : status.requestedMillis + since;
+    const probe = status.listedMillis === null ? 0 : Math.min(requested, status.listedMillis + since);
+    const pod = requested - probe;
+    while (longest < requested * 1.1 || longest < status.usualMillis * 1.1) longest *= 1.5;
     for (const [id, millis] of [["pod", pod], ["probe", probe]]) {
       if (byId(id)) byId(id).style.width = `${100 * millis / longest}%`;
     }
@@ -21,11 +21,11 @@
       byId("usual").hidden = status.usualMillis === 0;
       byId("usual").style.left = `${100 * status.usualMillis / longest}%`;
     }
-    text("elapsed", seconds(asked));
+    text("elapsed", seconds(requested));
     text("pod-time", pod > 0 ? seconds(pod) : "");
     text("probe-time", probe > 0 ? seconds(probe) : "");
     text("usual-text", status.usualMillis === 0 ? "" : `since the start was requested; usually it takes ${seconds(status.usualMillis)}`);
-    if (asked > Math.max(30000, 2 * status.usualMillis)) {
+    if (requested > Math.max(30000, 2 * status.usualMillis)) {
       text("state", "It takes longer than usual. This page waits as long as it is open; the owner of the service finds the reason in its log.");
     }
     text("why", status.why ? `Now: ${status.why}.` : "");

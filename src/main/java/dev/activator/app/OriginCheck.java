@@ -43,7 +43,7 @@ public final class OriginCheck {
     return host == null || host.getPort() == 0 ? HTTP : host.getPort();
   }
 
-  /** Asks the handler only if the request is not refused. */
+  /** Calls the handler only if the request is not refused. */
   HttpHandler around(HttpHandler handler) {
     return (request, response) -> {
       var refusal = refusal(request);

@@ -248,7 +248,7 @@ class RequestConfiguration {
     var start = throttler.start(id);
     return view == null || start == null
         ? WaitStatus.UNKNOWN
-        : new WaitStatus(view.capacity() > 0, reasons.of(id), start.asked(), starts.listedFor(id),
+        : new WaitStatus(view.capacity() > 0, reasons.of(id), start.requested(), starts.listedFor(id),
             start.usual());
   }
 
@@ -284,7 +284,7 @@ class RequestConfiguration {
         system::certificate, health, loops.loopFor("drain"), throttler);
   }
 
-  /** Where gateways ask that send requests themselves. */
+  /** The port for gateways that send requests themselves. */
   @Bean
   Part admitPort(AdmitProperties admit, ProxyServer proxy, LoopResources resources,
       LoopGroup loops, HealthState health, Throttler throttler, Cluster cluster,

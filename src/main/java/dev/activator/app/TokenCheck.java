@@ -39,7 +39,7 @@ final class TokenCheck {
     this.check = check;
   }
 
-  /** Asks the handler only if the request is allowed. */
+  /** Calls the handler only if the request is allowed. */
   HttpHandler around(HttpHandler handler) {
     return (request, response) -> {
       var token = token(request.getHeaders().getOrEmpty(HttpHeaders.AUTHORIZATION).stream()

@@ -87,7 +87,7 @@ public final class Autoscaler {
   }
 
   /**
-   * @param guard is asked before each write
+   * @param guard decides before each write
    * @param random jitter
    */
   public Autoscaler(Loop loop, ScaleClient scales, WriteGuard guard, ScalingListener listener,
@@ -112,7 +112,7 @@ public final class Autoscaler {
         var begun = new Term(loop, loop.nanoTime(), wall, scales, guard, listener, random,
             new ScaleReads(loop), new ActivatorMembership(0));
         term = begun;
-        tellMembers();
+        passMembers();
         targets.forEach((id, target) -> scale(begun, id, target));
       }
     });
@@ -228,7 +228,7 @@ public final class Autoscaler {
   public void members(@Nullable Map<String, Boolean> pods) {
     loop.execute(() -> {
       members = pods;
-      tellMembers();
+      passMembers();
     });
   }
 
@@ -295,7 +295,7 @@ public final class Autoscaler {
     }
   }
 
-  private void tellMembers() {
+  private void passMembers() {
     if (term != null && members != null) {
       term.roster.members(term.now(), members);
     } else if (term != null) {

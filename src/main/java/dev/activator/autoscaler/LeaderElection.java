@@ -79,7 +79,7 @@ public final class LeaderElection implements WriteGuard {
     this.times = times;
     this.election = new Election(identity, times);
     this.attempts = new DeadlineTimer(loop, this::attempt);
-    this.giveUp = new DeadlineTimer(loop, this::tell);
+    this.giveUp = new DeadlineTimer(loop, this::notifyListener);
     this.startedAt = loop.nanoTime();
     this.view = new View(false, "", 0, startedAt, 0, "");
   }
@@ -89,7 +89,7 @@ public final class LeaderElection implements WriteGuard {
   }
 
   /** Reads the lease within a second, because its holder no longer seems to lead. */
-  public void lookSoon() {
+  public void readSoon() {
     loop.execute(() -> {
       if (!stopped) {
         attempts.within(SOON);
@@ -105,7 +105,7 @@ public final class LeaderElection implements WriteGuard {
       giveUp.cancel();
       boolean led = elected;
       elected = false;
-      look();
+      publishView();
       var ending = led ? listener.deposed() : CompletableFuture.<Void>completedFuture(null);
       return ending.exceptionally(_ -> null).thenCombine(underWay, (_, _) -> "")
           .thenComposeAsync(_ -> release(), loop);
@@ -163,7 +163,7 @@ public final class LeaderElection implements WriteGuard {
       if (answer instanceof LeaseAnswer.Found && !ours || answer instanceof LeaseAnswer.Absent) {
         log.warn("The lease is not ours any more: {}", answer);
         election.giveUp();
-        tell();
+        notifyListener();
         attempts.within(Duration.ZERO);
       }
       return ours && mayWrite();
@@ -175,7 +175,7 @@ public final class LeaderElection implements WriteGuard {
       return;
     }
     // Checked first: if the machine slept, the term ends even if the lease could still be renewed.
-    tell();
+    notifyListener();
     var renewal = election.renewal(now());
     if (renewal == null) {
       read();
@@ -216,7 +216,7 @@ public final class LeaderElection implements WriteGuard {
       note(answer);
       if (!stopped && answer instanceof LeaseAnswer.Conflict && renews) {
         // Most likely our own renewal, whose answer was lost.
-        tell();
+        notifyListener();
         read();
       } else if (!stopped) {
         rest();
@@ -250,12 +250,12 @@ public final class LeaderElection implements WriteGuard {
   }
 
   private void rest() {
-    tell();
+    notifyListener();
     attempts.cancel();
     attempts.within(election.pause(now(), random));
   }
 
-  private void tell() {
+  private void notifyListener() {
     var now = now();
     boolean leads = election.leads(now);
     if (leads) {
@@ -267,7 +267,7 @@ public final class LeaderElection implements WriteGuard {
     elected = changes ? leads : elected;
     holder = election.holder();
     // Before the listener, which reads the view.
-    look();
+    publishView();
     if (changes && leads) {
       log.info("This activator leads, term {}", election.term());
       listener.elected(election.term());
@@ -280,7 +280,7 @@ public final class LeaderElection implements WriteGuard {
     }
   }
 
-  private void look() {
+  private void publishView() {
     view = new View(elected, holder, election.term(), election.renewedAt(startedAt), failures,
         problem);
   }

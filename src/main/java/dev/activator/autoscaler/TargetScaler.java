@@ -107,7 +107,7 @@ final class TargetScaler {
   /**
    * Stops writing, and publishes what has changed; done when no request is under way.
    *
-   * @param isLatest whether no scaler of a later term has published; asked when it is done
+   * @param isLatest whether no scaler of a later term has published; called when it is done
    */
   CompletableFuture<Void> finish(BooleanSupplier isLatest) {
     return stop().thenRun(() -> {
@@ -143,10 +143,10 @@ final class TargetScaler {
   }
 
   void pods(int nowReady) {
-    boolean unasked = scale != null
+    boolean external = scale != null
         && (nowReady > scale.replicas() || nowReady < ready && nowReady < scale.replicas());
     ready = nowReady;
-    if (unasked) {
+    if (external) {
       scale = null;
     }
     step();

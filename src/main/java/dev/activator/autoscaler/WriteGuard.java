@@ -24,6 +24,6 @@ public interface WriteGuard {
   /** Whether a write that begins now ends before another process can write. */
   boolean mayWrite();
 
-  /** Asks the API itself whether this process leads; it never fails. */
+  /** Reads from the API itself whether this process leads; it never fails. */
   CompletableFuture<Boolean> confirmed();
 }

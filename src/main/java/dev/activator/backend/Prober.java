@@ -81,18 +81,18 @@ final class Prober {
   void probe(Destination destination, Loop on, Expectation expectation,
       Consumer<ProbeOutcome> done) {
     var spoken = protocol;
-    ask(destination, on, expectation, answer -> {
+    send(destination, on, expectation, answer -> {
       if (h2cMayBeSpoken && answer instanceof ProbeAnswer.InvalidResponse) {
         // Not the opposite of `protocol`: a concurrent probe may have switched it already.
         protocol = spoken == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
-        ask(destination, on, Expectation.NONE, second -> done.accept(outcome(second)));
+        send(destination, on, Expectation.NONE, second -> done.accept(outcome(second)));
       } else {
         done.accept(outcome(answer));
       }
     });
   }
 
-  private void ask(Destination destination, Loop on, Expectation expectation,
+  private void send(Destination destination, Loop on, Expectation expectation,
       Consumer<ProbeAnswer> done) {
     var request = new ProbeRequest(destination, protocol,
         container == null ? QUEUE_PROXY_PATH : container.path(),
@@ -103,9 +103,9 @@ final class Prober {
       done.accept(answer);
     };
     if (on == loop) {
-      client.ask(on, request, answered);
+      client.probe(on, request, answered);
     } else {
-      on.execute(() -> client.ask(on, request,
+      on.execute(() -> client.probe(on, request,
           answer -> loop.execute(() -> answered.accept(answer))));
     }
   }

@@ -454,10 +454,10 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** No consumer is called after this. Idempotent. */
   @Override
   public void close() {
-    var looking = podStatus;
+    var watcher = podStatus;
     podStatus = null;
-    if (looking != null) {
-      looking.close();
+    if (watcher != null) {
+      watcher.close();
     }
     var now = session;
     if (now != null) {

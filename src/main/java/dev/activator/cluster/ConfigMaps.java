@@ -66,16 +66,16 @@ final class ConfigMaps {
 
   private void changed(@Nullable Texts before, @Nullable Texts now) {
     if (now != null) {
-      tell(now);
+      deliver(now);
     } else if (before != null && optional.contains(before.namespace() + "/" + before.name())) {
-      tell(new Texts(before.namespace(), before.name(), Map.of()));
+      deliver(new Texts(before.namespace(), before.name(), Map.of()));
     } else if (before != null && consumerOf(before) != null) {
       log.warn("The ConfigMap {}/{} is deleted; what it said holds until it is back",
           before.namespace(), before.name());
     }
   }
 
-  private void tell(Texts now) {
+  private void deliver(Texts now) {
     var consumer = consumerOf(now);
     if (consumer != null && !now.data()
         .equals(received.put(now.namespace() + "/" + now.name(), now.data()))) {

@@ -123,7 +123,7 @@ public final class EventReader {
     if (known != null) {
       return known.answer;
     }
-    var answer = ask(what);
+    var answer = request(what);
     if (kept.size() < MAX_CACHED) {
       kept.put(what, new Kept(now, answer));
     }
@@ -141,7 +141,7 @@ public final class EventReader {
     return answer;
   }
 
-  private CompletableFuture<Answer> ask(Objects what) {
+  private CompletableFuture<Answer> request(Objects what) {
     var open = api.get();
     if (open == null) {
       return CompletableFuture.completedFuture(new Answer.Failed("not connected"));

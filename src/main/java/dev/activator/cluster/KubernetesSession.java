@@ -109,7 +109,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     return follow(query, _ -> listener, Duration.ZERO);
   }
 
-  /** Tells every fact again in each audit period. */
+  /** Reports every fact again in each audit period. */
   <F> Followed followAgain(ResourceQuery<F> query, FactHandler.FactListener<F> listener) {
     return follow(query, _ -> listener, settings.auditPeriod());
   }
@@ -147,7 +147,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   }
 
   @Override
-  public CompletableFuture<AccessCheck> ask(String namespace) {
+  public CompletableFuture<AccessCheck> mayList(String namespace) {
     return AccessCheck.ofList(api, ResourceQuery.in(namespace, ResourceKind.PODS, Labels.REVISION));
   }
 

@@ -39,7 +39,7 @@ public final class PodStatusWatcher {
 
   public interface PodSource {
     /** Whether the pods of a namespace may be listed; fails if that is not known. */
-    CompletableFuture<AccessCheck> ask(String namespace);
+    CompletableFuture<AccessCheck> mayList(String namespace);
 
     /** The labels of its pods, which change with a ScaledService's Service. */
     String selector(RevisionId revision);
@@ -127,7 +127,7 @@ public final class PodStatusWatcher {
       this.revision = revision;
       this.selector = pods.selector(revision);
       this.end = loop.schedule(LEASE, this::end);
-      pods.ask(revision.namespace())
+      pods.mayList(revision.namespace())
           .whenComplete((answer, failure) -> loop.execute(() -> answered(answer)));
     }
 

@@ -111,7 +111,7 @@ public final class ScaledServiceWriter {
 
   /**
    * @param api null while there is no connection
-   * @param leads whether this activator may write now; asked on the loop
+   * @param leads whether this activator may write now; called on the loop
    * @param random jitter
    */
   ScaledServiceWriter(Loop loop, Supplier<@Nullable KubernetesApi> api, InstantSource clock,
@@ -123,11 +123,11 @@ public final class ScaledServiceWriter {
     this.leads = leads;
     this.random = random;
     this.writing = new DeadlineTimer(loop, this::write);
-    this.leading = new DeadlineTimer(loop, this::lookWhoLeads);
+    this.leading = new DeadlineTimer(loop, this::refreshLeader);
   }
 
   public void start() {
-    loop.execute(this::lookWhoLeads);
+    loop.execute(this::refreshLeader);
   }
 
   /**
@@ -222,7 +222,7 @@ public final class ScaledServiceWriter {
     });
   }
 
-  private void lookWhoLeads() {
+  private void refreshLeader() {
     leading.within(PERIOD);
     boolean now = leads.getAsBoolean();
     if (!now) {

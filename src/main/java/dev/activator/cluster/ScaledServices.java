@@ -57,7 +57,7 @@ final class ScaledServices {
       .everywhere(ResourceKind.BACKEND_SERVICES, "");
   private static final ResourceQuery<ServiceSlice> SLICES = ResourceQuery
       .everywhere(ResourceKind.SERVICE_SLICES, "kubernetes.io/service-name");
-  private static final Duration ASK_AGAIN = Duration.ofSeconds(30);
+  private static final Duration RETRY = Duration.ofSeconds(30);
   private static final ResourceQuery<Hpa> HPAS = ResourceQuery.everywhere(ResourceKind.HPAS, "");
 
   private final KubernetesSession session;
@@ -167,7 +167,7 @@ final class ScaledServices {
     });
   }
 
-  /** Asked again until it is allowed: the right may be given, or autoscaling/v2 served, later. */
+  /** Retried until it is allowed: the right may be given, or autoscaling/v2 served, later. */
   private void followHpas(@Nullable AccessCheck before) {
     AccessCheck.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
       if (access == AccessCheck.ALLOWED) {
@@ -183,7 +183,7 @@ final class ScaledServices {
             + " (403): it cannot detect one that scales the same workload as a ScaledService",
             HPAS.text());
       }
-      session.loop().schedule(ASK_AGAIN, () -> followHpas(access));
+      session.loop().schedule(RETRY, () -> followHpas(access));
     }, session.loop());
   }
 
@@ -395,7 +395,7 @@ final class ScaledServices {
     }
     var now = join(object, hosts);
     if (now == null) {
-      // The API is asked for the kind; its answer triggers another join.
+      // The kind is looked up in the API; the answer triggers another join.
       return;
     }
     if (before == null || !before.remarks().equals(now.remarks())) {

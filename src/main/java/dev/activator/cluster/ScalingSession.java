@@ -86,7 +86,7 @@ public final class ScalingSession implements AutoCloseable {
   /**
    * Writes statuses and Events of ScaledServices.
    *
-   * @param leads whether this activator may write now; asked on the loop
+   * @param leads whether this activator may write now; called on the loop
    */
   public ScaledServiceWriter writer(Loop loop, InstantSource clock, BooleanSupplier leads,
       RandomGenerator random) {
@@ -96,7 +96,7 @@ public final class ScalingSession implements AutoCloseable {
   /**
    * Writes the EndpointSlices that catch requests.
    *
-   * @param leads whether this activator may write now; asked on the loop
+   * @param leads whether this activator may write now; called on the loop
    * @param warnings gets a sentence for an Event
    */
   public ServiceCatcher catcher(Loop loop, BooleanSupplier leads,
@@ -109,7 +109,7 @@ public final class ScalingSession implements AutoCloseable {
   }
 
   /**
-   * The pods in the EndpointSlices of one Service, asked of the API itself, without a watch.
+   * The pods in the EndpointSlices of one Service, read from the API itself, without a watch.
    *
    * @return whether each is ready, by the pod's name; empty if that cannot be known now
    */

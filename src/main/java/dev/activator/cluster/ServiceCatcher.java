@@ -238,7 +238,7 @@ public final class ServiceCatcher {
 
   /**
    * @param api null while there is no connection
-   * @param leads whether this activator may write now; asked on the loop
+   * @param leads whether this activator may write now; called on the loop
    * @param warnings gets a sentence for an Event of the ScaledService
    */
   ServiceCatcher(Loop loop, Supplier<@Nullable KubernetesApi> api, BooleanSupplier leads,

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Waits for the API, then for the first lists.
  *
- * <p><b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg}: asks once a
+ * <p><b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg}: tries once a
  * second for a minute.
  */
 final class Startup {
@@ -57,9 +57,9 @@ final class Startup {
 
   private void awaitApi() throws InterruptedException {
     try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
-      Future<?> asking = executor.submit(this::askUntilUsable);
+      Future<?> attempts = executor.submit(this::retryUntilUsable);
       try {
-        asking.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        attempts.get(patience.toNanos(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException e) {
         throw new ClusterUnavailableException(problem);
       } catch (ExecutionException e) {
@@ -67,12 +67,12 @@ final class Startup {
       } finally {
         // Closing the executor waits for the task, even if interrupted.
         abandoned = true;
-        asking.cancel(true);
+        attempts.cancel(true);
       }
     }
   }
 
-  private @Nullable Void askUntilUsable() throws InterruptedException {
+  private @Nullable Void retryUntilUsable() throws InterruptedException {
     for (var now = check.get(); now != null && !abandoned; now = check.get()) {
       if (!now.equals(problem)) {
         log.warn("{}; trying again for {} s", now, patience.toSeconds());

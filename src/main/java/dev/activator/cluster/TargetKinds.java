@@ -43,7 +43,7 @@ final class TargetKinds {
 
   /**
    * @param changed gets the kind, and the object, or null if it may be any of the kind
-   * @param isUsed whether a ScaledService names a kind; others are not asked for again
+   * @param isUsed whether a ScaledService names a kind; others are not looked up again
    */
   TargetKinds(KubernetesSession session, BiConsumer<String, @Nullable RevisionId> changed,
       Predicate<String> isUsed) {
@@ -52,10 +52,10 @@ final class TargetKinds {
     this.isUsed = isUsed;
   }
 
-  /** Null while the API is asked. */
+  /** Null while the kind is looked up. */
   @Nullable WorkloadState find(String namespace, ScaleTargetRef workload) {
     var name = new Name(workload.apiVersion(), workload.kind());
-    return kinds.computeIfAbsent(name, _ -> new FollowedKind(name).ask())
+    return kinds.computeIfAbsent(name, _ -> new FollowedKind(name).lookUp())
         .find(new RevisionId(namespace, workload.name()));
   }
 
@@ -76,7 +76,7 @@ final class TargetKinds {
       this.name = name;
     }
 
-    FollowedKind ask() {
+    FollowedKind lookUp() {
       ApiDiscovery.find(session.api(), name.apiVersion, name.kind)
           .whenCompleteAsync(this::discovered, session.loop());
       return this;
@@ -89,7 +89,7 @@ final class TargetKinds {
           var query = ResourceQuery
               .everywhere(ResourceKind.workloads(name.kind, path, plural), "");
           AccessCheck.ofList(session.api(), query).whenCompleteAsync(
-              (access, unanswered) -> asked(query, access, unanswered), session.loop());
+              (access, unanswered) -> follow(query, access, unanswered), session.loop());
         }
         case Served.Here _ -> decide(new WorkloadState.NotScalable());
         case Served.NotServed _ -> decide(new WorkloadState.NoKind());
@@ -97,7 +97,7 @@ final class TargetKinds {
       }
     }
 
-    private void asked(ResourceQuery<Workload> query, @Nullable AccessCheck access,
+    private void follow(ResourceQuery<Workload> query, @Nullable AccessCheck access,
         @Nullable Throwable failure) {
       if (access != AccessCheck.ALLOWED) {
         hidden("list", query.text(), failure == null
@@ -116,7 +116,7 @@ final class TargetKinds {
         late.cancel();
         isListed = true;
         all = null;
-        tell();
+        publish();
       }, loop);
     }
 
@@ -128,7 +128,7 @@ final class TargetKinds {
                 + " calls them ready: {}",
             name.kind, name.apiVersion, error);
         all = new WorkloadState.Hidden();
-        tell();
+        publish();
       }
     }
 
@@ -151,21 +151,21 @@ final class TargetKinds {
     private void decide(WorkloadState state) {
       boolean isNew = !state.equals(all);
       all = state;
-      session.loop().schedule(RETRY, this::askIfUsed);
+      session.loop().schedule(RETRY, this::lookUpIfUsed);
       if (isNew) {
-        tell();
+        publish();
       }
     }
 
-    private void askIfUsed() {
+    private void lookUpIfUsed() {
       if (isUsed.test(name.kind)) {
-        ask();
+        lookUp();
       } else {
         kinds.remove(name);
       }
     }
 
-    private void tell() {
+    private void publish() {
       changed.accept(name.kind, null);
       // After the loop has delivered the change.
       session.loop().execute(() -> decided.complete(null));

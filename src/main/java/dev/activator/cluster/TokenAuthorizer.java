@@ -18,7 +18,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Asks the Kubernetes API whether the bearer of a token may get a non-resource URL: a TokenReview, then a
+ * Checks with the Kubernetes API whether the bearer of a token may get a non-resource URL: a TokenReview, then a
  * SubjectAccessReview. What was allowed holds for half a minute, what was refused for five seconds.
  *
  * <p><b>Threads.</b> Any; no call blocks.

@@ -19,7 +19,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chart's alerts, as far as this activator alone can tell, with their default thresholds.
+ * The chart's alerts, as far as this activator alone can know, with their default thresholds.
  *
  * <p><b>Threads.</b> Any.
  *

@@ -42,11 +42,11 @@ final class Charts {
    *
    * @param usual zero if unknown
    */
-  static String start(Duration asked, @Nullable Duration listed, Duration usual) {
-    double now = asked.toMillis();
+  static String start(Duration requested, @Nullable Duration listed, Duration usual) {
+    double now = requested.toMillis();
     double probe = listed == null ? 0 : Math.min(now, listed.toMillis());
     double scale = Math.max(3000, Math.max(now, usual.toMillis()) * 1.15);
-    var label = "requested " + Html.length(asked) + " ago; "
+    var label = "requested " + Html.length(requested) + " ago; "
         + (listed == null
             ? "no pod is listed yet"
             : "a pod has been listed for "

@@ -116,12 +116,12 @@ final class ConsolePages {
 
   static String running(RevisionCard card) {
     var start = card.now().queue().start();
-    var asked = start.asked();
-    if (asked == null) {
+    var requested = start.requested();
+    if (requested == null) {
       return "";
     }
-    return "<div class=\"running\">" + Charts.start(asked, card.listed(), start.usual())
-        + "<ol class=\"steps\"><li class=\"done\">requested " + length(asked)
+    return "<div class=\"running\">" + Charts.start(requested, card.listed(), start.usual())
+        + "<ol class=\"steps\"><li class=\"done\">requested " + length(requested)
         + " ago</li><li class=\""
         + (card.listed() == null ? "now" : "done") + "\">pod</li><li class=\""
         + (card.listed() == null ? "" : "now") + "\">probe</li><li>first byte</li></ol>"

@@ -40,7 +40,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     SERVING_BY_CLUSTER_IP("Nothing to do; if no mesh should be there, set mesh-compatibility-mode"
         + " in config-network."),
     /** There is capacity; the waiting requests are about to run. */
-    MOVING("Ask again; if this stays, it is a bug."),
+    MOVING("Repeat the request; if this stays, it is a bug."),
     BUSY("Raise max-scale (maxReplicas) or containerConcurrency, or make the requests shorter; the"
         + " autoscaler's log says why it adds no pod."),
     QUEUE_FULL("Raise max-scale (maxReplicas) or containerConcurrency, or the annotation"
@@ -58,7 +58,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
         + " Deployment."),
     /** A process that served has ended, and is started again. */
     RESTARTING("Wait for the next try; its output and kubectl logs --previous say why it ended."),
-    NOT_PROBED_YET("Ask again in a second."),
+    NOT_PROBED_YET("Repeat the request in a second."),
     NOT_ANSWERING("Check that the program listens on $PORT and that its readiness probe passes;"
         + " kubectl logs shows what it prints."),
     /** Pods answer our probe, but Kubernetes does not call them ready. */
@@ -164,11 +164,11 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       tail.append("; ").append(link(now.linkProblem()));
     }
     var start = now.queue().start();
-    var asked = start.asked();
-    if (asked == null) {
+    var requested = start.requested();
+    if (requested == null) {
       tail.append("; the first has waited ").append(length(now.queue().now().oldestWait()));
     } else {
-      tail.append("; a pod was first requested ").append(length(asked)).append(" ago");
+      tail.append("; a pod was first requested ").append(length(requested)).append(" ago");
       if (start.usual().isPositive()) {
         tail.append(", a start usually takes ").append(length(start.usual()));
       }
@@ -288,7 +288,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     return link == null
         ? cause(State.NO_PODS, "no pod is listed", "a pod in the revision's private Endpoints")
         : cause(State.NO_PODS, "no pod is listed", "a pod in the revision's private Endpoints",
-            "the link to the autoscaler, which alone asks for pods: " + link);
+            "the link to the autoscaler, which alone starts pods: " + link);
   }
 
   private static Cause waitingForPods(RevisionSnapshot now) {

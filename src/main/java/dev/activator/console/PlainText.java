@@ -32,8 +32,8 @@ final class PlainText {
               + " a pod");
     }
     var start = report.start();
-    if (start != null && start.askedSecondsAgo() != null) {
-      line(text, "Start", "asked for " + seconds(start.askedSecondsAgo()) + " ago"
+    if (start != null && start.requestedSecondsAgo() != null) {
+      line(text, "Start", "requested " + seconds(start.requestedSecondsAgo()) + " ago"
           + (start.usualSeconds() == null
               ? ""
               : ", usually takes " + seconds(start.usualSeconds())));

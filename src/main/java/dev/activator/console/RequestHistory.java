@@ -104,7 +104,7 @@ public final class RequestHistory {
         durations.recent(id));
   }
 
-  /** Requests a second in the last ten of them, of revisions that had any; not a look of a person. */
+  /** Requests a second in the last ten of them, of revisions that had any. Does not count as a view by a person. */
   Map<RevisionId, Double> rates() {
     long second = second();
     var rates = new HashMap<RevisionId, Double>();

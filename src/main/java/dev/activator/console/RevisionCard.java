@@ -102,9 +102,9 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   /** Most programs refuse connections for a while. */
   private static boolean isInTime(RevisionSnapshot now) {
     var start = now.queue().start();
-    var asked = start.asked();
+    var requested = start.requested();
     var most = start.usual().isZero() ? START_PATIENCE : start.usual().multipliedBy(2);
-    return asked != null && asked.compareTo(most) < 0;
+    return requested != null && requested.compareTo(most) < 0;
   }
 
   /** What needs attention comes first. */

@@ -246,15 +246,15 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * @param askedSecondsAgo since the first request found no capacity; null while there is some
+   * @param requestedSecondsAgo since the first request found no capacity; null while there is some
    * @param usualSeconds of a start; null if unknown
    * @param failure null while containers start
    */
-  public record StartReport(@Nullable Double askedSecondsAgo, @Nullable Double usualSeconds,
+  public record StartReport(@Nullable Double requestedSecondsAgo, @Nullable Double usualSeconds,
       @Nullable FailureReport failure) {
     private static StartReport of(ThrottleView.Start start) {
       var failure = start.failure();
-      return new StartReport(secondsOrNull(start.asked()),
+      return new StartReport(secondsOrNull(start.requested()),
           start.usual().isZero() ? null : seconds(start.usual()),
           failure == null ? null : new FailureReport(failure.reason(), failure.message()));
     }

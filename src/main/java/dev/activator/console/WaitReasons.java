@@ -59,9 +59,9 @@ public final class WaitReasons {
       var known = start.failure().isOverdue() ? last.getOrDefault(id, "") : "";
       return known.isEmpty() ? Diagnosis.cannotStart(start.failure()) : known;
     }
-    var asked = start == null ? null : start.asked();
+    var requested = start == null ? null : start.requested();
     // In the first second the last words are those of an earlier start.
-    return asked == null || asked.compareTo(PERIOD) < 0 ? "" : last.getOrDefault(id, "");
+    return requested == null || requested.compareTo(PERIOD) < 0 ? "" : last.getOrDefault(id, "");
   }
 
   private static String busy(ThrottleView view) {

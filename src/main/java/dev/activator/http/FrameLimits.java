@@ -8,7 +8,7 @@ public interface FrameLimits {
   };
 
   /**
-   * Asked once the header of a frame is complete; the frame stays unread if the answer is false. An
+   * Called once the header of a frame is complete; the frame stays unread if the answer is false. An
    * exception ends the connection.
    */
   default boolean mayBegin(int type, int flags, int length) throws Http2Exception {

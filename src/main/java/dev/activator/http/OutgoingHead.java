@@ -104,7 +104,7 @@ public final class OutgoingHead extends DefaultHttp2Headers {
     return each;
   }
 
-  /** The entry is the iterator itself, so it holds until the next one is asked for. */
+  /** The entry is the iterator itself, so it is valid until the next call. */
   private final class Each
       implements Iterator<Map.Entry<CharSequence, CharSequence>>,
       Map.Entry<CharSequence, CharSequence> {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The permits of one revision: of a pod that this activator owns, those held here and those lent
- * come to its limit; of another, the borrowed ones are held here.
+ * add up to its limit; of another, the borrowed ones are held here.
  *
  * <p>A lent permit is free again if the borrower gave it back, or its process has ended, or it has
  * been silent for so long that its lease and all of its requests are over.
@@ -256,7 +256,7 @@ final class Ledger {
     var loan = pod(back.pod()).lent.get(borrower);
     if (loan != null && loan.account == back.account()
         && loan.account == borrower.lendingAccount) {
-      if (loan.returnedNow(back.returned()) > 0 && loan.isUnasked() && borrower.wanted > 0) {
+      if (loan.returnedNow(back.returned()) > 0 && loan.isUnrequested() && borrower.wanted > 0) {
         // It says that none waits before it returns what is idle: so it cannot reach the pod.
         loan.refuse(loop.nanoTime() + REFUSED.toNanos());
       }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class Lending implements PeerListener {
   static final Duration BEAT_PERIOD = Duration.ofSeconds(2);
   /**
-   * After so many an activator that never sent a beat counts as one that does not lend: longer than a
+   * After this many beats an activator that never sent one counts as one that does not lend: longer than a
    * process may stand still right after its start, since it would use pods that others then use, too.
    */
   private static final int SILENT_TICKS = 45;
@@ -73,7 +73,7 @@ public final class Lending implements PeerListener {
     return started().loop().nanoTime();
   }
 
-  /** Called with a revision that a peer asks about and that has no {@link RevisionLending} yet. */
+  /** Called with a revision that a peer names and that has no {@link RevisionLending} yet. */
   public void onUnknown(Consumer<RevisionId> listener) {
     onUnknown = listener;
   }
@@ -193,7 +193,7 @@ public final class Lending implements PeerListener {
     }
   }
 
-  /** This activator has nothing of the revision, and will ask before it has. */
+  /** This activator has nothing of the revision, and will request its permits before it has. */
   private synchronized void answerUnknown(PeerActivator peer, View view) {
     if (!revisions.containsKey(view.revision())) {
       send(peer, new Yield(view.revision(), view.epoch(), nextNumber(), Map.of()));

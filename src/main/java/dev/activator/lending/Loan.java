@@ -14,7 +14,7 @@ final class Loan {
   private long granted;
   private long returned;
   private long recalled;
-  /** The highest that was asked for: a recall may be cancelled too late. */
+  /** The highest that was requested: a recall may be cancelled too late. */
   private long everRecalled;
   private boolean refused;
   private long refusedUntilNanos;
@@ -61,7 +61,7 @@ final class Loan {
   }
 
   /** Whether the last ones were given back without a recall. */
-  boolean isUnasked() {
+  boolean isUnrequested() {
     return returned > everRecalled;
   }
 

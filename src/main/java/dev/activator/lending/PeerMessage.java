@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What activators tell each other about permits. Numbers are totals, not differences, so a message
+ * A message between activators about permits. Numbers are totals, not differences, so a message
  * that comes twice changes nothing, and of several with the same key the last one is enough.
  *
  * <p>{@link View} and {@link Yield} open an account between a borrower and a lender: what the

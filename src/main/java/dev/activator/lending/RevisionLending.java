@@ -28,7 +28,7 @@ import java.util.TreeSet;
  * this epoch's {@link View}: by its answer each gives up the pods that the asker owns in this view,
  * and says what it still runs there. So at most one activator owns a pod: of two that each answered
  * the other, the later epoch began after its owner had answered the earlier one. What is owned stays
- * owned until another asks for it, so most pods pass a change of views without a gap.
+ * owned until another requests it, so most pods pass a change of views without a gap.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
@@ -184,7 +184,7 @@ public final class RevisionLending {
     partner.closeAccounts();
     partner.view = null;
     if (isActive()) {
-      ask(partner);
+      sendView(partner);
       changed();
     }
   }
@@ -218,7 +218,7 @@ public final class RevisionLending {
       case View view -> {
         if (partner.view == null || partner.view.epoch() != view.epoch()) {
           // It may not have had the revision yet when it got our view.
-          ask(partner);
+          sendView(partner);
         }
         partner.view = view;
         answer(partner);
@@ -257,7 +257,7 @@ public final class RevisionLending {
       partners.values().forEach(partner -> {
         partner.agreed = false;
         partner.closeAccounts();
-        ask(partner);
+        sendView(partner);
       });
       partners.values().forEach(this::answer);
     }
@@ -273,7 +273,7 @@ public final class RevisionLending {
         : owners.members();
   }
 
-  private void ask(Partner partner) {
+  private void sendView(Partner partner) {
     if (partner.connected && epoch != 0) {
       lending.send(partner.peer, new View(id, epoch, view));
     }
@@ -281,8 +281,8 @@ public final class RevisionLending {
 
   /** With the same view, and once for each that is received or taken. */
   private void answer(Partner partner) {
-    var asked = partner.view;
-    if (asked == null || !partner.connected || !isActive() || asked.view() != view) {
+    var requested = partner.view;
+    if (requested == null || !partner.connected || !isActive() || requested.view() != view) {
       return;
     }
     long account = lending.nextNumber();
@@ -297,7 +297,7 @@ public final class RevisionLending {
       }
     });
     partner.openBorrowing(account);
-    lending.send(partner.peer, new Yield(id, asked.epoch(), account, held));
+    lending.send(partner.peer, new Yield(id, requested.epoch(), account, held));
   }
 
   private boolean isOf(Partner partner, SharedPod pod) {
@@ -324,7 +324,7 @@ public final class RevisionLending {
       ledger.own(routed.slice()::contains);
     }
     if (owners.allLend()) {
-      ledger.pods().forEach(this::keepUntilAsked);
+      ledger.pods().forEach(this::keepUntilRequested);
     }
     ledger.settle(pod -> own.equals(pod.owner));
     permits.queuedElsewhere(owners.allLend() ? ledger.queuedElsewhere() : 0);
@@ -353,10 +353,10 @@ public final class RevisionLending {
   }
 
   /**
-   * A pod whose next owner has not asked for it yet may be used as long as a borrower might: after
+   * A pod whose next owner has not requested it yet may be used as long as a borrower might: after
    * that the next owner does not wait for this activator.
    */
-  private void keepUntilAsked(SharedPod pod) {
+  private void keepUntilRequested(SharedPod pod) {
     pod.until = null;
     if (!pod.owned || own.equals(pod.owner) || isSharedWithoutLink(pod)) {
       return;
@@ -410,7 +410,7 @@ public final class RevisionLending {
         // New accounts in both directions, so that both sides may forget.
         partners.values().forEach(partner -> {
           answer(partner);
-          ask(partner);
+          sendView(partner);
         });
       }
       partners.values().forEach(this::checkSilent);
@@ -424,7 +424,7 @@ public final class RevisionLending {
     boolean isLong = partner.silentTicks() > longest;
     if (isLong && ledger.ended(partner) && partner.connected) {
       partner.openLending(0);
-      ask(partner);
+      sendView(partner);
     }
     // While it was a member it used what it owned.
     boolean hasLeft = !partner.connected && !owners.members().contains(partner.address());

@@ -246,7 +246,7 @@ public final class StageMeters {
   public ProbeClient probes(ProbeClient client) {
     return (loop, request, done) -> {
       long sent = loop.nanoTime();
-      client.ask(loop, request, answer -> {
+      client.probe(loop, request, answer -> {
         boolean answered = answer instanceof ProbeAnswer.Answered
             || answer instanceof ProbeAnswer.Connected;
         meters.measured(Metric.PROBES, answered ? ANSWERED : FAILED,

@@ -86,7 +86,7 @@ public final class Meters implements MultiCollector {
 
   /** @param process shown as {@code target_info} */
   public void register(PrometheusRegistry registry, Labels process) {
-    Info.builder().name("target").help("What tells it from others.").constLabels(process)
+    Info.builder().name("target").help("What distinguishes it from others.").constLabels(process)
         .register(registry);
     registry.register(this);
   }

@@ -133,7 +133,7 @@ public enum Metric {
       "Permits that moved between activators: direction lent, or borrowed. A busy pair moves few,"
           + " since permits stay where they are used."),
   PERMITS_RECALLED("activator.permits.recalls", Kind.COUNTER, "{recall}", List.of("direction"),
-      "Messages that ask for permits back, because older requests wait elsewhere: direction sent,"
+      "Messages that call permits back, because older requests wait elsewhere: direction sent,"
           + " or received."),
   PERMITS_SAVED("activator.permits.saved", Kind.COUNTER, "s", List.of(),
       "An estimate of how much longer requests would have waited for this activator's own pods:"

@@ -85,7 +85,7 @@ public abstract class RequestRecord {
 
   public abstract int peerPort();
 
-  /** The first one, as it goes to the pod. */
+  /** The first value, as the pod gets it. */
   public abstract @Nullable String header(String name);
 
   public abstract List<String> headers(String name);
@@ -129,7 +129,7 @@ public abstract class RequestRecord {
     observer.saw(Step.FORWARDING, this);
   }
 
-  /** Another revision gets it, so that its time is not one of a start. */
+  /** Another revision gets the request, so its wait no longer counts as one for a start. */
   public final void fellBack() {
     fellBack = true;
     awaited = null;
@@ -151,7 +151,7 @@ public abstract class RequestRecord {
     observer.saw(Step.UNDELIVERED, this);
   }
 
-  /** Asks for {@link #respondedNanos}. */
+  /** Makes {@link #respondedNanos} be measured. */
   public final void time() {
     timed = true;
   }
@@ -175,7 +175,7 @@ public abstract class RequestRecord {
     failure = kind;
   }
 
-  /** @param as the status for the outcome; the response's if it is complete */
+  /** @param as the status to record: the response's if it is complete, else one for the outcome */
   public final void ended(Outcome how, int as) {
     outcome = how;
     status = as;
@@ -239,7 +239,7 @@ public abstract class RequestRecord {
     return stage == Stage.QUEUED;
   }
 
-  /** Or had one when it ended. */
+  /** Whether it has a permit, or had one when it ended. */
   public final boolean isRunning() {
     return stage == Stage.RUNNING;
   }

@@ -73,7 +73,7 @@ final class Tracing implements RequestObserver {
       case FORWARDING -> inject(request, spans);
       case UNDELIVERED -> {
         long now = request.now();
-        spans.endAsking(request, now);
+        spans.endClient(request, now);
         beginWaiting(spans, now);
       }
       case ENDED -> spans.endAll(request);
@@ -118,14 +118,14 @@ final class Tracing implements RequestObserver {
     }
     var proxying = begin(spans, "activator_proxy", SpanKind.INTERNAL, spans.server, now);
     spans.proxying = proxying;
-    spans.asking = begin(spans, SpanAttributes.clientName(request), SpanKind.CLIENT, proxying, now);
+    spans.client = begin(spans, SpanAttributes.clientName(request), SpanKind.CLIENT, proxying, now);
   }
 
   private void inject(RequestRecord request, Spans spans) {
-    var asking = spans.asking;
-    if (asking != null) {
-      asking.setAllAttributes(SpanAttributes.sent(request));
-      context.inject(spans.callers.with(asking), request, SET_HEADER);
+    var client = spans.client;
+    if (client != null) {
+      client.setAllAttributes(SpanAttributes.sent(request));
+      context.inject(spans.callers.with(client), request, SET_HEADER);
     }
   }
 
@@ -137,7 +137,7 @@ final class Tracing implements RequestObserver {
     private final boolean isExemplar;
     private @Nullable Span waiting;
     private @Nullable Span proxying;
-    private @Nullable Span asking;
+    private @Nullable Span client;
 
     private Spans(Span server, Context callers, long offsetNanos, boolean isExemplar) {
       this.server = server;
@@ -167,13 +167,13 @@ final class Tracing implements RequestObserver {
       span.end(nanos + offsetNanos, TimeUnit.NANOSECONDS);
     }
 
-    private void endAsking(RequestRecord request, long nanos) {
-      if (asking != null && proxying != null) {
-        SpanAttributes.finishClient(asking, request);
-        end(asking, nanos);
+    private void endClient(RequestRecord request, long nanos) {
+      if (client != null && proxying != null) {
+        SpanAttributes.finishClient(client, request);
+        end(client, nanos);
         end(proxying, nanos);
       }
-      asking = null;
+      client = null;
       proxying = null;
     }
 
@@ -183,7 +183,7 @@ final class Tracing implements RequestObserver {
         waiting.setStatus(StatusCode.ERROR, String.valueOf(request.outcome()));
         end(waiting, now);
       }
-      endAsking(request, now);
+      endClient(request, now);
       SpanAttributes.finishServer(server, request);
       end(server, now);
     }

@@ -139,12 +139,12 @@ public final class StandalonePlatform implements Platform {
     link.onChange(new AutoscalerLink.Listener() {
       @Override
       public void lost() {
-        election.lookSoon();
+        election.readSoon();
       }
 
       @Override
       public void failed() {
-        election.lookSoon();
+        election.readSoon();
       }
     });
     cluster.activatorsAre(new RevisionId(identity.namespace, identity.service));
@@ -203,7 +203,7 @@ public final class StandalonePlatform implements Platform {
     session.close();
   }
 
-  /** Asked of the API itself: a watch could be late, and a member that is missed is a request lost. */
+  /** Read from the API itself: a watch could be late, and a member that is missed is a request lost. */
   private void readMembers() {
     if (!election.view().leads()) {
       return;

@@ -94,7 +94,7 @@ public final class Recordings {
     response.header(HttpHeaderNames.CONTENT_TYPE, "application/octet-stream");
     response.header(HttpHeaderNames.CONTENT_DISPOSITION,
         "attachment; filename=\"activator.jfr\"");
-    // Headers at once: callers could not tell a recording from a server that hangs.
+    // Headers at once: to callers, a recording would look like a server that hangs.
     return Mono.from(response.sendHeaders())
         .then(Mono.delay(length, Schedulers.boundedElastic()))
         .then(Mono.from(response.send(Flux.using(() -> ended(recording), Recordings::chunks,

@@ -51,8 +51,8 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Answers gateways that ask before they send a request to a Service themselves, over HTTP and as Envoy's gRPC
- * service. A question waits as the request would, and is refused as it would be.
+ * The server for gateways that send requests to a Service themselves: it answers whether they may, over HTTP and as
+ * Envoy's gRPC service. A question waits as the request would, and is refused as it would be.
  *
  * <p><b>Threads.</b> One starts and stops it. Each question is handled on the loop of its connection, which
  * must be one of the proxy's.
@@ -126,7 +126,7 @@ public final class AdmitServer {
           + ", but cannot listen on " + settings.bindAddress() + ":" + settings.port() + ": "
           + cause.getMessage(), e);
     }
-    log.info("Gateways may ask on {}:{}", settings.bindAddress(), port());
+    log.info("Gateways can send questions to {}:{}", settings.bindAddress(), port());
   }
 
   public int port() {
@@ -157,11 +157,11 @@ public final class AdmitServer {
     }
     var by = Convention.of(request.uri());
     if (by == null) {
-      return send(response, LocalResponse.error(404, "a gateway may ask at "
+      return send(response, LocalResponse.error(404, "a gateway sends its questions to "
           + List.of(Convention.values()) + " over HTTP, and at " + CheckCodec.PATH
           + " over gRPC"));
     }
-    return ask(request, GatewayQuestion.of(by, request.method().name(), request.uri(),
+    return answer(request, GatewayQuestion.of(by, request.method().name(), request.uri(),
         request.requestHeaders()::get), request.requestHeaders())
         .flatMap(answer -> Mono.from(send(response, overHttp(answer))));
   }
@@ -183,7 +183,7 @@ public final class AdmitServer {
             headers.add(FieldList.checked(new AsciiString(name)), value);
           }
         });
-        return ask(request, GatewayQuestion.of(Convention.HOST, question.getMethod(),
+        return answer(request, GatewayQuestion.of(Convention.HOST, question.getMethod(),
             Convention.HOST + question.getPath(),
             name -> "Host".equals(name) ? question.getHost() : null), headers);
       } catch (InvalidProtocolBufferException e) {
@@ -209,9 +209,9 @@ public final class AdmitServer {
         : response.sendString(Mono.just(answer.body()));
   }
 
-  private Mono<LocalResponse> ask(HttpServerRequest request, GatewayQuestion asked,
+  private Mono<LocalResponse> answer(HttpServerRequest request, GatewayQuestion parsed,
       HttpHeaders headers) {
-    return switch (asked) {
+    return switch (parsed) {
       case Unclear(var problem) -> Mono.just(LocalResponse.error(400, problem));
       case OriginalRequest original -> Mono.create(sink -> request.withConnection(connection -> {
         var dispatcher = dispatchers.get(connection.channel().eventLoop());
@@ -226,7 +226,7 @@ public final class AdmitServer {
         if (http == null) {
           sink.success(LocalResponse.error(400, "malformed original request"));
         } else {
-          dispatcher.ask(http, question);
+          dispatcher.answerGateway(http, question);
         }
       }));
     };

@@ -51,7 +51,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private @Nullable Exchange current;
   private boolean closesWhenIdle;
   private int discardedBytes;
-  /** The memory that a large head is counted with; 0 for a small one. */
+  /** What a large head adds to the held bytes; 0 for a small one. */
   private int headBytes;
 
   Http1Connection(Channel channel, RequestDecoder decoder, RequestDispatcher dispatcher,
@@ -311,7 +311,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** A request that was read, even in part, gets a response, which says that it is the last. */
+  /** Not if a request was read, even in part: its response then says that it is the last. */
   private void closeIfIdle() {
     if (closesWhenIdle && current == null && !reader.holdsBytes()) {
       downstream.close();

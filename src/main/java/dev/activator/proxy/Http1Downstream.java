@@ -138,7 +138,7 @@ final class Http1Downstream implements Downstream {
     lastAfterNext = true;
   }
 
-  /** Or after the next one, if the head of this one did not say that it is the last. */
+  /** After the next response instead, if the head of this one is written and did not say that it is the last. */
   void closeAfterThis() {
     lastAfterNext = true;
     draining = true;

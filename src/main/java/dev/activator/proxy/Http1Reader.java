@@ -20,9 +20,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the requests of an HTTP/1 connection, in order. Pipelined requests wait, and so do the
- * bytes that follow a request for another protocol. The connection is read while the current body
- * is wanted and little waits. Parts beyond a turn's share wait too, so that other connections are
- * served in between.
+ * bytes that follow a request for another protocol. Reading is paused while the current body is not
+ * wanted, or much waits. Parts beyond a turn's share wait, too, so that other connections are served
+ * in between.
  *
  * <p>An incomplete head is limited in time and in memory. A connection may be idle between requests
  * for any time, but not within a head.
@@ -132,7 +132,7 @@ final class Http1Reader {
     updateReading();
   }
 
-  /** Whether the part after this one is taken at once if it has been read. */
+  /** Whether the next part is taken in this turn, if it was read already. */
   boolean isDirect() {
     return !taking && partsLeft > 0;
   }
@@ -219,7 +219,7 @@ final class Http1Reader {
   /** To be called when a request ends: the next head may have begun in the same read. */
   void nextRequest() {
     if (isProtocolKept() && !parseScheduled) {
-      // Posted, to bound the stack: many pipelined requests may ask for upgrades that are refused.
+      // Posted, to bound the stack: many pipelined requests may want upgrades that are refused.
       parseScheduled = true;
       loop.execute(this::parseKept);
     }
@@ -284,13 +284,13 @@ final class Http1Reader {
 
   // Other protocols.
 
-  /** Whether the last request has asked for another protocol, and was refused. */
+  /** Whether bytes that follow a refused upgrade wait to be parsed as HTTP. */
   private boolean isProtocolKept() {
     return decoder.isUnparsed() && receiver.isBetweenRequests() && !receiver.closing()
         && !(waiting.peek() instanceof HttpRequest);
   }
 
-  /** The bytes that wait are parsed, and those that follow. */
+  /** Parses the bytes that wait, and those that follow, as HTTP. */
   private void parseKept() {
     parseScheduled = false;
     if (!isProtocolKept()) {

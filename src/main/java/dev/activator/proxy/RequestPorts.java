@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The ports for requests: opened last, closed first.
  *
- * <p><b>Threads.</b> Any may ask for the port.
+ * <p><b>Threads.</b> Any may read the port.
  */
 public final class RequestPorts {
   /** For sending the responses to requests that are still queued. */
@@ -111,7 +111,7 @@ public final class RequestPorts {
     return files.certificate();
   }
 
-  /** Whether the port that the kubelet asks was opened. */
+  /** Whether the port that the kubelet probes was opened. */
   public boolean isOpen() {
     return http1 > 0;
   }
@@ -122,7 +122,7 @@ public final class RequestPorts {
 
   /**
    * Becomes unready, waits for load balancers to notice and for running requests to end, and
-   * closes. In the second half of the first wait, callers are asked to close their connections: a
+   * closes. In the second half of the first wait, responses say that callers should close their connections: a
    * request sent while we close would be lost.
    */
   public void drain() {

@@ -6,7 +6,7 @@ package dev.activator.revision;
  *
  * @param reason one word, such as {@code ExitCode1}
  * @param message may be empty
- * @param since the transition time: tells two failures with the same reason apart
+ * @param since the transition time, which distinguishes two failures with the same reason
  * @param lasting whether no pod starts until the cause is mended, so that new requests are rejected, too
  * @param forCallers what callers may read of the message; may be empty
  */

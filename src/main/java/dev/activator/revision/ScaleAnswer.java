@@ -17,7 +17,7 @@ public sealed interface ScaleAnswer {
    * It was not read, or not written.
    *
    * @param message for people: verb, object and namespace, and what the server said
-   * @param retryAfter as the server asked; zero if it did not
+   * @param retryAfter as the server requested; zero if it did not
    */
   record Refused(Reason reason, String message, Duration retryAfter) implements ScaleAnswer {
     public Refused(Reason reason, String message) {

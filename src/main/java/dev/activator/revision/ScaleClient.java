@@ -11,9 +11,9 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface ScaleClient {
   /**
-   * Asked before the last replicas are removed, and before it is confirmed that this client may write.
+   * Called before the last replicas are removed, and before it is confirmed that this client may write.
    *
-   * @return whether they may go now; if not, it is asked again later
+   * @return whether they may go now; if not, it is called again later
    */
   default CompletableFuture<Boolean> goesToZero(RevisionId id) {
     return CompletableFuture.completedFuture(true);

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.OptionalInt;
 
 /**
- * A workload that we scale by the requests for it, without Knative: what its ScaledService asks for.
+ * A workload that we scale by the requests for it, without Knative: what its ScaledService specifies.
  *
  * @param id whose requests count; the name of the ScaledService
  * @param workload what is scaled

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * The reporter of each revision's concurrency to the autoscaler: once a period, at once when an
  * idle revision gets a request, and for all present requests when the link opens.
  *
- * <p><b>Threads.</b> Each loop counts its own requests without a lock; {@code loop} merges the
- * counts, those of all ports of a ScaledService together, and must also be the link's: no older report may follow the one of {@link #connected}. A
- * late loop delays the report, which then covers a longer time.
+ * <p><b>Threads.</b> Each loop counts its own requests without a lock. {@code loop} merges the counts; those of all
+ * ports of a ScaledService become one. It must also be the loop of the link, so that no older report follows that of
+ * {@link #connected}. If a loop is late, the report is, too, and covers a longer time.
  *
  * <p><b>Source.</b> {@code concurrency_reporter.go} of Knative Serving.
  */
@@ -98,7 +98,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
     if (timer.isSet()) {
       timer.cancel();
       timer.within(period);
-      collect(this::tellInFlight);
+      collect(this::reportInFlight);
     }
   }
 
@@ -139,7 +139,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
         .toList());
   }
 
-  private void tellInFlight(Round round) {
+  private void reportInFlight(Round round) {
     var stats = round.totals.entrySet().stream().filter(each -> each.getValue().inFlight() > 0)
         .map(each -> RevisionStat.atOnce(each.getKey(), each.getValue().inFlight())).toList();
     if (!stats.isEmpty()) {
@@ -199,7 +199,7 @@ public final class ConcurrencyReporter implements AutoscalerLink.Listener {
       sink.atOnce(all);
     }
 
-    /** Also after a failure: a round that is never whole would be the last one. */
+    /** Also after a failure: the next round begins only when this one is complete. */
     private void reportTo(Round round) {
       var all = new HashMap<RevisionId, RequestWindow.Totals>();
       try {

@@ -23,7 +23,7 @@ public final class Printf {
 
   private Printf() {}
 
-  /** An error message; null if the format fits so many values. */
+  /** An error message; null if the format fits this number of values. */
   static @Nullable String problem(String format, int values) {
     var letters = VERB.matcher(format).results().map(verb -> verb.group("letter")).toList();
     for (var letter : letters) {

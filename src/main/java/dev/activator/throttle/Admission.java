@@ -84,7 +84,7 @@ public sealed interface Admission {
       return true;
     }
 
-    /** The address that the request comes from; empty if there is none. Any thread may ask. */
+    /** The address that the request comes from; empty if there is none. Called on any thread. */
     default String from() {
       return "";
     }

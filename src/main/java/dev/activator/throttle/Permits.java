@@ -114,7 +114,7 @@ final class Permits {
   private volatile List<Pod> carriedFrom = List.of();
   /** For new destinations; 0 for no limit. */
   private volatile int firstWindow;
-  /** Whether a permit counts only if it is held. Only on the loop. */
+  /** Whether only permits that this activator holds can be acquired. Only on the loop. */
   private boolean lent;
 
   /** @param random must be thread-safe */
@@ -275,7 +275,7 @@ final class Permits {
     }
   }
 
-  /** Permits that this activator may use, and those that it uses; without effect if none are lent. */
+  /** Sets how many permits of a destination this activator holds; returns how many it has. No effect if none are lent. */
   int hold(Destination destination, int permits, @Nullable Lease lease) {
     var pod = known.get(destination);
     if (pod == null) {

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An unlisted destination is closed: it grants no permits, and keeps its count in case it
  * returns. The closed bit, the count, the carried count (see {@link CarryOver}) and the number of
- * permits that this activator holds share one word, so that a thread with an older snapshot cannot
- * acquire after the close, nor one that is lent meanwhile.
+ * permits that this activator holds share one word, so that a thread with an older snapshot can
+ * acquire neither after the close nor a permit that was lent meanwhile.
  *
  * <p><b>Threads.</b> Any acquires and releases; only the revision's loop opens and closes.
  */
@@ -40,9 +40,9 @@ final class Pod implements Permit {
   private final AtomicLong state;
   private final AtomicReference<SlowStart> slowStart;
   private final boolean isClusterIp;
-  /** What is held falls to this as requests end. */
+  /** As requests end, the number of held permits falls to this. */
   private volatile int target;
-  /** Of what is held, if that is borrowed. */
+  /** The lease of the held permits, if they are borrowed. */
   private volatile @Nullable Lease lease;
 
   /**
@@ -113,14 +113,14 @@ final class Pod implements Permit {
       long now = state.get();
       boolean givenUp = held(now) > keep;
       if (state.compareAndSet(now, givenUp ? now - 1 - HELD : now - 1)) {
-        // A target that was lowered meanwhile may have seen this request.
+        // A target that was lowered meanwhile may have counted this request.
         permits.released(now < 0 || givenUp || target != keep);
         return;
       }
     }
   }
 
-  /** With those that are carried. */
+  /** Includes carried requests. */
   int running() {
     return load(state.get());
   }
@@ -151,7 +151,7 @@ final class Pod implements Permit {
    */
   int hold(int permitCount, @Nullable Lease itsLease) {
     lease = itsLease;
-    // First, because a permit that is released then is given up.
+    // First, so that a permit released from now on is given up.
     target = permitCount;
     while (true) {
       long now = state.get();

@@ -106,7 +106,7 @@ final class QueueMonitor {
     }
   }
 
-  /** Any thread may ask. */
+  /** <b>Threads.</b> Any. */
   @Nullable RevisionStartFailure failure(Revision now) {
     var failure = podFailure;
     return failure == null ? now.startFailure() : failure;

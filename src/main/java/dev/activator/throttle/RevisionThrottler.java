@@ -47,7 +47,7 @@ final class RevisionThrottler implements Permits.Owner {
   /** How many waiting requests a snapshot lists one by one. */
   private static final int MAX_LISTED_WAITS = 5;
   private static final int MAX_SOURCES = 100;
-  /** After so many, other tasks of the loop run. */
+  /** After this many, other tasks of the loop run. */
   private static final int MAX_GRANTS_PER_TASK = 256;
 
   private final RevisionId id;
@@ -68,10 +68,10 @@ final class RevisionThrottler implements Permits.Owner {
   private volatile Revision revision;
   private volatile RevisionOptions options;
   private volatile HealthyDestinations published;
-  /** Requests of this revision, at other activators. */
+  /** Queued requests of this revision at other activators. */
   private volatile int queuedElsewhere;
   private boolean deleted;
-  /** Of the first request that waited, or of one that arrived later: it will run there. */
+  /** The loop of a waiting request, which will run there. */
   private Loop waitingOn;
 
   /**

@@ -46,9 +46,9 @@ public record ThrottleView(RevisionId revision, int containerConcurrency, int ca
       Map<String, Integer> from) {}
 
   /**
-   * @param asked since the first request was queued for a start; null if none is
+   * @param requested since the first request was queued for a start; null if none is
    * @param usual median of the last starts; zero if unknown
    */
-  public record Start(@Nullable Duration asked, Duration usual,
+  public record Start(@Nullable Duration requested, Duration usual,
       @Nullable RevisionStartFailure failure) {}
 }

@@ -86,8 +86,8 @@ public final class Throttler {
   }
 
   /**
-   * Called on the revision's loop when the first request is queued for a start: not for one whose
-   * deadline is too near for it. Add before the first request.
+   * Called on the revision's loop when the first request is queued for a start. A request that is
+   * rejected because its deadline is too near does not count. Add before the first request.
    */
   public void onStart(Consumer<RevisionId> listener) {
     onStart.add(listener);
@@ -239,8 +239,9 @@ public final class Throttler {
 
   private RevisionThrottler firstSeen(Revision revision) {
     var throttler = created(revision);
-    // It may have been deleted concurrently: either this sees it, or revisionGone runs later and
-    // removes the throttler. One created again meanwhile is either found here, or announced afterwards.
+    // The revision may have been deleted concurrently. Then either this lookup does not find it, or
+    // revisionGone runs later and removes the throttler. One that was created again is found here, or
+    // reported later.
     throttlers.computeIfPresent(revision.id(),
         (id, known) -> revisions.find(id) == null ? forgotten(known) : known);
     return throttler;

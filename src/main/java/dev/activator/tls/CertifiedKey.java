@@ -103,7 +103,7 @@ public record CertifiedKey(List<X509Certificate> chain, PrivateKey key) {
     }
   }
 
-  /** Of a client that shows it to any server that asks. */
+  /** Of a client that shows it to any server that requests it. */
   public KeyManager[] keyManagers() throws GeneralSecurityException {
     var store = new PemSslStoreBundle(PemSslStore.of(chain, key), null).getKeyStore();
     var factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());

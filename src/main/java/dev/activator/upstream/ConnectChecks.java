@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out whether an address refuses connections, with a bare socket: no channel is made for it, and nothing is
- * registered. Attempts that are under way are looked at together, once a millisecond.
+ * registered. Attempts that are under way are checked together, once a millisecond.
  *
  * <p>Without Linux's native transport it finds out nothing.
  *
@@ -34,7 +34,7 @@ final class ConnectChecks {
 
   private record Check(Socket socket, InetSocketAddress address, long deadlineNanos,
       Runnable refused, Runnable otherwise) {
-    /** Begins to connect; once more, it says what came of it. */
+    /** Begins to connect; called again, returns the result. */
     State connect() {
       try {
         return socket.connect(address) ? State.OTHER : State.CONNECTING;
@@ -61,7 +61,7 @@ final class ConnectChecks {
   ConnectChecks(NettyLoop loop) {
     this.loop = loop;
     this.usesSockets = loop.transport().socket() == EpollSocketChannel.class;
-    this.timer = new DeadlineTimer(loop, this::look);
+    this.timer = new DeadlineTimer(loop, this::check);
   }
 
   /**
@@ -98,7 +98,7 @@ final class ConnectChecks {
     }
   }
 
-  private void look() {
+  private void check() {
     var all = connecting;
     connecting = new ArrayList<>();
     long now = loop.nanoTime();

@@ -40,7 +40,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     implements UpstreamConnection, PeerChecks.Checked {
   /** How long a pod may take for the last bytes of a tunnel. */
   private static final long LAST_BYTES_SECONDS = 30;
-  /** How long it may read them from its kernel: a closed socket would reset what the pod still sends. */
+  /** How long the socket stays open after that: a closed one answers what the pod still sends with a reset, which drops them. */
   private static final long LINGER_SECONDS = 5;
 
   private final Channel channel;
@@ -94,7 +94,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     }
     requestEnded |= part instanceof LastHttpContent;
     if (part instanceof HttpRequest request) {
-      decoder.asked(request.method());
+      decoder.requested(request.method());
       headWritten = channel.write(part);
     } else {
       channel.write(part, channel.voidPromise());

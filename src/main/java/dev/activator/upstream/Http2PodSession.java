@@ -116,7 +116,7 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
 
   @Override
   public boolean checked(TcpLiveness state) {
-    boolean asked = pings.asked();
+    boolean pinged = pings.pinged();
     pings = pings.check(lentStreams > 0, readSinceCheck, writtenSinceRead);
     readSinceCheck = false;
     silentChecks = state == TcpLiveness.SILENT ? silentChecks + 1 : 0;
@@ -128,7 +128,7 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
     } else if (silentChecks > 0 || pings.unanswered()) {
       // The pod's kernel may be alive, and responses may still come.
       retire();
-    } else if (pings.asked() && !asked) {
+    } else if (pings.pinged() && !pinged) {
       ping();
     }
     return gone;

@@ -28,7 +28,7 @@ public final class HttpProbeClient implements ProbeClient {
   }
 
   @Override
-  public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+  public void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
     var pools = upstreams.of(loop);
     var probe = new Probe(pools, request, done);
     if (request.expectation() == Expectation.REFUSAL) {
@@ -55,7 +55,7 @@ public final class HttpProbeClient implements ProbeClient {
     private @Nullable HttpResponse head;
     private int readBytes;
     private boolean answered;
-    private boolean askedAgain;
+    private boolean retried;
 
     Probe(UpstreamPools pools, ProbeRequest request, Consumer<ProbeAnswer> done) {
       this.pools = pools;
@@ -109,7 +109,7 @@ public final class HttpProbeClient implements ProbeClient {
     @Override
     public void head(HttpResponse response) {
       if (response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-        answer(new ProbeAnswer.Failed("the pod switched protocols unasked"));
+        answer(new ProbeAnswer.Failed("the pod switched to a protocol that was not requested"));
       } else {
         head = response;
       }
@@ -154,8 +154,8 @@ public final class HttpProbeClient implements ProbeClient {
     public void failed(UpstreamFailure failure) {
       var ended = connection;
       connection = null;
-      if (ended != null && ended.reused() && head == null && !askedAgain) {
-        askedAgain = true;
+      if (ended != null && ended.reused() && head == null && !retried) {
+        retried = true;
         dial = pool().dial(this);
       } else {
         answer(ended != null || wasConnected(failure)

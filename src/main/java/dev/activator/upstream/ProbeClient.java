@@ -11,5 +11,5 @@ import java.util.function.Consumer;
  * <p><b>Errors.</b> Every error is an answer.
  */
 public interface ProbeClient {
-  void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done);
+  void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done);
 }

@@ -17,7 +17,7 @@ public record ProbeRequest(Destination destination, Protocol protocol, String pa
     Map<String, String> headers, Expectation expectation, Duration timeout) {
   public enum Expectation {
     NONE,
-    /** It was refused before: the address is asked with less work whether it still refuses connections. */
+    /** It was refused before: whether it still does is checked with less work. */
     REFUSAL
   }
 }

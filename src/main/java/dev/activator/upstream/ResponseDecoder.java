@@ -39,7 +39,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   private final Trailers trailers;
   private final FieldCount fields = new FieldCount(FieldCount.OF_RESPONSES);
-  private @Nullable HttpMethod asked;
+  private @Nullable HttpMethod method;
   private ByteBuf reading = Unpooled.EMPTY_BUFFER;
 
   public ResponseDecoder() {
@@ -53,22 +53,22 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     this.trailers = trailers;
   }
 
-  public void asked(HttpMethod method) {
-    asked = method;
+  public void requested(HttpMethod by) {
+    method = by;
   }
 
   /** Until the next request, bytes of the pod end the connection. False if some have come. */
   public boolean answered() {
-    asked = null;
+    method = null;
     return actualReadableBytes() == 0;
   }
 
-  /** Without this, unasked bytes would be taken for the beginning of the next response. */
+  /** Without this, bytes that answer no request would be taken for the beginning of the next response. */
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
       throws Exception {
     reading = in;
-    if (asked == null) {
+    if (method == null) {
       in.skipBytes(in.readableBytes());
       context.close();
     } else {
@@ -82,11 +82,11 @@ public final class ResponseDecoder extends HttpResponseDecoder {
       ignoreCoding(response.headers());
     }
     trailers.possible = isChunked(response.headers());
-    return HttpMethod.HEAD.equals(asked) || super.isContentAlwaysEmpty(response);
+    return HttpMethod.HEAD.equals(method) || super.isContentAlwaysEmpty(response);
   }
 
   /**
-   * Its framing is doubtful, so nothing is read behind it.
+   * The message's framing is ambiguous, so the connection is closed after it.
    *
    * <p><b>Source.</b> RFC 9112, section 6.1; {@code parseTransferEncoding} of Go's {@code net/http}.
    */
@@ -156,7 +156,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     return known == null ? FieldList.checked(super.splitHeaderName(line, start, length)) : known;
   }
 
-  /** Netty does not ask if white space follows the name. */
+  /** Netty does not check whether white space follows the name. */
   private boolean lineHasColon() {
     int end = reading.readerIndex() - 1;
     int start = reading.indexOf(end, 0, HttpConstants.LF) + 1;

@@ -41,6 +41,6 @@ public interface UpstreamPool {
     return null;
   }
 
-  /** Tells the listener later, never inside the call. */
+  /** Calls the listener later, never inside the call. */
   Dial dial(UpstreamListener listener);
 }

@@ -95,7 +95,7 @@ public final class UpstreamPools implements PodPools {
     return connectChecks;
   }
 
-  /** Any thread may ask. */
+  /** <b>Threads.</b> Any. */
   int openCount() {
     return dialer.openCount();
   }

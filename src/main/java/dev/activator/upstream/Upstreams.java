@@ -53,12 +53,12 @@ public final class Upstreams {
     return found;
   }
 
-  /** Established connections, of all loops. Any thread may ask. */
+  /** Established connections, of all loops. <b>Threads.</b> Any. */
   public int openCount() {
     return pools.values().stream().mapToInt(UpstreamPools::openCount).sum();
   }
 
-  /** Those of HTTP/1 without a request. Any thread may ask. */
+  /** Those of HTTP/1 without a request. <b>Threads.</b> Any. */
   public int idleCount() {
     return pools.values().stream().mapToInt(UpstreamPools::idleCount).sum();
   }

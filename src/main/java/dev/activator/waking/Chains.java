@@ -77,7 +77,7 @@ public final class Chains {
   private final PrewarmCounts counts;
   private final ChainTable table = new ChainTable();
   private final CallerAddresses addresses = new CallerAddresses();
-  /** Of all that have an episode, or were started ahead; any thread may look up. */
+  /** Of all that have an episode, or were started ahead. <b>Threads.</b> Any may read it. */
   private final Map<RevisionId, Watch> watched = new ConcurrentHashMap<>();
   private int episodes;
 
@@ -94,7 +94,7 @@ public final class Chains {
     private final Set<RevisionId> cold = new HashSet<>();
     /** Those of them that it has started. */
     private final Set<RevisionId> woken = new HashSet<>();
-    /** Any thread may look up. */
+    /** <b>Threads.</b> Any may read it. */
     private final Set<RevisionId> called = ConcurrentHashMap.newKeySet();
     private final List<String> traces = new ArrayList<>();
     private final List<Loop.Timer> timers = new ArrayList<>();

@@ -93,14 +93,14 @@ public final class SpeculativeStarts {
     return result;
   }
 
-  /** What a start would come to now. */
+  /** What would happen to a start now. */
   Result check(RevisionId id) {
     var view = throttler.view(id);
     var start = throttler.start(id);
     if (view != null && view.capacity() > 0) {
       return Result.SERVES;
     }
-    if (start != null && start.asked() != null) {
+    if (start != null && start.requested() != null) {
       return Result.STARTS;
     }
     if ((start != null && start.failure() != null) || !canStart.test(id)) {

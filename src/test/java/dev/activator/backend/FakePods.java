@@ -81,7 +81,7 @@ final class FakePods implements ProbeClient {
   }
 
   @Override
-  public void ask(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
+  public void probe(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
     var pod = request.destination();
     if (inFlight.merge(pod, 1, Integer::sum) > 1 && !twiceAtOnce) {
       throw new AssertionError(pod + " is probed twice at once");

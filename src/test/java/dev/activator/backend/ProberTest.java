@@ -34,7 +34,7 @@ class ProberTest {
     Function<ProbeRequest, ProbeAnswer> answers = _ -> new ProbeAnswer.Answered(200, "queue");
 
     @Override
-    public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+    public void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
       requests.add(request);
       loop.execute(() -> done.accept(answers.apply(request)));
     }

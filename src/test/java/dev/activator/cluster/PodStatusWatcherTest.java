@@ -50,7 +50,7 @@ class PodStatusWatcherTest {
   private final PodStatusWatcher watcher = new PodStatusWatcher(loop,
       new PodStatusWatcher.PodSource() {
         @Override
-        public CompletableFuture<AccessCheck> ask(String namespace) {
+        public CompletableFuture<AccessCheck> mayList(String namespace) {
           questions++;
           return answer == null
               ? CompletableFuture.failedFuture(new IOException("no answer"))

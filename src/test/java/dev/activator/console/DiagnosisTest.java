@@ -184,7 +184,7 @@ class DiagnosisTest {
             "1 request waits for default/hello-00001: no pod is listed; the autoscaler link is down"
                 + " (connection refused); a pod was first requested 2.1 s ago.",
             "a pod in the revision's private Endpoints",
-            "the link to the autoscaler, which alone asks for pods: connection refused"),
+            "the link to the autoscaler, which alone starts pods: connection refused"),
         row(now -> now.waiting(10), State.NO_PODS,
             "10 requests wait for default/hello-00001: no pod is listed; the autoscaler link is up;"
                 + " a pod was first requested 2.1 s ago; the queue is full, new requests are refused.",

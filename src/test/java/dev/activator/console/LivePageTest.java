@@ -382,7 +382,7 @@ class LivePageTest {
   void showsAStartAsItHappens() throws Exception {
     addWaiting();
     await()
-        .until(() -> throttler.start(HELLO).asked() != null);
+        .until(() -> throttler.start(HELLO).requested() != null);
     var page = dom("/console");
 
     String running = "//article//div[@class='running']";

@@ -36,12 +36,19 @@ class PlainWordsTest {
       Word.of("anew", "again"),
       Word.of("of its own", "its own, separate"),
       Word.of("hears?", "receives"),
+      Word.of("asked|unasked", "requested, called, probed, or the protocol's verb"),
+      Word.of("tells?|telling", "notifies, reports, shows"),
+      Word.of("so many", "the number"),
+      Word.of("everybody|anybody", "every user, any client"),
       Word.of("nobody|somebody|whoever|whom", "who or what it is"),
       Word.of("nowhere", "where it is not"),
       Word.of("seldom", "rarely"),
       Word.of("hurried", "e, or what it is"),
       Word.of("what there is", "the name of the thing"),
       Word.of("what it comes to", "the name of the result"));
+  /** Only in code: in a page, a person or a gateway may ask. */
+  private static final List<Word> WORDS_IN_CODE = List.of(
+      Word.of("asks?|asking", "requests, calls, probes, checks"));
   private static final Pattern CONSTANT = Pattern
       .compile("\\b(?:[A-Z0-9]+_)*(?:MOST|LONGEST|USUAL|SHORTEST|DEEPEST)(?:_[A-Z0-9]+)*\\b");
   private static final Pattern CAUGHT = Pattern
@@ -70,11 +77,13 @@ class PlainWordsTest {
     var text = raw.replaceAll("(?m)^[ \\t]*(?:\\*|//)? *", "")
         .replaceAll("(?<=[a-z0-9])(?=[A-Z])", " ").replace('_', ' ');
     var found = new ArrayList<String>();
-    WORDS.forEach(word -> word.pattern().matcher(text).results()
-        .forEach(match -> found
-            .add(at(file, text, match.start()) + "'" + match.group().toLowerCase(Locale.ROOT)
-                + "': " + word.instead())));
-    if (kind(file).equals("java")) {
+    boolean isCode = kind(file).equals("java");
+    Stream.concat(WORDS.stream(), isCode ? WORDS_IN_CODE.stream() : Stream.of())
+        .forEach(word -> word.pattern().matcher(text).results()
+            .forEach(match -> found
+                .add(at(file, text, match.start()) + "'" + match.group().toLowerCase(Locale.ROOT)
+                    + "': " + word.instead())));
+    if (isCode) {
       CONSTANT.matcher(raw).results().forEach(match -> found
           .add(at(file, raw, match.start()) + match.group() + ": MAX_, MIN_, DEFAULT_"));
       CAUGHT.matcher(raw).results().forEach(match -> found

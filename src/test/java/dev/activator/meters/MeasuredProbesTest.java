@@ -31,7 +31,7 @@ class MeasuredProbesTest {
       assertThat(request).isEqualTo(QUESTION);
       on.schedule(took, () -> done.accept(answer));
     });
-    probes.ask(loop, QUESTION, heard::add);
+    probes.probe(loop, QUESTION, heard::add);
     loop.advance(took);
   }
 

@@ -240,7 +240,7 @@ class UpgradeTest extends WireTest {
   void refusesAnotherProtocolThanWasAskedFor() throws Exception {
     pod("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: smtp\r\n\r\n");
     try (var caller = activator.get("/chat", TO_WEB_SOCKET)) {
-      assertThat(response(caller)).isEqualTo("502 protocol switched without being asked to\n");
+      assertThat(response(caller)).isEqualTo("502 switched to a protocol that was not requested\n");
     }
   }
 

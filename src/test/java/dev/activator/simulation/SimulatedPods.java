@@ -165,7 +165,7 @@ final class SimulatedPods implements ProbeClient {
   }
 
   @Override
-  public void ask(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+  public void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
     probes++;
     var to = behind(request.destination());
     if (to != null && (to.hangs || to.vanished)) {

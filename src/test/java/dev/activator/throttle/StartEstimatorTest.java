@@ -69,7 +69,7 @@ class StartEstimatorTest {
     startsIn(Duration.ofSeconds(5));
     revision.request(Duration.ofSeconds(3));
 
-    assertThat(start().asked()).isNull();
+    assertThat(start().requested()).isNull();
 
     // and a pod that comes a minute later, asked for by another activator, was not a minute in starting
     revision.loop.advance(Duration.ofMinutes(1));

@@ -58,7 +58,7 @@ class HttpProbeClientTest {
   }
 
   private ProbeAnswer asked(ProbeRequest request) throws InterruptedException {
-    loop.execute(() -> client.ask(loop, request, answers::add));
+    loop.execute(() -> client.probe(loop, request, answers::add));
     var answer = answers.poll(120, TimeUnit.SECONDS);
     assertThat(answer).isNotNull();
     return answer;

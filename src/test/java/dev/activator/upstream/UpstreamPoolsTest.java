@@ -84,7 +84,7 @@ class UpstreamPoolsTest {
         Map.of("K-Network-Probe", "queue", "User-Agent", "Knative-Activator-Probe"),
         Expectation.NONE, timeout);
     loop.execute(
-        () -> Quiescence.watch(new HttpProbeClient(upstreams)).ask(loop, request, answers::add));
+        () -> Quiescence.watch(new HttpProbeClient(upstreams)).probe(loop, request, answers::add));
   }
 
   private ProbeAnswer asked(Upstreams upstreams, ScriptedPod pod) throws InterruptedException {
@@ -186,7 +186,7 @@ class UpstreamPoolsTest {
     var request = new ProbeRequest(destination, Protocol.HTTP1, "", "", Map.of(),
         Expectation.NONE, Duration.ofSeconds(30));
     loop.execute(
-        () -> Quiescence.watch(new HttpProbeClient(upstreams)).ask(loop, request, answers::add));
+        () -> Quiescence.watch(new HttpProbeClient(upstreams)).probe(loop, request, answers::add));
   }
 
   @Test

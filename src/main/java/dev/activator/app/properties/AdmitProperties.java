@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The port where gateways ask before they send a request themselves.
+ * The port for the questions of gateways that send requests themselves.
  *
  * @param enabled whether it is open; a client that reaches it can start workloads
  * @param port separate from those for requests, so that no host of a program leads to it

@@ -6,11 +6,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
  * The proxy on the way out of the cluster: to the Kubernetes API, and to collectors of metrics and
- * traces over HTTP. Pods and the autoscaler are always asked directly.
+ * traces over HTTP. Pods and the autoscaler are always reached directly.
  *
  * @param httpProxy the proxy for {@code http} URLs. Empty for none
  * @param httpsProxy the proxy for {@code https} URLs. Empty for none
- * @param noProxy hosts that are asked directly: names, addresses and networks with commas between, or
+ * @param noProxy hosts that are reached directly: names, addresses and networks with commas between, or
  *     {@code *}
  */
 @ConfigurationProperties("activator.egress")

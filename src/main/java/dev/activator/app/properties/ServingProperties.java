@@ -27,7 +27,7 @@ import org.springframework.util.unit.DataSize;
  * @param answerKnownProbes whether known probes of load balancers, kubelets and Prometheus wake no
  *     revision: at zero they get 200 and no content
  * @param propagationDelay from becoming unready to closing the ports at the end, for load balancers to
- *     notice; in its second half, responses in HTTP/1 ask callers to close their connections
+ *     notice; in its second half, responses in HTTP/1 say that callers should close their connections
  * @param drainTimeout how long running requests may then take to end
  */
 @ConfigurationProperties("activator.serving")

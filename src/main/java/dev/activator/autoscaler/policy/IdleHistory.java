@@ -124,7 +124,7 @@ public final class IdleHistory {
     return Math.sqrt(squares / BINS) / mean;
   }
 
-  /** The first bin with which so many times are reached. */
+  /** The first bin with which this number of times is reached. */
   private int binOf(double times) {
     double sum = 0;
     for (int i = 0; i < BINS; i++) {

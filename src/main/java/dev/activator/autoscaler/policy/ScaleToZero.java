@@ -26,7 +26,7 @@ final class ScaleToZero {
 
   /**
    * @param activity from now on
-   * @param again when to look again; meaningless for {@link Outcome#ZERO}
+   * @param again when to decide again; meaningless for {@link Outcome#ZERO}
    */
   record Step(Outcome outcome, Activity activity, long again) {}
 

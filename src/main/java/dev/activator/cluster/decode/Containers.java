@@ -15,11 +15,11 @@ record Containers(List<Container> all) {
   /**
    * @param port the name of the first port
    * @param runsCommand for an exec readinessProbe
-   * @param asksByGrpc in the readinessProbe
+   * @param probesByGrpc in the readinessProbe
    * @param startsSlowly for a startupProbe
    */
   private record Container(@Nullable String port, @Nullable HttpGet httpGet, boolean runsCommand,
-      boolean asksByGrpc, boolean startsSlowly) {}
+      boolean probesByGrpc, boolean startsSlowly) {}
 
   private record HttpGet(String path, Map<String, String> headers) {}
 
@@ -35,7 +35,7 @@ record Containers(List<Container> all) {
     String port = null;
     HttpGet httpGet = null;
     boolean runsCommand = false;
-    boolean asksByGrpc = false;
+    boolean probesByGrpc = false;
     boolean startsSlowly = false;
     for (var field : in.fields()) {
       switch (field) {
@@ -45,14 +45,14 @@ record Containers(List<Container> all) {
           for (var action : in.fields()) {
             switch (action) {
               case "exec" -> runsCommand = in.isPresent();
-              case "grpc" -> asksByGrpc = in.isPresent();
+              case "grpc" -> probesByGrpc = in.isPresent();
               case "httpGet" -> httpGet = in.isPresent() ? httpGet(in) : null;
             }
           }
         }
       }
     }
-    return new Container(port, httpGet, runsCommand, asksByGrpc, startsSlowly);
+    return new Container(port, httpGet, runsCommand, probesByGrpc, startsSlowly);
   }
 
   private static @Nullable String firstPort(JsonCursor in) {
@@ -122,10 +122,10 @@ record Containers(List<Container> all) {
         one -> one != serving && one.port == null && one.startsSlowly);
   }
 
-  /** Whether a readinessProbe by gRPC decides, which without queue-proxy only the kubelet can ask. */
-  boolean asksByGrpc() {
+  /** Whether a readinessProbe by gRPC decides, which without queue-proxy only the kubelet can send. */
+  boolean probesByGrpc() {
     var serving = serving();
-    return serving != null && serving.asksByGrpc;
+    return serving != null && serving.probesByGrpc;
   }
 
   /** How to probe a pod without queue-proxy, by the Revision's annotations. */

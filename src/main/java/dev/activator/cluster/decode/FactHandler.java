@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells a listener of facts, and logs problems and remarks, ten in ten seconds at most. */
+/** Passes facts to a listener, and logs problems and remarks, ten in ten seconds at most. */
 public final class FactHandler<F> implements Handler<Decoded<F>> {
   private static final Logger log = LoggerFactory.getLogger(FactHandler.class);
 

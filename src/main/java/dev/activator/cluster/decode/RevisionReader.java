@@ -65,7 +65,7 @@ final class RevisionReader implements FactReader<Revision> {
       in.remark("spec.containers is empty");
     }
     var probe = containers.readinessProbe(metadata.annotations(), in);
-    boolean kubernetesDecides = probe == ReadinessProbe.CONNECT && containers.asksByGrpc();
+    boolean kubernetesDecides = probe == ReadinessProbe.CONNECT && containers.probesByGrpc();
     var rules = RequestRulesReader.read(Map.of(), metadata.annotations());
     if (rules != null) {
       rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));

@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores what is put into the {@link #sink} and tells every handler.
+ * Stores what is put into the {@link #sink} and notifies every handler.
  *
  * <p><b>Threads.</b> Any. Objects are stored on {@code loop}, a limited number of keys a turn;
- * handlers run on theirs. It stores before it tells, so a handler finds that version in the store
+ * handlers run on theirs. It stores before it notifies, so a handler finds that version in the store
  * or a newer one.
  *
  * <p><b>Errors.</b> A change that fails is logged and skipped; one that ran out of memory is retried
@@ -65,7 +65,7 @@ public final class Informer<T> implements AutoCloseable {
   /** Owned by the loop. */
   private boolean paused;
 
-  /** @param resyncCheck how often to look for due handlers; zero for never */
+  /** @param resyncCheck how often due handlers are searched for; zero for never */
   public Informer(String name, Loop loop, Duration resyncCheck, Transform<T> transform) {
     this.name = name;
     this.loop = loop;
@@ -95,7 +95,7 @@ public final class Informer<T> implements AutoCloseable {
   }
 
   /**
-   * Tells the handler of every stored object, then of every change.
+   * Notifies the handler of every stored object, then of every change.
    *
    * @throws IllegalStateException if the informer is closed
    */
@@ -207,7 +207,7 @@ public final class Informer<T> implements AutoCloseable {
     }
     var now = transform.apply(before, seen);
     store.put(now);
-    tell(before == null ? new Added<>(now) : new Updated<>(before, now));
+    distribute(before == null ? new Added<>(now) : new Updated<>(before, now));
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // written only on the loop
@@ -215,16 +215,16 @@ public final class Informer<T> implements AutoCloseable {
     var before = store.remove(last.key());
     if (before != null) {
       missedDeletions += state == FinalState.UNKNOWN ? 1 : 0;
-      tell(new Deleted<>(before, last, state));
+      distribute(new Deleted<>(before, last, state));
     }
   }
 
   /** Not retried: the change is already stored and would look unchanged. */
-  private void tell(Notification<T> stored) {
+  private void distribute(Notification<T> stored) {
     try {
       processor.distribute(stored);
     } catch (RuntimeException | Error e) {
-      failed("did not tell every handler of a change of " + stored.key(), e);
+      failed("did not notify every handler of a change of " + stored.key(), e);
     }
   }
 

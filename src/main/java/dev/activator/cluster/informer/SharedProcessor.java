@@ -68,7 +68,7 @@ final class SharedProcessor<T> {
         throw new IllegalStateException(
             "Handler " + options.name() + " comes too late: " + name + " is closed");
       }
-      periods = periods.asked(options.resync());
+      periods = periods.with(options.resync());
       listeners.add(listener);
     }
     loop.execute(() -> join(listener));

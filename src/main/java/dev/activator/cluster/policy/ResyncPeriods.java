@@ -27,7 +27,7 @@ public record ResyncPeriods(Duration check, Phase phase) {
   }
 
   /** Without effect if the informer never checks. */
-  public ResyncPeriods asked(Duration period) {
+  public ResyncPeriods with(Duration period) {
     var wanted = atLeastShortest(period);
     boolean sooner = !wanted.isZero() && wanted.compareTo(check) < 0;
     return sooner && phase == Phase.OPEN ? new ResyncPeriods(wanted, phase) : this;

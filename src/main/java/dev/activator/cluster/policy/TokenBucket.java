@@ -3,7 +3,7 @@ package dev.activator.cluster.policy;
 import java.time.Duration;
 
 /**
- * Says how long the next request must wait so that there are so many a second, after a burst. Not
+ * Says how long the next request must wait so that a rate is kept after a burst. Not
  * thread-safe.
  *
  * <p><b>Source.</b> Go's {@code rate.Limiter}, by which client-go limits requests: what would wait for

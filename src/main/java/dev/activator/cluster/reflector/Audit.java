@@ -64,9 +64,9 @@ final class Audit {
     var run = new Run();
     running = run;
     awaitPage(run);
-    var asked = list.apply(() -> on(run, () -> awaitPage(run)));
-    run.list = asked;
-    asked.whenComplete((listed, failure) -> on(run, () -> goOn(run, listed, failure)));
+    var request = list.apply(() -> on(run, () -> awaitPage(run)));
+    run.list = request;
+    request.whenComplete((listed, failure) -> on(run, () -> goOn(run, listed, failure)));
   }
 
   private void on(Run run, Runnable step) {

@@ -103,7 +103,7 @@ public final class KubernetesApi implements AutoCloseable {
     return exchange(request(path), timeout, response -> read(response, read));
   }
 
-  /** @param retryAfter as the server asked; zero if it did not */
+  /** @param retryAfter as the server requested; zero if it did not */
   public record ApiAnswer(int status, Duration retryAfter, byte[] body) {
     /** What a {@code Status} says, for people; empty if it is none. */
     public String message() {

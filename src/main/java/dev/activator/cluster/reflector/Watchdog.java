@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells when no watch has been open for a second, alarms when that takes too long, and later lists again. Audits when the watch is
+ * Reports when no watch has been open for a second, alarms when that takes too long, and later lists again. Audits when the watch is
  * silent, and once in each audit period.
  *
  * <p><b>Threads.</b> The loop.

@@ -164,7 +164,7 @@ final class Kubelet {
     store.podLogs().forget(namespace, pod);
   }
 
-  /** What is unusual about this workload's processes. Any thread may ask. */
+  /** What is unusual about this workload's processes. Any thread may call it. */
   LocalProcesses processes(RevisionId workload) {
     var known = unusual.getOrDefault(workload, LocalProcesses.NONE);
     return known.pods().isEmpty()

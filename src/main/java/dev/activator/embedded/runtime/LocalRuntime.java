@@ -92,7 +92,7 @@ public final class LocalRuntime {
 
   private boolean awaitNoPods(Duration timeout) {
     var none = new CompletableFuture<Boolean>();
-    loop.execute(() -> lookForPods(none));
+    loop.execute(() -> completeWithoutPods(none));
     try {
       return none.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
@@ -106,11 +106,11 @@ public final class LocalRuntime {
     }
   }
 
-  private void lookForPods(CompletableFuture<Boolean> none) {
+  private void completeWithoutPods(CompletableFuture<Boolean> none) {
     if (kubelet.isEmpty()) {
       none.complete(true);
     } else if (!none.isDone()) {
-      loop.schedule(PAUSE, () -> lookForPods(none));
+      loop.schedule(PAUSE, () -> completeWithoutPods(none));
     }
   }
 }

@@ -55,7 +55,7 @@ final class PeriodicProbe {
   }
 
   void start() {
-    loop.schedule(probe.initialDelay(), this::ask);
+    loop.schedule(probe.initialDelay(), this::begin);
   }
 
   /** No callback follows. */
@@ -63,7 +63,7 @@ final class PeriodicProbe {
     stopped = true;
   }
 
-  private void ask() {
+  private void begin() {
     if (!stopped) {
       threads.execute(() -> {
         String problem = outcome();
@@ -100,7 +100,7 @@ final class PeriodicProbe {
         listener.failed(problem);
       }
     }
-    loop.schedule(period(), this::ask);
+    loop.schedule(period(), this::begin);
   }
 
   private Duration period() {

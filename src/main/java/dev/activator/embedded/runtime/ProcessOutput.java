@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The output of one process, read line by line.
  *
- * <p><b>Threads.</b> One thread reads; any may ask.
+ * <p><b>Threads.</b> One thread reads the output; any may call the methods.
  */
 final class ProcessOutput {
   private static final Logger log = LoggerFactory.getLogger(ProcessOutput.class);

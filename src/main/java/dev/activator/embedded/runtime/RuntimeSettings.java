@@ -12,7 +12,7 @@ import java.util.random.RandomGenerator;
  *
  * @param logsOutput whether the log has the lines that processes print
  * @param routable whether the activator knows the revision with this id and uid
- * @param inFlight how many requests run on a pod; any thread may ask
+ * @param inFlight how many requests run on a pod; called on any thread
  */
 public record RuntimeSettings(Clock clock, RandomGenerator random, boolean logsOutput,
     BiPredicate<RevisionId, String> routable,

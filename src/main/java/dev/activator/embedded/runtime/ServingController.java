@@ -29,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The controller that creates a Revision for each of a Service's last templates, and each
  * Revision's objects.
  *
- * <p><b>Threads.</b> Works on {@code loop}; any thread may ask for the latest revision.
+ * <p><b>Threads.</b> Works on {@code loop}; any thread may read the latest revision.
  *
  * <p><b>Errors.</b> A Service that cannot run is refused when it is written. Objects that a user
  * deletes are created again at once.

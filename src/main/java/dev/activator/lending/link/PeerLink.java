@@ -31,7 +31,7 @@ final class PeerLink implements PeerSocket.Events {
 
     void measured(Duration roundTrip);
 
-    /** Of this activator; null if it tells none. */
+    /** Of this activator; null if it sends none. */
     @Nullable ActivatorLoad load();
 
     /** The other side's. */

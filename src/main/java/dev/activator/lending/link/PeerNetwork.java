@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any may call {@link #publicAddresses}, {@link #send}, {@link #views}, the counts, and what
  * is about loads. The rest is confined to the loop.
  *
- * <p><b>Errors.</b> A peer that cannot be linked is asked again; nothing else depends on it.
+ * <p><b>Errors.</b> A peer that cannot be linked is tried again; nothing else depends on it.
  */
 public final class PeerNetwork implements PeerLinks {
   /**
@@ -52,10 +52,10 @@ public final class PeerNetwork implements PeerLinks {
    * @param turn how long the side with the larger address lets the other go first
    * @param ping from one ping to the next
    * @param silence after which a link is given up
-   * @param legacy until an activator without links is asked again
+   * @param legacy until an activator without links is tried again
    * @param noKey until the key is read again, if it could not be
    * @param refused how long after a link was lost a refused connection means that the process has ended
-   * @param lost how long a lost peer that is no member any more is looked for
+   * @param lost how long a lost peer that is no member any more is dialled
    */
   public record Timings(Duration hello, Duration turn, Duration ping, Duration silence,
       Duration legacy, Duration noKey, Duration refused, Duration lost) {
@@ -243,12 +243,12 @@ public final class PeerNetwork implements PeerLinks {
     return counts.received().sum();
   }
 
-  /** @param own what others that ask are answered; called on the loop */
+  /** @param own the answer to others; called on the loop */
   public void answerLoads(Supplier<ActivatorLoad> own) {
     ownLoad = own::get;
   }
 
-  /** Asks the linked activators; {@link #loads} has each answer once it is there. */
+  /** Sends a request to the linked activators; {@link #loads} has each answer once it is there. */
   public void requestLoads() {
     loop.execute(() -> peers.values().forEach(peer -> {
       if (peer.link != null) {

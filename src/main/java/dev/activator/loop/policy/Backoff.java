@@ -8,7 +8,7 @@ import java.util.random.RandomGenerator;
  * once. Not thread-safe.
  */
 public final class Backoff {
-  /** A server or a proxy that asks for more must not stop a client for hours. */
+  /** A server or a proxy that demands more must not stop a client for hours. */
   public static final Duration MAX_RETRY_AFTER = Duration.ofMinutes(5);
   private static final Duration MAX_NANOS = Duration.ofNanos(Long.MAX_VALUE);
   private static final double RETRY_AFTER_JITTER = 0.5;
@@ -51,7 +51,7 @@ public final class Backoff {
     return longer(grown.compareTo(max) < 0 ? grown : max, jitter, random);
   }
 
-  /** @param retryAfter as the server asked; zero if it did not */
+  /** @param retryAfter as the server requested; zero if it did not */
   public Duration next(Duration retryAfter) {
     var next = next();
     if (retryAfter.isZero()) {
@@ -65,9 +65,9 @@ public final class Backoff {
     factor = 1;
   }
 
-  /** What a server's {@code Retry-After} comes to: never less, and not the same for all clients. */
-  public static Duration retryAfter(Duration asked, RandomGenerator random) {
-    return longer(asked.compareTo(MAX_RETRY_AFTER) < 0 ? asked : MAX_RETRY_AFTER,
+  /** The pause for a server's {@code Retry-After}: never less, and not the same for all clients. */
+  public static Duration retryAfter(Duration requested, RandomGenerator random) {
+    return longer(requested.compareTo(MAX_RETRY_AFTER) < 0 ? requested : MAX_RETRY_AFTER,
         RETRY_AFTER_JITTER, random);
   }
 

@@ -29,11 +29,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what Netty's decoder silently corrects: folded or loosely written lines, a carriage
- * return within a line, a second length, a body without one, trailers that belong in the head. A
- * head may have a little more than one MiB, as in Go.
+ * A decoder of requests that refuses what Netty's decoder silently corrects: folded or loosely written
+ * lines, a carriage return within a line, a second Content-Length, a body without a length, trailers
+ * that belong in the head. A head may have a little more than one MiB, as in Go.
  *
- * <p>What follows a request that asks for another protocol is passed on as bytes until
+ * <p>What follows a request that wants another protocol is passed on as bytes until
  * {@link #parse}.
  *
  * <p><b>Errors.</b> The decoder result of the message or of its last part says why. Nothing follows
@@ -54,7 +54,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   private boolean hasLength;
   private boolean hasUpgrade;
   private boolean refused;
-  /** Whether the last request asked for another protocol, and has ended. */
+  /** Whether the last request wanted another protocol, and has ended. */
   private boolean unparsed;
   private boolean betweenRequests = true;
   private int largestHeadBytes;
@@ -89,7 +89,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     return unparsed;
   }
 
-  /** The protocol stays. */
+  /** Parses what follows as HTTP: the other protocol was refused. */
   public void parse() {
     unparsed = false;
   }
@@ -151,7 +151,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   private void after(ByteBuf in, List<Object> out) {
     if (hasUpgrade && out.getFirst() instanceof HttpRequest request) {
-      hasUpgrade = Upgrade.isAsked(version(request), FieldList.in(request));
+      hasUpgrade = Upgrade.isRequested(version(request), FieldList.in(request));
     }
     var last = (HttpObject) out.getLast();
     if (last.decoderResult().isFailure()) {
@@ -307,7 +307,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
       return bytes;
     }
 
-    /** 0 if the head is complete, or no more than empty lines before it have come. */
+    /** 0 if the head is complete, or has not begun; empty lines before it do not count. */
     int partialBytes() {
       return next == Next.NOTHING || next == Next.FIRST && empty ? 0 : bytes;
     }

@@ -51,7 +51,7 @@ public final class Exchange implements QueuedCaller {
   private final RequestDispatcher dispatcher;
   private final HttpRequestRecord record;
   private final Downstream downstream;
-  /** Another one after a fallback. */
+  /** Replaced by another one when the request falls back. */
   private Revision revision;
   /** The part of the request's body that was read and not forwarded yet. */
   private @Nullable PartBuffer body;
@@ -252,7 +252,7 @@ public final class Exchange implements QueuedCaller {
   @Override
   public long maxWaitNanos() {
     long left = record.callerNanosLeft();
-    // One that has a page or a fallback in time need not wait for the start.
+    // A request that gets a page or a fallback before its deadline does not wait for the start.
     return holdNanos() < left ? Deadlines.NONE : left;
   }
 
@@ -303,7 +303,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** No start goes on. */
+  /** The start has failed, so the fallback applies at once. */
   private void cannotStart(Fallback fallback, Failure failure) {
     var other = dispatcher.other(revision, fallback);
     if (fallback.answer() != null) {
@@ -435,7 +435,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  void askForBody() {
+  void sendContinue() {
     downstream.interim(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
     downstream.flush();
   }
@@ -456,7 +456,7 @@ public final class Exchange implements QueuedCaller {
       head.headers().add(Phases.SERVER_TIMING, record.phases().serverTiming());
     }
     downstream.head(head);
-    // Without memory for the head it has ended.
+    // Without memory for the head the exchange has ended.
     if (switched && !ended) {
       downstream.flush();
       var rules = revision.rules();
@@ -505,7 +505,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** Asks a WebSocket's caller to close, as a stopped pod may end without a Close frame. */
+  /** Sends a Close frame to a WebSocket's caller, as a stopped pod may end without a Close frame. */
   private void closeIfSilent() {
     if (silence != null && silence.isSilent()) {
       downstream.goAway();

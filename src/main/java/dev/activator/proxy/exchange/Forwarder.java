@@ -204,7 +204,7 @@ final class Forwarder implements UpstreamListener {
     } else if (awaitsContinue) {
       if (!exchange.holdsBody()) {
         // The pod has not sent a 100 in time and gets the body without it.
-        exchange.askForBody();
+        exchange.sendContinue();
       }
       continueWithBody();
     }
@@ -266,7 +266,7 @@ final class Forwarder implements UpstreamListener {
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       if (!Upgrade.agrees(exchange.record().fields(), FieldList.in(head))) {
         ending = Ending.BROKEN;
-        fail(new Failure.BadGateway("protocol switched without being asked to"));
+        fail(new Failure.BadGateway("switched to a protocol that was not requested"));
         return;
       }
     }

@@ -35,7 +35,7 @@ public final class HeldBytes {
     this.bound = bound;
   }
 
-  /** With the overhead of its objects, as all costs. */
+  /** As all costs here, includes the overhead of objects. */
   public static int costOfHead(int bytes, int fields) {
     return HEAD_BYTES + bytes + FIELD_BYTES * fields;
   }
@@ -88,7 +88,7 @@ public final class HeldBytes {
      * Counts a large head, or marks it as too large; small ones are counted while queued. Returns
      * what was counted.
      *
-     * @param max that it may cost
+     * @param max the highest cost that is accepted
      */
     public int addHead(HttpRequest request, int max) {
       int cost = costOf(request);
@@ -134,7 +134,7 @@ public final class HeldBytes {
   }
 
   /**
-   * An incomplete head. Above the share of its loop's connections the oldest is refused.
+   * An incomplete head. If those of a loop exceed their share of memory, the oldest is refused.
    *
    * <p><b>Threads.</b> The share's loop.
    */

@@ -22,8 +22,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers each request of one loop at once or begins its exchange. An exchange asks it for what all of
- * the loop share, so that it needs one reference, not one for each.
+ * Answers each request of one loop at once or begins its exchange. It holds what all exchanges of the loop share, so
+ * that each of them needs one reference.
  *
  * <p><b>Threads.</b> Confined to the loop.
  */
@@ -74,7 +74,7 @@ public final class RequestDispatcher {
     this.handover = handover;
   }
 
-  /** The same for requests that a gateway sends itself. */
+  /** A dispatcher with the same parts, for requests that a gateway sends itself. */
   public RequestDispatcher handingOver(ReadyPods ready, Duration countedFor) {
     return new RequestDispatcher(loop, router, throttle, pools, counter, observer, held, unread,
         texts, silent, new GatewayHandover(loop, counter, ready, countedFor));
@@ -101,8 +101,8 @@ public final class RequestDispatcher {
     }
   }
 
-  /** Has a request wait for a pod as if it was to be forwarded; a 200 means that a gateway may send it. */
-  public void ask(HttpRequest original, Downstream downstream) {
+  /** Admits a request as if it were to be forwarded; the response 200 means that the gateway may send it. */
+  public void answerGateway(HttpRequest original, Downstream downstream) {
     var fields = FieldList.in(original);
     switch (router.question(original, fields)) {
       case Router.ToRevision route -> begin(record(downstream, original, fields, route),

@@ -48,7 +48,7 @@ public final class Router {
 
   public record Refused(Failure failure) implements Found {}
 
-  /** What is known without a look at probes. */
+  /** The result for a request that is not a probe. */
   sealed interface Found extends Route {}
 
   /**
@@ -81,7 +81,7 @@ public final class Router {
 
   /**
    * @param rules for all revisions, after their own
-   * @param named the revision that a name means now; null if there is none
+   * @param named the revision that a name stands for at the moment; null if there is none
    */
   public Router(RevisionNames names, Function<RevisionId, @Nullable String> services,
       Revisions revisions, Supplier<Readiness> readiness, List<DoNotWake> rules,
@@ -110,7 +110,7 @@ public final class Router {
       return new Refused(new Failure.BadRequest("malformed target"));
     }
     if (Probes.isFromKubelet(fields)) {
-      // With a host of a revision it is meant for that, if a rule says so.
+      // A probe with a revision's host is for the revision, if one of its rules matches.
       return !rules.isEmpty() && toRevision(target, method, fields) instanceof ToRevision route
           && route.rule() != null ? route : new Answered(health());
     }
@@ -126,7 +126,7 @@ public final class Router {
     return expectation != null ? new Refused(expectation) : toRevision(target, method, fields);
   }
 
-  /** For a request that a gateway asks about, which is no probe of this process whatever its headers say. */
+  /** For the request in a gateway's question, which is no probe of this process whatever its headers say. */
   Found question(HttpRequest original, FieldList fields) {
     String method = original.method().name();
     var target = Framing.target(method, original.uri());
@@ -179,7 +179,7 @@ public final class Router {
     return id == null || id.equals(from.id()) ? null : revisions.find(id);
   }
 
-  /** That a mesh routes by; null where pods are reached by their own addresses. */
+  /** The Service that a mesh routes by; null where pods are reached by their own addresses. */
   @Nullable String service(RevisionId id) {
     return services.apply(id);
   }
@@ -195,7 +195,7 @@ public final class Router {
   }
 
   /**
-   * Requests that ask about this process, and their answers.
+   * Probes of this process, and their answers.
    *
    * <p><b>Source.</b> {@code HealthHandler} in Knative's {@code healthz/handler.go};
    * {@code NewHandler} in Knative networking's {@code probe_handler.go}; {@code ProbeHandler} of the

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The upgraded connections of one loop that do not count for the autoscaler while no byte passes.
- * One timer checks them all once a second, so that a byte costs no look at the clock.
+ * One timer checks them all once a second, so that the clock is not read for each byte.
  *
  * <p><b>Threads.</b> Confined to the loop, except {@link #silent}.
  */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers navigations with a page while their revision starts. A page holds no request, so a
- * stand-in is queued and counted for all pages of a revision until they no longer ask.
+ * stand-in is queued and counted for all pages of a revision until they no longer poll.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -36,7 +36,7 @@ public final class WaitingPages {
 
   /**
    * @param mode of revisions without the annotation
-   * @param status any thread may ask
+   * @param status called on any thread
    * @param startEnded gets the first navigation, which ended long before
    */
   public WaitingPages(WaitingPagePolicy.Mode mode, Supplier<WaitingPageTemplate> template,
@@ -101,7 +101,7 @@ public final class WaitingPages {
     if (known == null) {
       fresh.start();
     } else {
-      known.lastAsked = dispatcher.loop().nanoTime();
+      known.lastPolled = dispatcher.loop().nanoTime();
     }
   }
 
@@ -110,7 +110,7 @@ public final class WaitingPages {
     private final RevisionId id;
     private final @Nullable HttpRequestRecord navigation;
     private final StandInRequest standIn;
-    private volatile long lastAsked;
+    private volatile long lastPolled;
     private Loop.@Nullable Timer timer;
 
     KeptStart(RequestDispatcher dispatcher, Revision revision,
@@ -119,7 +119,7 @@ public final class WaitingPages {
       this.id = revision.id();
       this.navigation = navigation;
       this.standIn = dispatcher.standIn(revision, end -> ended(outcome(end)));
-      this.lastAsked = dispatcher.loop().nanoTime();
+      this.lastPolled = dispatcher.loop().nanoTime();
     }
 
     void start() {
@@ -130,7 +130,7 @@ public final class WaitingPages {
 
     private void giveUpIfForgotten() {
       var loop = dispatcher.loop();
-      long left = KEEP.toNanos() - (loop.nanoTime() - lastAsked);
+      long left = KEEP.toNanos() - (loop.nanoTime() - lastPolled);
       if (left > 0) {
         timer = loop.schedule(Duration.ofNanos(left), this::giveUpIfForgotten);
       } else {

@@ -60,7 +60,7 @@ public final class Deadlines {
     return passed >= caller ? TimeoutKind.CALLER : TimeoutKind.QUEUE;
   }
 
-  /** The shortest that the caller sent; invalid values are ignored. */
+  /** The shortest timeout that the caller sent; invalid values are ignored. */
   public static long ofCaller(Fields fields) {
     long grpc = grpc(fields.first(HeaderName.GRPC_TIMEOUT));
     long envoy = number(fields.first(HeaderName.ENVOY_EXPECTED_TIMEOUT_MS), 1_000_000L);

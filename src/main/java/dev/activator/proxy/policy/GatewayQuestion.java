@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What a gateway asks about before it sends a request itself. */
+/** The question whether a gateway may send a request itself. */
 public sealed interface GatewayQuestion {
   /**
    * The request.

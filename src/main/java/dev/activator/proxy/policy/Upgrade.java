@@ -16,22 +16,22 @@ public final class Upgrade {
 
   /** Null for HTTP/2, which ends at this proxy. */
   public static @Nullable String wanted(Version version, Fields fields) {
-    return isAsked(version, fields) && !fields.hasToken(HeaderName.UPGRADE, H2C)
+    return isRequested(version, fields) && !fields.hasToken(HeaderName.UPGRADE, H2C)
         ? fields.first(HeaderName.UPGRADE)
         : null;
   }
 
   /** Only without a body, which would have to be read first. */
   public static boolean toHttp2(Version version, Fields fields) {
-    return isAsked(version, fields) && fields.hasToken(HeaderName.UPGRADE, H2C)
+    return isRequested(version, fields) && fields.hasToken(HeaderName.UPGRADE, H2C)
         && fields.all(HeaderName.HTTP2_SETTINGS).size() == 1
         && fields.hasToken(HeaderName.CONNECTION, HeaderName.HTTP2_SETTINGS.text())
         && !fields.has(HeaderName.TRANSFER_ENCODING) && !fields.has(HeaderName.CONTENT_LENGTH);
   }
 
   public static boolean agrees(Fields request, Fields response) {
-    String asked = request.first(HeaderName.UPGRADE);
-    return asked != null && asked.equalsIgnoreCase(response.first(HeaderName.UPGRADE));
+    String requested = request.first(HeaderName.UPGRADE);
+    return requested != null && requested.equalsIgnoreCase(response.first(HeaderName.UPGRADE));
   }
 
   public static void put(Fields fields, String protocol) {
@@ -39,7 +39,7 @@ public final class Upgrade {
     fields.set(HeaderName.UPGRADE, protocol);
   }
 
-  public static boolean isAsked(Version version, Fields fields) {
+  public static boolean isRequested(Version version, Fields fields) {
     return version == Version.HTTP_1_1 && fields.has(HeaderName.UPGRADE)
         && fields.hasToken(HeaderName.CONNECTION, "upgrade");
   }

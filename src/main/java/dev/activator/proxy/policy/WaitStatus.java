@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ready whether requests can run
  * @param why a sentence without its end; empty if unknown
- * @param asked since the first request waited for the start; null if none does
+ * @param requested since the first request waited for the start; null if none does
  * @param listed since the first pod was listed; null while none is
  * @param usual how long a start usually takes; zero if unknown
  */
-public record WaitStatus(boolean ready, String why, @Nullable Duration asked,
+public record WaitStatus(boolean ready, String why, @Nullable Duration requested,
     @Nullable Duration listed, Duration usual) {
   public static final WaitStatus UNKNOWN = new WaitStatus(false, "", null, null, Duration.ZERO);
 }

@@ -54,11 +54,11 @@ public final class WaitingPagePolicy {
   }
 
   public static String json(WaitStatus now) {
-    var asked = now.asked();
+    var requested = now.requested();
     var listed = now.listed();
     return String.format(Locale.ROOT,
-        "{\"ready\":%b,\"why\":%s,\"askedMillis\":%s,\"listedMillis\":%s,\"usualMillis\":%d}",
-        now.ready(), ErrorFormat.json(now.why()), asked == null ? "null" : asked.toMillis(),
+        "{\"ready\":%b,\"why\":%s,\"requestedMillis\":%s,\"listedMillis\":%s,\"usualMillis\":%d}",
+        now.ready(), ErrorFormat.json(now.why()), requested == null ? "null" : requested.toMillis(),
         listed == null ? "null" : listed.toMillis(), now.usual().toMillis());
   }
 }

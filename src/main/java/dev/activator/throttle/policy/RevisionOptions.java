@@ -45,7 +45,7 @@ public record RevisionOptions(int queueCapacity, int sharedCapacity, Duration qu
         reader.read(SLOW_START, RevisionOptions::window, slowStart));
   }
 
-  /** How many requests may be queued here while so many are queued at other activators. */
+  /** The bound of the queue here while {@code elsewhere} requests are queued at other activators. */
   public int queueBound(int elsewhere) {
     return sharedCapacity == NO_BOUND
         ? queueCapacity

@@ -8,17 +8,17 @@ package dev.activator.upstream.policy;
  * {@code too_many_pings} after four.
  *
  * @param waited checks since the last write without a sign of the pod
- * @param asked whether a PING is unanswered
+ * @param pinged whether a PING is unanswered
  * @param sent PINGs since the last part of a response
  */
-public record Pings(int waited, boolean asked, int sent) {
+public record Pings(int waited, boolean pinged, int sent) {
   public static final Pings NONE = new Pings(0, false, 0);
   private static final int MAX_SENT = 3;
-  private static final int ASK = 2;
+  private static final int PING_AFTER = 2;
   private static final int GIVE_UP = 4;
 
   /**
-   * A PING is due when {@link #asked} becomes true.
+   * A PING is due when {@link #pinged} becomes true.
    *
    * @param received anything since the previous check
    * @param waiting whether anything was written since the last read
@@ -30,16 +30,16 @@ public record Pings(int waited, boolean asked, int sent) {
     if (received) {
       return new Pings(1, false, sent);
     }
-    boolean ask = waited + 1 == ASK && sent < MAX_SENT;
-    return new Pings(waited + 1, asked || ask, ask ? sent + 1 : sent);
+    boolean ping = waited + 1 == PING_AFTER && sent < MAX_SENT;
+    return new Pings(waited + 1, pinged || ping, ping ? sent + 1 : sent);
   }
 
   /** A part of a response came. */
   public Pings answered() {
-    return sent == 0 ? this : new Pings(waited, asked, 0);
+    return sent == 0 ? this : new Pings(waited, pinged, 0);
   }
 
   public boolean unanswered() {
-    return asked && waited >= GIVE_UP;
+    return pinged && waited >= GIVE_UP;
   }
 }

@@ -65,7 +65,7 @@ public record ChainEdge(double hits, double misses, int episodes, int missesInRo
     return skipped >= 0 && (skipped + 1) % RETRY_EVERY == 0 && isLikely();
   }
 
-  /** An unbroken row needs no bound: the bound would ask for six. */
+  /** An unbroken row needs no bound: the bound would need six. */
   private boolean isLikely() {
     return episodes >= MIN_EPISODES
         && (misses == 0 || BetaDistribution.cdf(MIN_SHARE, hits + 1, misses + 1) <= CONFIDENCE);

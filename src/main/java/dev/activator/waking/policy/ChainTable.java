@@ -24,7 +24,7 @@ public final class ChainTable {
   /** In order of use. */
   private final LinkedHashMap<Call, ChainEdge> edges = new LinkedHashMap<>(16, 0.75f, true);
   private final Map<RevisionId, Set<RevisionId>> callees = new HashMap<>();
-  /** The same by callee, so that a deleted revision costs no look at all edges. */
+  /** The same by callee, so that deleting a revision does not read all edges. */
   private final Map<RevisionId, Set<RevisionId>> callers = new HashMap<>();
 
   private record Call(RevisionId caller, RevisionId callee) {}

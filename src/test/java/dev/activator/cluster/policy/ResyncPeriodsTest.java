@@ -47,7 +47,7 @@ class ResyncPeriodsTest {
   void turnsWhatIsAskedForIntoWhatHappens(Case given) {
     var periods = given.first();
     for (var period : given.asked()) {
-      periods = periods.asked(period);
+      periods = periods.with(period);
     }
 
     assertThat(periods.check()).isEqualTo(given.check());
@@ -56,14 +56,14 @@ class ResyncPeriodsTest {
 
   @Test
   void refusesATimeThatRunsBackwards() {
-    assertThatThrownBy(() -> ResyncPeriods.of(ZERO).asked(ofSeconds(-1)))
+    assertThatThrownBy(() -> ResyncPeriods.of(ZERO).with(ofSeconds(-1)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("A resync period of PT-1S is negative");
   }
 
   @Test
   void keepsItsCheckOnceTheInformerRuns() {
-    assertThat(ResyncPeriods.of(ofSeconds(10)).fixed().asked(ofSeconds(5)).check())
+    assertThat(ResyncPeriods.of(ofSeconds(10)).fixed().with(ofSeconds(5)).check())
         .isEqualTo(ofSeconds(10));
   }
 }

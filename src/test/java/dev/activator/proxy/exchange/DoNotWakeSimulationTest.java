@@ -257,7 +257,7 @@ class DoNotWakeSimulationTest {
     assertThat(writes).isEmpty();
     assertThat(reported).isEmpty();
     assertThat(throttler.view(WEB).queued() + throttler.view(WEB).inFlight()).isZero();
-    assertThat(throttler.start(WEB).asked()).isNull();
+    assertThat(throttler.start(WEB).requested()).isNull();
     assertThat(outcomes).hasSize(720).containsOnly(Outcome.NOT_WOKEN);
     assertThat(pod.dials()).isZero();
   }

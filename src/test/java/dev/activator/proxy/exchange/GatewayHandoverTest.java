@@ -142,7 +142,7 @@ class GatewayHandoverTest {
     for (int i = 0; i < headers.length; i += 2) {
       request.headers().set(headers[i], headers[i + 1]);
     }
-    dispatcher.ask(request, gateway);
+    dispatcher.answerGateway(request, gateway);
     loop.run();
     return gateway;
   }

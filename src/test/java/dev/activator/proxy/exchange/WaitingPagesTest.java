@@ -84,7 +84,7 @@ class WaitingPagesTest {
     var view = throttler.view(id);
     return start == null || view == null
         ? WaitStatus.UNKNOWN
-        : new WaitStatus(view.capacity() > 0, "no pod is listed", start.asked(),
+        : new WaitStatus(view.capacity() > 0, "no pod is listed", start.requested(),
             starts.listedFor(id), start.usual());
   }
 
@@ -172,7 +172,7 @@ class WaitingPagesTest {
       assertThat(page.status()).isEqualTo(503);
       assertThat(page.headers()).containsEntry("Cache-Control", "no-store")
           .containsKey("Retry-After");
-      assertThat(page.body()).contains("is starting", "&quot;askedMillis&quot;:1000");
+      assertThat(page.body()).contains("is starting", "&quot;requestedMillis&quot;:1000");
     });
     loop.advance(Duration.ofSeconds(20));
     assertThat(program.answers).isEmpty();
@@ -190,7 +190,7 @@ class WaitingPagesTest {
     for (int i = 0; i < 300; i++) {
       loop.advance(Duration.ofMillis(500));
       assertThat(poll().body()).contains("\"ready\":false",
-          "\"askedMillis\":" + (1500 + 500 * i) + ",");
+          "\"requestedMillis\":" + (1500 + 500 * i) + ",");
     }
     assertThat(throttler.view(ID).queued()).isEqualTo(1);
 

@@ -78,7 +78,7 @@ class WaitingPagePolicyTest {
         Duration.ofMillis(900));
 
     assertThat(WaitingPagePolicy.status(status).body()).isEqualTo("{\"ready\":false,"
-        + "\"why\":\"says \\\"no\\\"\",\"askedMillis\":1500,\"listedMillis\":null,"
+        + "\"why\":\"says \\\"no\\\"\",\"requestedMillis\":1500,\"listedMillis\":null,"
         + "\"usualMillis\":900}\n");
   }
 }

@@ -30,9 +30,9 @@ class PingsTest {
       boolean heard = "arb".indexOf(event) >= 0;
       waiting = "wb".indexOf(event) >= 0 || waiting && !heard;
       pings = event == 'r' ? pings.answered() : pings;
-      boolean asked = pings.asked();
+      boolean pinged = pings.pinged();
       pings = pings.check(event != 'i', heard, waiting);
-      seen.append(pings.unanswered() ? 'X' : pings.asked() && !asked ? 'P' : '-');
+      seen.append(pings.unanswered() ? 'X' : pings.pinged() && !pinged ? 'P' : '-');
     }
     assertThat(seen).as(when).hasToString(actions);
   }

@@ -78,7 +78,7 @@ final class Answers {
    * before 1.25 for all kinds.
    */
   static Mono<ServerResponse> openApiV2(List<String> accept) {
-    // Some clients ask with an "@", which is not a media type.
+    // Some clients send an "@", which is not a media type.
     if (String.join(",", accept).contains("proto-openapi")) {
       return bytes(ServerResponse.ok().header("Content-Type", OPENAPI_V2_TYPE),
           OPENAPI_V2_PROTOBUF);

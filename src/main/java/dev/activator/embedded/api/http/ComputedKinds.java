@@ -31,7 +31,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The kinds whose objects are not stored: access reviews, the identity of the caller, and the
- * resource use of pods. Everybody may do everything here.
+ * resource use of pods. Every user may do everything here.
  */
 final class ComputedKinds {
   private static final Kind ACCESS_REVIEW = review("authorization.k8s.io",

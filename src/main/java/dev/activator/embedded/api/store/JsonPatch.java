@@ -129,7 +129,7 @@ public final class JsonPatch {
     var value = at(from);
     copied += size(value);
     if (copied > MAX_COPIED) {
-      throw new PatchException("its copies come to more than " + MAX_COPIED + " characters");
+      throw new PatchException("its copies have more than " + MAX_COPIED + " characters");
     }
     add(path, value.deepCopy());
   }

@@ -11,7 +11,7 @@ import java.util.List;
 public sealed interface PodState {
   Duration FIRST_PAUSE = Duration.ofSeconds(1);
   Duration MAX_PAUSE = Duration.ofSeconds(30);
-  /** A process that ended early so many times in a row cannot start, even if it was ready. */
+  /** A process that ended early this many times in a row cannot start, even if it was ready. */
   int OFTEN = 2;
   /** Resets the count of failures. */
   Duration SETTLED_AFTER = Duration.ofSeconds(10);
