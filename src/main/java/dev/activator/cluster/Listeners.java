@@ -1,7 +1,6 @@
 package dev.activator.cluster;
 
 import dev.activator.revision.RevisionId;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,10 +44,6 @@ public final class Listeners<E> {
   /** The value that consumers have; null if there is none. */
   @Nullable E find(RevisionId about) {
     return last.get(about);
-  }
-
-  Collection<E> all() {
-    return last.values();
   }
 
   void changed(RevisionId about, E now) {

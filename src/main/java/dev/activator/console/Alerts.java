@@ -63,10 +63,6 @@ public final class Alerts {
     Duration after() {
       return after;
     }
-
-    boolean isCritical() {
-      return critical;
-    }
   }
 
   /** @param about what differs between alerts of one rule; may be empty */

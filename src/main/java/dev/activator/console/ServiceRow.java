@@ -7,7 +7,6 @@ import dev.activator.lending.link.ActivatorLoad.Requests;
 import dev.activator.observability.Metric;
 import dev.activator.revision.RevisionId;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -88,10 +87,6 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
       }
     });
     return sums;
-  }
-
-  int requestsInHour() {
-    return Arrays.stream(points(Kind.REQUESTS)).sum();
   }
 
   /** In nanoseconds, of the last minute at this activator; NaN without a request. */

@@ -5,7 +5,6 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
 import dev.activator.template.Template;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,8 +88,6 @@ public abstract class RequestRecord {
   public abstract @Nullable String header(String name);
 
   public abstract List<String> headers(String name);
-
-  public abstract Set<String> headerNames();
 
   public abstract void header(String name, String value);
 

@@ -102,8 +102,4 @@ public final class CallerAddresses {
   Collection<RevisionId> ofTrace(String trace) {
     return byTrace.getOrDefault(trace, Set.of());
   }
-
-  boolean isEmpty() {
-    return byAddress.isEmpty() && byTrace.isEmpty();
-  }
 }

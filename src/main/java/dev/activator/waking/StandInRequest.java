@@ -77,10 +77,6 @@ public final class StandInRequest implements QueuedCaller {
     }
   }
 
-  public Revision revision() {
-    return revision;
-  }
-
   @Override
   public Loop loop() {
     return loop;

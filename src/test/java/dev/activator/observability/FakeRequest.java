@@ -9,7 +9,6 @@ import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -136,11 +135,6 @@ public final class FakeRequest extends RequestRecord {
   public List<String> headers(String name) {
     var value = headers.get(name);
     return value == null ? List.of() : List.of(value);
-  }
-
-  @Override
-  public Set<String> headerNames() {
-    return headers.keySet();
   }
 
   @Override

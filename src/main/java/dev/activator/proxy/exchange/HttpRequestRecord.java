@@ -17,7 +17,6 @@ import dev.activator.revision.DoNotWake;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpRequest;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** An HTTP request as observers see it. They may change its headers. */
@@ -203,11 +202,6 @@ final class HttpRequestRecord extends RequestRecord {
   @Override
   public List<String> headers(String name) {
     return request.headers().getAll(name);
-  }
-
-  @Override
-  public Set<String> headerNames() {
-    return request.headers().names();
   }
 
   @Override
