@@ -25,7 +25,7 @@ import org.slf4j.event.Level;
 /**
  * Recomputes the {@link Subset} when destinations or activators change; ejects unreachable ones.
  *
- * <p><b>Threads.</b> The revision's loop.
+ * <p><b>Threads.</b> The revision's loop; any for {@link #isWithdrawn}.
  */
 final class RevisionRouting {
   private static final Logger log = LoggerFactory.getLogger(RevisionRouting.class);
@@ -42,7 +42,7 @@ final class RevisionRouting {
   private final LogLimit limit = new LogLimit();
   private Revision revision;
   private RevisionOptions options;
-  private Routing routing;
+  private volatile Routing routing;
   private boolean ended;
 
   /**
@@ -164,6 +164,12 @@ final class RevisionRouting {
     ended = true;
     permits.route(Subset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
     lending.close();
+  }
+
+  /** Whether a destination is no longer published; an ejected one still is. */
+  boolean isWithdrawn(Destination destination) {
+    var healthy = routing.healthy();
+    return !healthy.pods().contains(destination) && !destination.equals(healthy.clusterIp());
   }
 
   boolean isUnreachable() {

@@ -7,7 +7,6 @@ import dev.activator.lending.RevisionLending;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
@@ -67,7 +66,6 @@ final class RevisionThrottler implements Permits.Owner {
   private final Runnable onStart;
   private volatile Revision revision;
   private volatile RevisionOptions options;
-  private volatile HealthyDestinations published;
   /** Queued requests of this revision at other activators. */
   private volatile int queuedElsewhere;
   private boolean deleted;
@@ -96,7 +94,6 @@ final class RevisionThrottler implements Permits.Owner {
     this.queue = new WaitQueue(id);
     this.slowStart = new DeadlineTimer(loop, this::grant);
     this.revision = revision;
-    this.published = HealthyDestinations.pods(id, DestinationSet.NONE);
     this.options = optionsOf(revision);
     this.lending = lends.revision(id, loop, new Local(), RevisionRouting.withoutPods(revision));
     this.routing = new RevisionRouting(loop, permits, estimator, revision, options, lending,
@@ -347,7 +344,6 @@ final class RevisionThrottler implements Permits.Owner {
 
   void destinations(HealthyDestinations now) {
     loop.execute(() -> {
-      published = now;
       routing.destinations(now);
       if (now.unreachable() && !queue.isEmpty()) {
         log.info("{}: no pod accepts connections any more, {} queued requests rejected", id,
@@ -359,8 +355,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   @Override
   public boolean isWithdrawn(Destination destination) {
-    var now = published;
-    return !now.pods().contains(destination) && !destination.equals(now.clusterIp());
+    return routing.isWithdrawn(destination);
   }
 
   void publicAddresses(PublicAddresses addresses, String own) {
