@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-/** The message is one line that says where and what is wrong. */
+/** The API of the cluster cannot be used; the message says in one line where, and what is wrong. */
 public final class ClusterUnavailableException extends RuntimeException {
   public ClusterUnavailableException(String message) {
     super(message);

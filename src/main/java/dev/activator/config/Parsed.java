@@ -3,7 +3,7 @@ package dev.activator.config;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** The result of reading a whole map. */
+/** The settings that a map contains, or the problems that were found in it. */
 public sealed interface Parsed<S> {
   record Valid<S>(S settings) implements Parsed<S> {}
 

@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * How this activator is.
+ * The load and the state of this activator.
  *
  * <p><b>Threads.</b> Any.
  */

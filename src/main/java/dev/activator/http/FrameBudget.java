@@ -1,8 +1,8 @@
 package dev.activator.http;
 
 /**
- * A token bucket for HTTP/2 control frames, which cost their sender almost nothing: limited by time
- * and by what the caller is sent.
+ * A token bucket for HTTP/2 control frames, which cost their sender almost nothing. It is refilled with time,
+ * and with what the caller is sent.
  *
  * <p><b>Source.</b> RFC 9113, section 10.5. Envoy allows ten WINDOW_UPDATEs per DATA frame sent;
  * nghttp2 1,000 resets, then 33 a second.

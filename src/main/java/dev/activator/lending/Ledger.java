@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits of one revision: of a pod that this activator owns, those held here and those lent
- * add up to its limit; of another, the borrowed ones are held here.
+ * The permits of one revision. For a pod that this activator owns, those held here and those lent add up
+ * to its limit; for another pod, the borrowed ones are held here.
  *
  * <p>A lent permit is free again if the borrower gave it back, or its process has ended, or it has
  * been silent for so long that its lease and all of its requests are over.

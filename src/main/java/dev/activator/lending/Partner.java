@@ -3,7 +3,7 @@ package dev.activator.lending;
 import dev.activator.lending.PeerMessage.View;
 import org.jspecify.annotations.Nullable;
 
-/** Another activator, as far as one revision is concerned. Confined to the revision's loop. */
+/** What this activator knows of one revision at another activator. Confined to the revision's loop. */
 final class Partner {
   final PeerActivator peer;
   final long sinceNanos;

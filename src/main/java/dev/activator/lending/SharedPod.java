@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One pod in the books of this activator. Confined to the revision's loop. */
+/** The permits of one pod, as this activator counts them. Confined to the revision's loop. */
 final class SharedPod {
   final Destination pod;
   /** Its address; null if several activators send requests to the pod. */

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a revision's owner says about requests while no pod has room, except that they wait.
+ * The rules by which requests do not simply wait while no pod of their revision has room.
  *
  * @param doNotWake the first that matches counts
  * @param fallback null if requests wait until their revision has started

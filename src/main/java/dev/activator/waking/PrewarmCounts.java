@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What came of starts ahead of requests, for meters.
+ * Counts of starts ahead of requests, by their outcome, for meters.
  *
  * <p><b>Threads.</b> Any.
  */

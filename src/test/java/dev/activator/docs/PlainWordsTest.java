@@ -102,7 +102,7 @@ class PlainWordsTest {
 
   private static boolean beginsWithASentence(String source) {
     var sentence = javadoc(source);
-    return sentence != null && sentence.matches("(?s)(?!@)(?!<p>)(?!<b>)(?!Of )[^.]*[.].*");
+    return sentence != null && sentence.matches("(?s)(?!@|<p>|<b>|Of |Not |Without |Between |Missing |Any )[^.]*[.].*");
   }
 
   /** Of the first type, as text; null for none. */
@@ -140,6 +140,7 @@ class PlainWordsTest {
         new Object[]{"/** @param size of it */\nrecord Queue(int size) {", false},
         new Object[]{"/**\n * <b>Source.</b> Go.\n */\nclass Queue {", false},
         new Object[]{"/** Of package. */\nimport a;\nimport b;\nclass Queue {", false},
+        new Object[]{"/** Not thread-safe. */\nclass Queue {", false},
         new Object[]{"class Queue {", false});
   }
 }

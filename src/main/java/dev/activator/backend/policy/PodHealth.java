@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One address, which has at most one probe at a time.
+ * The health of one address, which has at most one probe at a time.
  *
  * @param failures in a row since {@code since}
  * @param since when it was last listed, became ready or unready, answered, or was suspected

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leaves out invalid addresses with a remark.
+ * Reads an EndpointSlice; leaves out invalid addresses with a remark.
  *
  * <p><b>Source.</b> {@code k8s.io/api/discovery/v1/types.go}: all addresses of an endpoint are the
  * same pod's, so the first counts.

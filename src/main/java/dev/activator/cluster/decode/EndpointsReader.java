@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leaves out invalid addresses with a remark.
+ * Reads an Endpoints object; leaves out invalid addresses with a remark.
  *
  * <p><b>Source.</b> Knative's {@code endpointsToDests}.
  */

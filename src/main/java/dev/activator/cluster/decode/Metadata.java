@@ -2,7 +2,7 @@ package dev.activator.cluster.decode;
 
 import java.util.Map;
 
-/** Missing names are empty. */
+/** The metadata of an object; missing names are empty. */
 final class Metadata {
   private String namespace = "";
   private String name = "";

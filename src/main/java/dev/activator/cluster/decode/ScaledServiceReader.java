@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** The schema of the CustomResourceDefinition refuses most of what is a problem here. */
+/** Reads a ScaledService. The schema of the CustomResourceDefinition refuses most of what is a problem here. */
 final class ScaledServiceReader implements FactReader<ScaledService> {
   private static final int WINDOW_SECONDS = 60;
 

@@ -7,7 +7,7 @@ import dev.activator.revision.Destination;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code None} counts as no address.
+ * Reads the address of a private Service; {@code None} counts as no address.
  *
  * <p><b>Source.</b> Knative's {@code getDest}.
  */

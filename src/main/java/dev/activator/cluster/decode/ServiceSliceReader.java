@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Any Service's, by its label; the addresses are read as those of Knative's Services. */
+/** Reads an EndpointSlice of any Service, which a label names; addresses are read as those of Knative's Services. */
 final class ServiceSliceReader implements FactReader<ServiceSlice> {
   private static final int LAST_PORT = 65_535;
 

@@ -15,9 +15,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which ScaledService a request is for: by its host, which is one of the ScaledService's hosts, else the
- * longest wildcard, else {@code name.namespace}, {@code name.namespace.svc} or {@code
- * name.namespace.svc.domain}, by the name of the ScaledService or of its Service, if that is caught; and for each host by the most specific rule.
+ * Which ScaledService a request is for, by its host, and of those with that host by the most specific rule.
+ *
+ * <p>A host is found in this order: among the hosts of ScaledServices; the longest wildcard; {@code name.namespace},
+ * {@code name.namespace.svc} or {@code name.namespace.svc.domain}, by the name of the ScaledService, or of its Service if that is
+ * caught.
  *
  * <p>The paths of a host belong to one namespace, that of the oldest ScaledService with the host, so that
  * no other can divert its requests.

@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.regex.Pattern;
 
 /**
- * Without suffixes, so a pre-release of the minimum is new enough.
+ * A version of Kubernetes, without suffixes: a pre-release of the minimum is new enough.
  *
  * <p><b>Source.</b> {@code knative.dev/pkg/version}.
  */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamReadException;
 
-/** In one line, for operators. */
+/** The text of a failed request to the API: one line, for operators. */
 public final class ApiErrorText {
   private final String url;
 

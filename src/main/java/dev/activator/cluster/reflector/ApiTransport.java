@@ -47,9 +47,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Our threads; certificates that are read again when their files change; and cancellation while a body
- * is read: the library only closes the body, which OkHttp does not allow from another thread on
- * HTTP/1.1.
+ * The HTTP client of the API: on our threads, with certificates that are read again when their files change, and
+ * with cancellation while a body is read. The library only closes the body, which OkHttp does not allow from another
+ * thread on HTTP/1.1.
  *
  * <p><b>Threads.</b> Any.
  */

@@ -28,7 +28,7 @@ import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Uses the client library's authentication, TLS and proxies, but not its objects.
+ * Requests to the Kubernetes API, with the client library's authentication, TLS and proxies, but without its objects.
  *
  * <p><b>Threads.</b> Any, and no call waits. Bodies are read on its own threads.
  *

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Not thread-safe. */
+/** Splits the chunks of a body into lines. Not thread-safe. */
 final class LineSplitter {
   /** Kubernetes objects have a few megabytes at most. */
   private static final int MAX_LINE_BYTES = 64 << 20;

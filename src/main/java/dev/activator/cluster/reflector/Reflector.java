@@ -19,8 +19,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists, watches, resumes a watch that ended, and lists again if it cannot resume. Retries until
- * closed.
+ * Follows the objects of one query: lists, watches, resumes a watch that ended, and lists again if it
+ * cannot resume. Retries until closed.
  *
  * <p><b>Threads.</b> Any. The state belongs to the loop, which makes every call to the sink.
  *

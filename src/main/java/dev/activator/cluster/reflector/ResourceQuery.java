@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Equal queries share one informer. Empty texts match everything. */
+/** Which objects are listed and watched. Equal queries share one informer; empty texts match everything. */
 public record ResourceQuery<F>(ResourceKind<F> kind, String namespace, String labelSelector,
     String name) {
 

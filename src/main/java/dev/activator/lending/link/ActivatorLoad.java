@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How an activator is: what the first row of the console adds up.
+ * The load and the state of an activator, which the first row of the console adds up.
  *
  * @param saturation how near it is to the nearest of its limits, 0 to 1
  * @param errors responses in the last minute, by status

@@ -20,7 +20,7 @@ import java.util.HashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Between messages and frames. */
+/** Encodes messages to frames, and decodes them. */
 final class PeerCodec {
   private PeerCodec() {}
 

@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses are those of activators: all in a list of addresses that has our own. A revision's public
- * Endpoints have either activators or pods.
+ * The addresses of activators. A revision's public Endpoints have either activators or pods: if they have our own
+ * address, all of them are activators.
  *
  * <p>Thousands of revisions have the same list, which is kept once.
  */

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What follows when a request that a gateway sends itself has a pod: it waits until the gateway knows of the
- * pod, and counts on for as long as such a request usually takes.
+ * The last step of a request that a gateway sends itself: it waits until the gateway knows of its pod, and is
+ * counted for as long as such a request usually takes.
  *
  * <p><b>Threads.</b> Confined to its loop.
  */

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a revision is for which requests wait. Names no address.
+ * How far the start of a revision is, for the requests that wait for it. Names no address.
  *
  * @param ready whether requests can run
  * @param why a sentence without its end; empty if unknown
