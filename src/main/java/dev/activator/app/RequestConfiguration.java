@@ -248,7 +248,8 @@ class RequestConfiguration {
     var start = throttler.start(id);
     return view == null || start == null
         ? WaitStatus.UNKNOWN
-        : new WaitStatus(view.capacity() > 0, reasons.of(id), start.requested(), starts.listedFor(id),
+        : new WaitStatus(view.capacity() > 0, reasons.of(id), start.requested(),
+            starts.listedFor(id),
             start.usual());
   }
 

@@ -25,7 +25,8 @@ record RequestFields(RequestRecord request) implements Template.Fields {
       "Request.TLS.Version", "Request.TLS.HandshakeComplete", "Request.TLS.DidResume",
       "Request.TLS.CipherSuite", "Request.TLS.CurveID", "Request.TLS.NegotiatedProtocol",
       "Request.TLS.ServerName", "Request.TLS.PeerCertificates", "Request.TLS.VerifiedChains",
-      "Request.TLS.TLSUnique", "Request.Cancel", "Request.Response", "Request.Pattern", "Request.PathValue",
+      "Request.TLS.TLSUnique", "Request.Cancel", "Request.Response", "Request.Pattern",
+      "Request.PathValue",
       "Request.Context", "Request.Cookie", "Request.Cookies", "Request.BasicAuth",
       "Request.URL.User", "Request.URL.Opaque", "Request.URL.Fragment", "Request.URL.RawPath",
       "Request.URL.Hostname", "Request.URL.Port", "Request.URL.IsAbs");

@@ -27,21 +27,22 @@ class KnativeTestsScriptTest {
   @BeforeEach
   void create() throws Exception {
     Files.copy(Path.of("test/knative/run"), folder.resolve("run"));
-    executable("bin/kubectl", """
-        case "$*" in
-          *' get deployment activator '*) cat "$IMAGE_FILE" ;;
-          *' set image deployment/activator '*) echo "${!#}" | cut -d= -f2 > "$IMAGE_FILE" ;;
-          *' rollout status deployment/'*) ;;
-          *' get hpa/activator') ;;
-          *' get hpa/activator -o jsonpath={.spec}') echo '{"maxReplicas":20,"minReplicas":1}' ;;
-          *' get deployment/activator -o jsonpath={.spec.replicas}') echo 3 ;;
-          *' get configmap/config-network -o jsonpath={.data}') echo '{"ingress-class":"a \\"b\\""}' ;;
-          *' get configmap/config-observability -o jsonpath={.data}') ;;
-          *' get lease -o name') printf 'lease/controller.a-certificate.reconciler.00\nlease/webhook\n' ;;
-          *' patch '*|*' scale '*|*' rollout restart '*|*' delete '*) echo "${*:6}" >> "$IMAGE_FILE.changes" ;;
-          *) echo "unexpected: $*" >&2; exit 1 ;;
-        esac
-        """);
+    executable("bin/kubectl",
+        """
+            case "$*" in
+              *' get deployment activator '*) cat "$IMAGE_FILE" ;;
+              *' set image deployment/activator '*) echo "${!#}" | cut -d= -f2 > "$IMAGE_FILE" ;;
+              *' rollout status deployment/'*) ;;
+              *' get hpa/activator') ;;
+              *' get hpa/activator -o jsonpath={.spec}') echo '{"maxReplicas":20,"minReplicas":1}' ;;
+              *' get deployment/activator -o jsonpath={.spec.replicas}') echo 3 ;;
+              *' get configmap/config-network -o jsonpath={.data}') echo '{"ingress-class":"a \\"b\\""}' ;;
+              *' get configmap/config-observability -o jsonpath={.data}') ;;
+              *' get lease -o name') printf 'lease/controller.a-certificate.reconciler.00\nlease/webhook\n' ;;
+              *' patch '*|*' scale '*|*' rollout restart '*|*' delete '*) echo "${*:6}" >> "$IMAGE_FILE.changes" ;;
+              *) echo "unexpected: $*" >&2; exit 1 ;;
+            esac
+            """);
     Files.writeString(folder.resolve("image"), OLD + "\n");
     Files.writeString(folder.resolve("kubeconfig"), "");
     expect("# none\n");
@@ -179,6 +180,7 @@ class KnativeTestsScriptTest {
     suite("ha", "--- PASS: TestA (1s)", "--- PASS: TestA (1s)");
 
     assertThat(run("--activators", "none").exitCode()).isEqualTo(2);
-    assertThat(run("--mesh").output()).contains("test/knative/run [--activators N] [--tls] KUBECONFIG");
+    assertThat(run("--mesh").output())
+        .contains("test/knative/run [--activators N] [--tls] KUBECONFIG");
   }
 }

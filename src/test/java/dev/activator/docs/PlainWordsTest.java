@@ -102,7 +102,8 @@ class PlainWordsTest {
 
   private static boolean beginsWithASentence(String source) {
     var sentence = javadoc(source);
-    return sentence != null && sentence.matches("(?s)(?!@|<p>|<b>|Of |Not |Without |Between |Missing |Any )[^.]*[.].*");
+    return sentence != null
+        && sentence.matches("(?s)(?!@|<p>|<b>|Of |Not |Without |Between |Missing |Any )[^.]*[.].*");
   }
 
   /** Of the first type, as text; null for none. */

@@ -140,9 +140,10 @@ public final class WaitingPages {
 
     private Outcome outcome(StandInRequest.End end) {
       return switch (end) {
-        case StandInRequest.End.Ready() -> navigation != null && navigation.outcome() == Outcome.FALLBACK
-            ? Outcome.FALLBACK
-            : Outcome.WAITING_PAGE;
+        case StandInRequest.End.Ready() ->
+          navigation != null && navigation.outcome() == Outcome.FALLBACK
+              ? Outcome.FALLBACK
+              : Outcome.WAITING_PAGE;
         case StandInRequest.End.Rejected(var reason) ->
           HttpRequestRecord.outcome(dispatcher.failure(reason));
         case StandInRequest.End.GivenUp() -> Outcome.CALLER_GONE;

@@ -48,7 +48,8 @@ public record ChainEdge(double hits, double misses, int episodes, int missesInRo
     if (missesInRow + 1 == MAX_MISSES) {
       return new ChainEdge(0, 0, 0, 0, 0, new int[0]);
     }
-    return new ChainEdge(hits * DECAY, misses * DECAY + 1, episodes + 1, missesInRow + 1, afterEpisode(),
+    return new ChainEdge(hits * DECAY, misses * DECAY + 1, episodes + 1, missesInRow + 1,
+        afterEpisode(),
         delaysMillis);
   }
 

@@ -45,7 +45,8 @@ public final class ChainTable {
    * @param edge by which it is
    * @param afterMillis from now until it should begin, so that it is ready when the call comes
    */
-  public record Prediction(RevisionId callee, RevisionId caller, ChainEdge edge, long afterMillis) {}
+  public record Prediction(RevisionId callee, RevisionId caller, ChainEdge edge,
+      long afterMillis) {}
 
   /** @param arrivedMillis when it serves its first request */
   private record Step(RevisionId id, double share, int depth, long arrivedMillis,
