@@ -8,7 +8,7 @@ package dev.activator.lending;
 public final class Lease {
   private volatile long untilNanos;
 
-  Lease(long untilNanos) {
+  public Lease(long untilNanos) {
     this.untilNanos = untilNanos;
   }
 

@@ -71,8 +71,8 @@ final class Permits {
     }
 
     @Override
-    public int limit(int position) {
-      return pods[position].limit(limit);
+    public boolean hasRoom(int position) {
+      return pods[position].hasRoom(limit);
     }
   }
 
@@ -151,7 +151,7 @@ final class Permits {
   boolean hasRoomOtherThan(Pod failed) {
     var now = routing;
     return Stream.of(now.pods())
-        .anyMatch(pod -> pod != failed && pod.load() < pod.limit(now.limit()));
+        .anyMatch(pod -> pod != failed && pod.hasRoom(now.limit()));
   }
 
   boolean tryEnter(int queueBound) {

@@ -66,8 +66,9 @@ final class Pod implements Permit {
     return destination;
   }
 
+  /** A borrowed one only right after {@link #hasRoom}, which checks the lease. */
   boolean tryAcquire(int limit) {
-    int max = limit(limit);
+    int max = isInSlowStart() ? Math.min(limit, slowStartNow().window()) : limit;
     long now = state.get();
     while (now >= 0 && load(now) < max && hasRoom(now)) {
       if (state.compareAndSet(now, now + 1)) {
@@ -137,6 +138,12 @@ final class Pod implements Permit {
     return held(state.get());
   }
 
+  /** Whether one more request may start. The clock is read only if it decides. */
+  boolean hasRoom(int usual) {
+    long now = state.get();
+    return now >= 0 && hasRoom(now) && load(now) < limit(usual);
+  }
+
   private static boolean hasRoom(long state) {
     int held = held(state);
     return held == ALL || load(state) < held;
@@ -197,7 +204,7 @@ final class Pod implements Permit {
     return now >= 0 ? load(now) : Subset.UNLIMITED;
   }
 
-  int limit(int usual) {
+  private int limit(int usual) {
     if (isInSlowStart()) {
       return Math.min(usual, slowStartNow().window());
     }

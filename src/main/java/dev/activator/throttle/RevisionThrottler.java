@@ -21,6 +21,7 @@ import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -289,7 +290,10 @@ final class RevisionThrottler implements Permits.Owner {
 
   void revision(Revision now) {
     loop.execute(() -> {
-      boolean changed = now.containerConcurrency() != revision.containerConcurrency();
+      boolean changed = now.containerConcurrency() != revision.containerConcurrency()
+          // Lending depends on both.
+          || !now.timeouts().equals(revision.timeouts())
+          || !Objects.equals(now.readinessProbe(), revision.readinessProbe());
       if (!now.annotations().equals(revision.annotations())) {
         var before = options;
         options = optionsOf(now);

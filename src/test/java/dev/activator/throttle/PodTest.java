@@ -2,6 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.lending.Lease;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.throttle.Admission.Ending;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -92,7 +94,35 @@ class PodTest {
     assertThat(permits.tryAcquire()).isNotNull();
   }
 
+  @Test
+  void readsTheClockOnce_forABorrowedPermit_andNotForPodsThatAreFull() {
+    var owner = new Nobody();
+    var permits = new Permits(new Random(1), owner);
+    var pods = IntStream.range(0, 10).mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
+    permits.route(new Subset(pods, 1, 10), DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, true);
+    pods.forEach(pod -> permits.hold(pod, 1, new Lease(1)));
+    owner.readings = 0;
+
+    for (int i = 1; i <= 10; i++) {
+      assertThat(permits.tryAcquire()).isNotNull();
+      assertThat(owner.readings).isEqualTo(i);
+    }
+  }
+
+  @Test
+  void startsNothingOnABorrowedPermit_whoseLeaseIsOver() {
+    var permits = new Permits(new Random(1), new Nobody());
+    permits.route(new Subset(List.of(A), 1, 1), DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0,
+        true);
+
+    permits.hold(A, 1, new Lease(0));
+    assertThat(permits.tryAcquire()).isNull();
+    permits.hold(A, 1, new Lease(1));
+    assertThat(permits.tryAcquire()).isNotNull();
+  }
+
   private static final class Nobody implements Permits.Owner {
+    private int readings;
     private Runnable whenItLooksAtTheClock = () -> {
     };
 
@@ -101,6 +131,7 @@ class PodTest {
 
     @Override
     public long nanoTime() {
+      readings++;
       var now = whenItLooksAtTheClock;
       whenItLooksAtTheClock = () -> {
       };

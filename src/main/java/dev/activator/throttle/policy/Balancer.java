@@ -57,11 +57,7 @@ public enum Balancer {
     /** {@link Subset#UNLIMITED} if no more may start. */
     int inFlight(int position);
 
-    int limit(int position);
-
-    default boolean hasRoom(int position) {
-      return inFlight(position) < limit(position);
-    }
+    boolean hasRoom(int position);
   }
 
   public static final int NONE = -1;

@@ -50,8 +50,8 @@ class BalancerTest {
     }
 
     @Override
-    public int limit(int position) {
-      return limit;
+    public boolean hasRoom(int position) {
+      return inFlight[position] < limit;
     }
   }
 

@@ -241,8 +241,8 @@ public sealed interface ThrottleState {
         }
 
         @Override
-        public int limit(int position) {
-          return subset.limit();
+        public boolean hasRoom(int position) {
+          return inFlight(position) < subset.limit();
         }
       };
     }
