@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntUnaryOperator;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -70,10 +71,14 @@ public final class LendingDrill {
           firstPod("off");
         }
         case "kill" -> {
-          kill("another is killed", false);
-          kill("that of the callers is killed", true);
+          kill(2, "all callers at one, another is killed", 1, _ -> 0);
+          kill(2, "all callers at one, that is killed", 0, _ -> 0);
+          kill(3, "callers at all, one is killed", 0, number -> number);
         }
-        case "roll" -> roll();
+        case "roll" -> {
+          roll(2, "all callers at one, both are replaced", _ -> 0);
+          roll(3, "callers at all, all are replaced", number -> number);
+        }
         default -> throw new IllegalArgumentException(
             part + " is none of beside, first, kill and roll");
       }
@@ -113,16 +118,20 @@ public final class LendingDrill {
     }
   }
 
-  private void kill(String what, boolean ofCallers) throws Exception {
+  /**
+   * @param which is killed, by its number
+   * @param to which of those that are listed a caller, by its number, sends its requests
+   */
+  private void kill(int activators, String what, int which, IntUnaryOperator to) throws Exception {
     try (var revision = revision("on", PODS)) {
-      var all = revision.start(2);
-      try (var callers = new Callers(PODS, _ -> target(revision))) {
+      var all = revision.start(activators);
+      try (var callers = new Callers(PODS, number -> target(revision, to.applyAsInt(number)))) {
         pause(WARM_UP);
         var before = revision.served();
         pause(LOAD);
         check(isRising(before, revision.served()), "not all pods were used");
         long begun = System.nanoTime();
-        revision.kill(all.get(ofCallers ? 0 : 1));
+        revision.kill(all.get(which));
         var atKill = revision.served();
         while (!isRising(atKill, revision.served())
             && System.nanoTime() - begun < RECOVERY.toNanos()) {
@@ -131,7 +140,7 @@ public final class LendingDrill {
         var recovered = Duration.ofNanos(System.nanoTime() - begun);
         check(isRising(atKill, revision.served()), "not all pods are used again");
         pause(LOAD);
-        print("2, on", PODS, PODS, callers, begun, revision,
+        print(activators + ", on", PODS, PODS, callers, begun, revision,
             String.format(Locale.ROOT, "%s: all pods used after %.1f s, %d requests ended with it",
                 what, recovered.toMillis() / 1e3, callers.inKilled()),
             true);
@@ -140,10 +149,10 @@ public final class LendingDrill {
   }
 
   /** One activator after the other is replaced. */
-  private void roll() throws Exception {
+  private void roll(int activators, String what, IntUnaryOperator to) throws Exception {
     try (var revision = revision("on", PODS)) {
-      revision.start(2);
-      try (var callers = new Callers(PODS, _ -> target(revision))) {
+      revision.start(activators);
+      try (var callers = new Callers(PODS, number -> target(revision, to.applyAsInt(number)))) {
         pause(WARM_UP);
         long begun = System.nanoTime();
         for (var old : List.copyOf(revision.activators())) {
@@ -153,13 +162,14 @@ public final class LendingDrill {
           check(revision.exitCode(old) == 0, "an activator did not end with 0");
         }
         pause(LOAD);
-        print("2, on", PODS, PODS, callers, begun, revision, "both are replaced", true);
+        print(activators + ", on", PODS, PODS, callers, begun, revision, what, true);
       }
     }
   }
 
-  private static Activator target(SharedRevision revision) {
-    return revision.activators().getFirst();
+  private static Activator target(SharedRevision revision, int number) {
+    var listed = revision.activators();
+    return listed.get(number % listed.size());
   }
 
   private static boolean isRising(List<Integer> before, List<Integer> now) {

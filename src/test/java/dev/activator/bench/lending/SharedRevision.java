@@ -156,9 +156,9 @@ public final class SharedRevision implements AutoCloseable {
     return one.process.exitValue();
   }
 
-  /** Those that get requests, the first one first. */
+  /** Those that get requests now, the first one first. */
   public List<Activator> activators() {
-    return activators;
+    return List.copyOf(activators);
   }
 
   /** The highest number of requests that a pod had at once. */
