@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,18 +90,25 @@ final class Ledger {
     pods.values().forEach(pod -> pod.owner = now.apply(pod.pod));
   }
 
-  void routed(Routed now) {
+  /** Returns the pods that could not be reached before. */
+  Set<SharedPod> routed(Routed now) {
     routed = now;
     if (now.longestRequest().compareTo(longestRequest) > 0) {
       longestRequest = now.longestRequest();
     }
     var listed = Set.copyOf(now.pods());
     now.pods().forEach(this::pod);
+    var found = new HashSet<SharedPod>();
     pods.values().forEach(pod -> {
+      boolean before = pod.routed;
       pod.listed = listed.contains(pod.pod);
       pod.routed = pod.listed && !now.ejected().contains(pod.pod);
       pod.owned &= pod.listed || pod.lent() > 0 || pod.isReached(loop.nanoTime());
+      if (pod.routed && !before) {
+        found.add(pod);
+      }
     });
+    return found;
   }
 
   void close() {
@@ -184,13 +192,23 @@ final class Ledger {
 
   /** What has been waiting for long may wait beside pods that their owners cannot reach. */
   void sayReached() {
-    if (permits.queued() == 0
-        || loop.nanoTime() - permits.oldestNanos() < LONG_WAIT.toNanos()) {
-      return;
+    if (permits.queued() > 0
+        && loop.nanoTime() - permits.oldestNanos() >= LONG_WAIT.toNanos()) {
+      sayReached(pods.values());
     }
+  }
+
+  /** Owners without requests probe new pods less often, so they may find these later. */
+  void sayFound(Set<SharedPod> found) {
+    if (permits.queued() > 0) {
+      sayReached(found);
+    }
+  }
+
+  private void sayReached(Collection<SharedPod> which) {
     for (var lender : partners.values()) {
       if (lender.borrowingAccount != 0) {
-        var reached = pods.values().stream()
+        var reached = which.stream()
             .filter(pod -> pod.routed && !pod.owned && lender.address().equals(pod.owner)
                 && pod.lender() != lender)
             .map(pod -> pod.pod).limit(Reach.MAX_PODS).collect(Collectors.toSet());
@@ -201,7 +219,8 @@ final class Ledger {
     }
   }
 
-  void granted(Partner lender, Grant grant) {
+  /** @param isTaken for pods of which no more may be borrowed */
+  void granted(Partner lender, Grant grant, Predicate<SharedPod> isTaken) {
     if (grant.account() != lender.borrowingAccount) {
       return;
     }
@@ -216,7 +235,7 @@ final class Ledger {
     int more = loan.grantedNow(grant.granted());
     lending.counts().borrowed(more);
     lender.received(more);
-    if (!pod.routed || pod.owned || (other != null && other != lender)) {
+    if (!pod.routed || pod.owned || (other != null && other != lender) || isTaken.test(pod)) {
       giveBack(pod, lender, loan, more);
     } else if (more > 0) {
       pod.idle = 0;

@@ -92,12 +92,7 @@ public final class Lending implements PeerListener {
     if (now.isKnown()) {
       revision.loop().execute(() -> {
         revision.fleet(now);
-        known.forEach(peer -> {
-          revision.peer(peer);
-          if (!peer.isConnected()) {
-            revision.disconnected(peer.id());
-          }
-        });
+        known.forEach(revision::earlierPeer);
       });
     }
   }
@@ -196,7 +191,7 @@ public final class Lending implements PeerListener {
   /** This activator has nothing of the revision, and will request its permits before it has. */
   private synchronized void answerUnknown(PeerActivator peer, View view) {
     if (!revisions.containsKey(view.revision())) {
-      send(peer, new Yield(view.revision(), view.epoch(), nextNumber(), Map.of()));
+      send(peer, new Yield(view.revision(), view.epoch(), 0, Map.of()));
     }
   }
 

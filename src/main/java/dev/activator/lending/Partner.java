@@ -1,6 +1,8 @@
 package dev.activator.lending;
 
 import dev.activator.lending.PeerMessage.View;
+import dev.activator.lending.policy.PodOwners;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What this activator knows of one revision at another activator. Confined to the revision's loop. */
@@ -12,6 +14,11 @@ final class Partner {
   @Nullable View view;
   /** Whether it answered the view of the current epoch, also if the link is lost since. */
   boolean agreed;
+  /** Whether it divides pods by Knative's rule because of what it knows itself, as it said last. */
+  boolean slices;
+  /** How it was answered last. It may rely on that until it begins another epoch. */
+  private PodOwners answered = PodOwners.NONE;
+  private @Nullable Long answeredEpoch;
   /** Counted, because what came while this process stood still is not known yet. */
   private int silentTicks;
   private long lastBeatNanos;
@@ -54,6 +61,28 @@ final class Partner {
   int leftTicks(boolean hasLeft) {
     leftTicks = hasLeft ? leftTicks + 1 : 0;
     return leftTicks;
+  }
+
+  /** It was answered before this activator had the revision: it may rely on no pod being used here. */
+  void wasAnsweredWithoutTheRevision() {
+    answered = new PodOwners(List.of(address()), true, List.of());
+  }
+
+  void began(long epoch) {
+    if (answeredEpoch != null && answeredEpoch != epoch) {
+      answered = PodOwners.NONE;
+    }
+    answeredEpoch = epoch;
+  }
+
+  /** @param by {@link PodOwners#NONE} if it relies on nothing */
+  void answered(PodOwners by) {
+    answered = by;
+  }
+
+  /** Whether it may come to own the pod by how it was answered. */
+  boolean mayAcquire(SharedPod pod, PodOwners now) {
+    return address().equals(answered.equals(now) ? pod.owner : answered.owner(pod.pod));
   }
 
   void openLending(long account) {

@@ -26,7 +26,7 @@ public sealed interface PeerMessage {
    *
    * @param epoch higher with each change of the sender's view; starts anywhere in a new process
    * @param view the same number for the same view; 0 if pods are divided by Knative's rule, because
-   *     not all activators are known to lend
+   *     not all activators are known to lend, or −1, because another activator's view is 0
    */
   record View(RevisionId revision, long epoch, long view) implements OfRevision {}
 
@@ -36,7 +36,8 @@ public sealed interface PeerMessage {
    * begins a new account.
    *
    * @param epoch of the {@link View} that is answered
-   * @param account chosen by the sender, higher with each
+   * @param account chosen by the sender, higher with each; 0, which opens none, if it does not have
+   *     the revision, and will send a {@link View} before it uses pods
    * @param held permits by pod, each at least 1; mostly empty
    */
   record Yield(RevisionId revision, long epoch, long account, Map<Destination, Integer> held)
@@ -88,8 +89,9 @@ public sealed interface PeerMessage {
       implements OfRevision {}
 
   /**
-   * Pods of the receiver that the sender can reach, and of which it has no permit while requests have
-   * been waiting there for a second. The receiver may lend them even if it cannot reach them itself.
+   * Pods of the receiver that the sender can reach, and of which it has no permit while requests wait
+   * there: those that it has just found, and after a second all. The receiver may lend them even if it
+   * cannot reach them itself.
    *
    * @param account of the sender as the borrower
    */

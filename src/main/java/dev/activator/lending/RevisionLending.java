@@ -27,13 +27,19 @@ import java.util.TreeSet;
  * <p>Each change of the view begins an epoch. A pod is acquired only after all activators answered
  * this epoch's {@link View}: by its answer each gives up the pods that the asker owns in this view,
  * and says what it still runs there. So at most one activator owns a pod: of two that each answered
- * the other, the later epoch began after its owner had answered the earlier one. What is owned stays
- * owned until another requests it, so most pods pass a change of views without a gap.
+ * the other, the later epoch began after its owner had answered the earlier one. What was said of
+ * running requests stays true, since no more of such a pod is borrowed from another until the asker
+ * begins another epoch. What is owned stays owned until another requests it, so most pods pass a
+ * change of views without a gap.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
 public final class RevisionLending {
   private static final Duration TICK = Duration.ofSeconds(1);
+  /** Pods are divided by Knative's rule, because a member is not known to lend. */
+  private static final long SLICED = 0;
+  /** The same, because another member does so: no reason for a third. */
+  private static final long SLICED_ELSEWHERE = -1;
 
   private final RevisionId id;
   private final Loop loop;
@@ -112,9 +118,12 @@ public final class RevisionLending {
   public void routed(Routed now) {
     routed = now;
     if (isActive()) {
-      ledger.routed(now);
+      var found = ledger.routed(now);
       divide();
       settle();
+      if (owners.allLend()) {
+        ledger.sayFound(found);
+      }
     }
   }
 
@@ -176,9 +185,18 @@ public final class RevisionLending {
     }
   }
 
+  /** One that was there before this revision. */
+  void earlierPeer(PeerActivator peer) {
+    peer(peer);
+    partner(peer).wasAnsweredWithoutTheRevision();
+    if (!peer.isConnected()) {
+      disconnected(peer.id());
+    }
+  }
+
   /** Connected. */
   void peer(PeerActivator peer) {
-    var partner = partners.computeIfAbsent(peer.id(), _ -> new Partner(peer, loop.nanoTime()));
+    var partner = partner(peer);
     partner.connected = true;
     partner.expired = false;
     partner.closeAccounts();
@@ -187,6 +205,10 @@ public final class RevisionLending {
       sendView(partner);
       changed();
     }
+  }
+
+  private Partner partner(PeerActivator peer) {
+    return partners.computeIfAbsent(peer.id(), _ -> new Partner(peer, loop.nanoTime()));
   }
 
   void disconnected(PeerId peer) {
@@ -215,17 +237,11 @@ public final class RevisionLending {
       return;
     }
     switch (message) {
-      case View view -> {
-        if (partner.view == null || partner.view.epoch() != view.epoch()) {
-          // It may not have had the revision yet when it got our view.
-          sendView(partner);
-        }
-        partner.view = view;
-        answer(partner);
-      }
+      case View view -> viewed(partner, view);
       case Yield yield -> agreed(partner, yield);
       case PeerMessage.Want want -> ledger.wants(partner, want);
-      case PeerMessage.Grant grant -> ledger.granted(partner, grant);
+      case PeerMessage.Grant grant ->
+        ledger.granted(partner, grant, pod -> mayBeAcquiredByAnother(pod, partner));
       case PeerMessage.Return back -> ledger.returned(partner, back);
       case PeerMessage.Recall recall -> ledger.recalled(partner, recall);
       case PeerMessage.Reach reach -> {
@@ -237,30 +253,81 @@ public final class RevisionLending {
     changed();
   }
 
-  /** Who owns which pod, by what is known now. */
-  private void divide() {
+  private void viewed(Partner partner, View now) {
+    if (partner.view == null || partner.view.epoch() != now.epoch()) {
+      // It has closed the accounts, and may not have had the revision yet when it got our view.
+      partner.closeAccounts();
+      partner.began(now.epoch());
+      sendView(partner);
+    }
+    partner.view = now;
+    partner.slices = now.view() == SLICED;
+    if (!isActive() || !divide()) {
+      answer(partner);
+    }
+  }
+
+  /** If so, no more of it may be borrowed: the answer said how much of the pod is used here. */
+  private boolean mayBeAcquiredByAnother(SharedPod pod, Partner lender) {
+    if (routed.exact() && owners.allLend()) {
+      for (var partner : partners.values()) {
+        if (partner != lender && partner.mayAcquire(pod, owners)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Who owns which pod, by what is known now.
+   *
+   * @return whether an epoch began, in which all were answered
+   */
+  private boolean divide() {
     var members = currentMembers();
-    boolean allLend = members.stream().noneMatch(fleet.notLending()::contains);
+    boolean isMixed = members.stream().anyMatch(fleet.notLending()::contains);
+    boolean allLend = !isMixed && !isSlicedElsewhere(members);
     var before = owners;
     owners = new PodOwners(members, allLend, routed.pods());
     if (!owners.equals(before)) {
       ledger.owners(owners::owner);
     }
     long viewBefore = view;
-    view = routed.limit() > 0 ? owners.view() : owners.viewWithoutLimit();
-    if (epoch == 0 || view != viewBefore) {
-      if (allLend && !before.allLend() || routed.limit() == 0) {
-        // Slices may overlap; without a limit all activators use all pods.
-        ledger.disown();
-      }
-      epoch = lending.nextNumber();
-      partners.values().forEach(partner -> {
-        partner.agreed = false;
-        partner.closeAccounts();
-        sendView(partner);
-      });
-      partners.values().forEach(this::answer);
+    view = isMixed ? SLICED : allLend ? viewOfOwners() : SLICED_ELSEWHERE;
+    if (epoch != 0 && view == viewBefore) {
+      return false;
     }
+    if (allLend && !before.allLend() || routed.limit() == 0) {
+      // Slices may overlap; without a limit all activators use all pods.
+      ledger.disown();
+    }
+    epoch = lending.nextNumber();
+    partners.values().forEach(partner -> {
+      partner.agreed = false;
+      partner.closeAccounts();
+      sendView(partner);
+    });
+    partners.values().forEach(this::answer);
+    return true;
+  }
+
+  private long viewOfOwners() {
+    return routed.limit() > 0 ? owners.view() : owners.viewWithoutLimit();
+  }
+
+  /** Whether another one divides them by Knative's rule: it knows of one that does not lend. */
+  private boolean isSlicedElsewhere(List<String> members) {
+    for (var partner : partners.values()) {
+      if (partner.slices && members.contains(partner.address())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isSliced(long view) {
+    return view == SLICED || view == SLICED_ELSEWHERE;
   }
 
   /** Endpoints without any activator list pods: then who shares the revision stays as it was. */
@@ -282,7 +349,8 @@ public final class RevisionLending {
   /** With the same view, and once for each that is received or taken. */
   private void answer(Partner partner) {
     var requested = partner.view;
-    if (requested == null || !partner.connected || !isActive() || requested.view() != view) {
+    if (requested == null || !partner.connected || !isActive()
+        || requested.view() != view && !(isSliced(requested.view()) && isSliced(view))) {
       return;
     }
     long account = lending.nextNumber();
@@ -297,6 +365,7 @@ public final class RevisionLending {
       }
     });
     partner.openBorrowing(account);
+    partner.answered(owners.allLend() ? owners : PodOwners.NONE);
     lending.send(partner.peer, new Yield(id, requested.epoch(), account, held));
   }
 
@@ -307,6 +376,10 @@ public final class RevisionLending {
   }
 
   private void agreed(Partner partner, Yield yield) {
+    if (yield.account() == 0) {
+      // It does not have the revision, so it relies on nothing.
+      partner.answered(PodOwners.NONE);
+    }
     if (yield.epoch() == epoch) {
       partner.agreed = true;
       partner.openLending(yield.account());

@@ -3,191 +3,127 @@ package dev.activator.lending;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lending.policy.PodOwners;
-import dev.activator.lending.PeerMessage.Beat;
-import dev.activator.lending.PeerMessage.Grant;
-import dev.activator.lending.PeerMessage.View;
-import dev.activator.lending.PeerMessage.Want;
-import dev.activator.lending.PeerMessage.Yield;
-import dev.activator.lending.RevisionLending.Routed;
-import dev.activator.lending.policy.PodOwners;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.DestinationSet;
-import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Protocol;
-import dev.activator.revision.ReadinessProbe;
-import dev.activator.revision.RequestTimeouts;
-import dev.activator.revision.Revision;
-import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What changes while permits are lent: peers, links, limits, and revisions. */
-class LendingTransitionsTest {
-  private static final Duration SERVICE = Duration.ofMillis(10);
+/** Activators and links that come and go while permits are lent. */
+class LendingTransitionsTest extends LendingScene {
+  /** Three activators, one of which is not ready for a moment, and a pod that passes from it to another. */
+  private final class Moving {
+    final Destination pod = pods(1).getFirst();
+    final List<String> without;
+    final SimulatedActivator owner;
+    final SimulatedActivator next;
+    final SimulatedActivator third;
 
-  private final VirtualLoop world = new VirtualLoop();
-  private final Random random = new Random(7);
-  private final List<SimulatedActivator> all = new ArrayList<>();
-  private final List<SimulatedLink> links = new ArrayList<>();
-  private Revision revision = revision(1, true);
-  private final List<PeerMessage> sent = new ArrayList<>();
-  /** Their messages take 20 s. */
-  private final Set<PeerId> late = new HashSet<>();
-  private int started;
-  private Faults faults = Faults.NONE;
+    Moving() {
+      IntStream.range(0, 3).forEach(_ -> start());
+      known();
+      connected();
+      pods(List.of(pod));
+      owner = ownerOf(pod);
+      without = sorted().stream().filter(it -> !it.equals(owner.id().address())).toList();
+      var address = new PodOwners(without, true, List.of()).owner(pod);
+      next = all.stream().filter(it -> it.id().address().equals(address)).findFirst().orElseThrow();
+      third = all.stream().filter(it -> it != owner && it != next).findFirst().orElseThrow();
+    }
 
-  private static Revision revision(int limit, boolean exact) {
-    return revision(limit, exact, Duration.ofMinutes(5), Map.of());
-  }
-
-  private static Revision revision(int limit, boolean exact, Duration timeout,
-      Map<String, String> annotations) {
-    return new Revision(SimulatedActivator.ID, "", Protocol.HTTP1, limit,
-        new RequestTimeouts(timeout, Duration.ZERO, Duration.ZERO), true,
-        exact ? ReadinessProbe.CONNECT : null, Map.of(), annotations, null);
-  }
-
-  private void changed(Revision now) {
-    all.forEach(it -> it.throttler().revision(now));
-    pass(1_000);
-  }
-
-  @AfterEach
-  void allEnd() {
-    all.forEach(it -> it.hold(false));
-    pass(5_000);
-    assertThat(all).allSatisfy(it -> assertThat(it.queued()).isZero());
-    all.forEach(it -> it.throttler().revisionGone(SimulatedActivator.ID));
-    pass(1_000);
-  }
-
-  private SimulatedActivator start() {
-    return start("10.1.0." + (all.size() + 1));
-  }
-
-  private SimulatedActivator start(String address) {
-    var id = new PeerId(address, "p" + started++);
-    var loop = new SkewedLoop(world, 1, 1_000_000, 10_000);
-    var self = new SimulatedActivator(id, loop, revision, random, SERVICE, (to, message) -> {
-      sent.add(message);
-      Runnable send = () -> links.stream()
-          .filter(link -> link.isOf(at(id)) && link.farSide(at(id)).id().equals(to))
-          .forEach(link -> link.send(at(id), message));
-      if (late.contains(id)) {
-        world.schedule(Duration.ofSeconds(20), send);
-      } else {
-        send.run();
-      }
-    }, _ -> {
-    });
-    all.forEach(
-        other -> links.add(new SimulatedLink(world, random, self, other, faults)));
-    all.add(self);
-    self.hold(true);
-    return self;
-  }
-
-  private SimulatedActivator at(PeerId id) {
-    return all.stream().filter(it -> it.id().equals(id)).findFirst().orElseThrow();
-  }
-
-  private Set<String> addresses() {
-    return all.stream().map(it -> it.id().address()).collect(Collectors.toSet());
-  }
-
-  private void known() {
-    all.forEach(it -> {
-      it.activators(addresses());
-      it.members(addresses().stream().sorted().toList());
-    });
-    pass(1);
-  }
-
-  private void connected() {
-    links.forEach(SimulatedLink::connect);
-    pass(1_000);
-  }
-
-  private void pass(int millis) {
-    world.advance(Duration.ofMillis(millis));
-  }
-
-  private static List<Destination> pods(int count) {
-    return IntStream.range(0, count).mapToObj(i -> new Destination("10.2.0." + i, 8012)).toList();
-  }
-
-  private void pods(List<Destination> pods) {
-    all.forEach(it -> it.pods(pods));
-    pass(1_000);
-  }
-
-  private int running(Destination pod) {
-    return all.stream().mapToInt(it -> it.running(pod)).sum();
-  }
-
-  private boolean owns(SimulatedActivator activator, Destination pod) {
-    return activator.view().pods().stream()
-        .anyMatch(share -> share.pod().equals(pod) && share.owned());
-  }
-
-  private @Nullable String ownerByHash(Destination pod) {
-    return new PodOwners(addresses().stream().sorted().toList(), true, List.of()).owner(pod);
-  }
-
-  private void requests(SimulatedActivator at, int count) {
-    IntStream.range(0, count).forEach(_ -> at.request());
-    pass(20);
+    void learns(SimulatedActivator activator, List<String> members) {
+      activator.members(members);
+      pass(100);
+    }
   }
 
   @Test
-  void countsWhatIsLent_andWhatThatSaves() {
-    var one = start();
-    var other = start();
+  void borrowsNoMoreOfAPod_thanItHasToldTheNextOwner() {
+    var moving = new Moving();
+    moving.learns(moving.next, moving.without);
+    moving.learns(moving.third, moving.without);
+    moving.learns(moving.third, sorted());
+
+    requests(moving.third, 1);
+    moving.learns(moving.owner, moving.without);
+    requests(moving.next, 1);
+
+    assertThat(running(moving.pod)).isOne();
+    known();
+  }
+
+  @Test
+  void borrowsNothingOfAPod_whoseNextOwnerItAnsweredBeforeItHadTheRevision() {
+    var moving = new Moving();
+    moving.third.revisionGone();
+    pass(100);
+    moving.learns(moving.next, moving.without);
+    moving.third.revision(revision);
+    moving.third.pods(List.of(moving.pod));
+    moving.learns(moving.third, sorted());
+
+    requests(moving.third, 1);
+    moving.learns(moving.owner, moving.without);
+    requests(moving.next, 1);
+
+    assertThat(running(moving.pod)).isOne();
+    known();
+  }
+
+  @Test
+  void lendsNothing_toOneThatDividesThePodsByOtherMembers() {
+    var moving = new Moving();
+    requests(moving.owner, 1);
+    requests(moving.next, 2);
+    moving.learns(moving.next, sorted().stream()
+        .filter(it -> !it.equals(moving.third.id().address())).toList());
+
+    moving.owner.answerOne();
+    pass(100);
+    requests(moving.owner, 1);
+
+    assertThat(moving.owner.running(moving.pod)).isOne();
+    known();
+  }
+
+  @Test
+  void dividesPodsByKnativesRule_whereOneDoesThatCannotReachAThird() {
+    IntStream.range(0, 3).forEach(_ -> start());
+    var cut = links.stream()
+        .filter(it -> it.isBetween(all.getFirst().id(), all.getLast().id())).findFirst()
+        .orElseThrow();
+    cut.allow(false);
     known();
     connected();
-    pods(pods(1));
-    var owner = owns(one, pods(1).getFirst()) ? one : other;
-    var borrower = owner == one ? other : one;
+    pass(60_000);
+    pods(pods(6));
 
-    requests(borrower, 2);
-    assertThat(borrower.lending().borrowed()).isEqualTo(1);
-    assertThat(owner.lending().lent()).isEqualTo(1);
-    assertThat(borrower.lending().counts().permitsBorrowed()).isEqualTo(1);
-    assertThat(owner.lending().counts().permitsLent()).isEqualTo(1);
-    assertThat(owner.lending().borrowed() + borrower.lending().lent()).isZero();
+    all.forEach(it -> requests(it, 2));
+    assertThat(pods(6)).allSatisfy(pod -> assertThat(running(pod)).isOne());
 
-    // when it runs for a while, and others wait at the owner
-    requests(owner, 1);
-    pass(3_000);
-    assertThat(borrower.lending().counts().savedRequestSeconds()).isBetween(2L, 4L);
-    assertThat(owner.lending().counts().savedRequestSeconds()).isZero();
+    // when they reach each other
+    cut.allow(true);
+    connected();
+    pass(5_000);
+    assertThat(all).allSatisfy(
+        it -> assertThat(it.view().sharing()).isEqualTo(LendingView.Sharing.OWNED));
     all.forEach(it -> it.hold(false));
     pass(5_000);
-
-    assertThat(borrower.lending().borrowed()).isZero();
-    assertThat(owner.lending().lent()).isZero();
-    assertThat(owner.lending().counts().sentRecalls()).isPositive()
-        .isEqualTo(borrower.lending().counts().receivedRecalls());
+    all.forEach(it -> it.hold(true));
+    requests(all.getFirst(), 6);
+    assertThat(all.getFirst().queued()).isZero();
   }
 
   @Test
@@ -222,7 +158,7 @@ class LendingTransitionsTest {
     start();
 
     // A revision learns its addresses before the fleet does.
-    one.members(addresses().stream().sorted().toList());
+    one.members(sorted());
     pass(1);
     one.activators(addresses());
     pass(1);
@@ -262,213 +198,6 @@ class LendingTransitionsTest {
     all.forEach(it -> it.hold(false));
     connected();
     assertThat(all.stream().filter(it -> owns(it, pods(1).getFirst()))).hasSize(1);
-  }
-
-  @Test
-  void borrowsAgain_afterTheRevisionWasCreatedAgainHereAlone() {
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(4));
-    for (var here : all) {
-      var lender = all.get(all.indexOf(here) == 0 ? 1 : 0);
-      assertThat(pods(4)).anyMatch(pod -> owns(lender, pod));
-      here.throttler().revisionGone(SimulatedActivator.ID);
-      pass(10);
-      here.throttler().revision(revision);
-      here.members(addresses().stream().sorted().toList());
-      here.pods(pods(4));
-      pass(1_000);
-
-      requests(here, 4);
-      assertThat(here.queued()).as(here.id().toString()).isZero();
-      here.hold(false);
-      pass(5_000);
-      here.hold(true);
-    }
-  }
-
-  @Test
-  void runsNoMoreThanALoweredLimit_onceRequestsHaveEnded() {
-    revision = revision(2, true);
-    IntStream.range(0, 3).forEach(_ -> start());
-    known();
-    connected();
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var borrowers = all.stream().filter(it -> !owns(it, pod)).toList();
-    borrowers.forEach(it -> requests(it, 1));
-    assertThat(running(pod)).isEqualTo(2);
-    borrowers.forEach(it -> IntStream.range(0, 5).forEach(_ -> it.request()));
-    pass(20);
-
-    all.forEach(it -> it.throttler().revision(revision(1, true)));
-    pass(1_000);
-    borrowers.forEach(SimulatedActivator::answerOne);
-    pass(1_000);
-
-    assertThat(running(pod)).isEqualTo(1);
-  }
-
-  @Test
-  void keepsAPodThatCouldNotBeReachedForAMoment_whileAnActivatorIsNotLinkedYet() {
-    var one = start();
-    start();
-    known();
-    connected();
-    pods(pods(4));
-    var mine = pods(4).stream().filter(pod -> owns(one, pod)).toList();
-    start();
-    known();
-
-    requests(all.get(1), 4 - mine.size());
-    requests(one, mine.size());
-    one.retryAll();
-    pass(2_000);
-
-    assertThat(one.queued()).isZero();
-  }
-
-  /** Such as one whose node has no route to the pod's. */
-  @Test
-  void lendsAPod_thatItsOwnerCannotReach() {
-    start();
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var others = all.stream().filter(it -> it != owner).toList();
-
-    owner.pods(List.of());
-    requests(others.getFirst(), 1);
-    pass(3_000);
-    assertThat(others.getFirst().running(pod)).isOne();
-
-    // when another waits for longer than the next of the first
-    requests(others.getLast(), 1);
-    pass(2_000);
-    requests(others.getFirst(), 1);
-    others.getFirst().answerOne();
-    pass(2_000);
-    assertThat(others.getLast().running(pod)).isOne();
-
-    // when its owner can reach it again
-    owner.pods(pods(1));
-    requests(owner, 1);
-    others.getLast().answerOne();
-    pass(2_000);
-    assertThat(others.getFirst().running(pod)).isOne();
-    others.getFirst().answerOne();
-    pass(2_000);
-    assertThat(owner.running(pod)).isOne();
-  }
-
-  @Test
-  void lendsAPod_thatItsOwnerHasNeverReached() {
-    start();
-    start();
-    known();
-    connected();
-    var pod = pods(1).getFirst();
-    var borrower = all.stream()
-        .filter(it -> !it.id().address().equals(ownerByHash(pod))).findFirst()
-        .orElseThrow();
-
-    borrower.pods(pods(1));
-    requests(borrower, 2);
-    pass(3_000);
-
-    assertThat(borrower.running(pod)).isOne();
-  }
-
-  @Test
-  void lendsAnotherPod_whereTheBorrowerCannotReachTheFirst() {
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(8));
-    var owner = all.getFirst();
-    var borrower = all.getLast();
-    var mine = pods(8).stream().filter(pod -> owns(owner, pod)).toList();
-    assertThat(mine).hasSizeGreaterThan(1);
-    pods(mine);
-    sent.clear();
-
-    borrower.pods(List.of(mine.getLast()));
-    requests(borrower, 1);
-    pass(3_000);
-
-    assertThat(borrower.running(mine.getLast())).isOne();
-    assertThat(sent.stream().filter(PeerMessage.Grant.class::isInstance).count())
-        .isLessThanOrEqualTo(mine.size());
-  }
-
-  @Test
-  void doesNotLendAPermit_thatARequestThroughTheClusterIpUses() {
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var other = all.get(1 - all.indexOf(owner));
-    owner.throttler().destinations(new HealthyDestinations(
-        SimulatedActivator.ID, new Destination("10.3.0.1", 80), DestinationSet.of(pods(1))));
-    pass(100);
-    requests(owner, 1);
-    assertThat(owner.running(new Destination("10.3.0.1", 80))).isOne();
-    owner.pods(pods(1));
-    pass(100);
-
-    requests(other, 1);
-    pass(2_000);
-
-    assertThat(other.running(pod)).isZero();
-  }
-
-  @Test
-  void lendsAgainAtOnce_whenARecallIsCancelledTooLate() {
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var borrower = all.get(1 - all.indexOf(owner));
-    requests(borrower, 1);
-    requests(owner, 1);
-    requests(borrower, 1);
-
-    owner.callersLeave();
-    borrower.answerOne();
-    pass(20);
-
-    assertThat(borrower.running(pod)).isOne();
-    assertThat(borrower.queued()).isZero();
-  }
-
-  @Test
-  void offersAPodAgain_afterTheBorrowerCouldNotReachItForAMoment() {
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    var borrower = all.get(1 - all.indexOf(owner));
-    requests(borrower, 1);
-    borrower.retryAll();
-    pass(3_000);
-
-    assertThat(borrower.running(pod)).isOne();
   }
 
   @Test
@@ -555,125 +284,6 @@ class LendingTransitionsTest {
     assertThat(owner.running(pod)).as("after that").isOne();
   }
 
-  @Test
-  void servesTheOldestRequestOfAllActivatorsFirst() {
-    IntStream.range(0, 4).forEach(_ -> start());
-    known();
-    connected();
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    requests(ownerOf(pod), 1);
-    var order = new ArrayList<Integer>();
-    for (int i : new int[]{2, 0, 3, 1, 0, 2, 1, 3}) {
-      requests(all.get(i), 1);
-      order.add(i);
-      pass(50);
-    }
-
-    var served = new ArrayList<Integer>();
-    for (int i = 0; i < order.size(); i++) {
-      all.forEach(SimulatedActivator::answerOne);
-      pass(20);
-      var running = all.stream().filter(it -> it.running(pod) > 0).toList();
-      assertThat(running).as("after %s of %s: %s", served, order,
-          all.stream().map(SimulatedActivator::view).toList()).hasSize(1);
-      served.add(all.indexOf(running.getFirst()));
-    }
-
-    assertThat(served).isEqualTo(order);
-  }
-
-  @Test
-  void countsWhatRanWithoutALimit_whenTheRevisionGetsOne() {
-    revision = revision(0, true);
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    all.forEach(it -> requests(it, 1));
-    assertThat(running(pod)).isEqualTo(2);
-
-    changed(revision(1, true));
-    var owner = ownerOf(pod);
-    var other = all.get(1 - all.indexOf(owner));
-    owner.answerOne();
-    requests(owner, 1);
-    pass(2_000);
-    assertThat(owner.running(pod)).as("while one runs at the other").isZero();
-
-    other.answerOne();
-    pass(20);
-    assertThat(owner.running(pod)).isOne();
-  }
-
-  @Test
-  void waitsForActivatorsThatDoNotKnowOfTheLimitYet() {
-    revision = revision(0, true);
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var late = all.get(1);
-    var early = all.get(0);
-    requests(late, 1);
-
-    early.throttler().revision(revision(1, true));
-    pass(1_000);
-    requests(early, 1);
-    assertThat(early.running(pod)).isZero();
-
-    late.throttler().revision(revision(1, true));
-    pass(1_000);
-    assertThat(early.running(pod)).as("one runs at the other").isZero();
-    late.answerOne();
-    pass(20);
-    assertThat(early.running(pod)).isOne();
-  }
-
-  @Test
-  void lendsAndBorrowsAgain_afterTheLimitWasAwayForAMoment() {
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(2));
-    changed(revision(0, true));
-    all.forEach(it -> requests(it, 2));
-    changed(revision(1, true));
-    all.forEach(it -> it.hold(false));
-    pass(1_000);
-    all.forEach(it -> it.hold(true));
-
-    requests(all.get(0), 3);
-
-    assertThat(pods(2)).allSatisfy(pod -> assertThat(running(pod)).isOne());
-    assertThat(all.get(0).queued()).isOne();
-  }
-
-  @Test
-  void countsALentPermit_forAsLongAsTheTimeoutThatItsRequestsBeganWith() {
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(1));
-    var pod = pods(1).getFirst();
-    var owner = ownerOf(pod);
-    requests(all.get(1 - all.indexOf(owner)), 1);
-    links.getFirst().cut();
-
-    changed(revision(1, true, Duration.ofSeconds(1), Map.of()));
-    requests(owner, 1);
-    pass(200_000);
-
-    assertThat(owner.running(pod)).isZero();
-    connected();
-  }
-
   /** The link was lost long ago, but the one that drains serves and lives. */
   @Test
   void takesNoPodOfAnActivatorThatDrains_whileItsRequestsMayRun() {
@@ -757,47 +367,6 @@ class LendingTransitionsTest {
   }
 
   @Test
-  void refusesARequest_ifTheQueuesOfAllActivatorsAreAtTheBoundOfTheRevision() {
-    revision = revision(1, true, Duration.ofMinutes(5),
-        Map.of("activator.dev/queue-capacity", "3"));
-    start();
-    start();
-    known();
-    connected();
-    requests(all.get(0), 1);
-    requests(all.get(1), 3);
-    assertThat(all.get(1).queued()).isEqualTo(2);
-
-    requests(all.get(0), 1);
-    assertThat(all.get(0).queued()).as("two wait at the other").isOne();
-
-    all.get(1).callersLeave();
-    pass(20);
-    requests(all.get(0), 5);
-    assertThat(all.get(0).queued()).as("none waits there any more").isEqualTo(3);
-    pods(pods(3));
-    assertThat(all.get(0).queued()).isZero();
-  }
-
-  @Test
-  void countsEachQueueByItself_whileAnActivatorDoesNotLend() {
-    revision = revision(1, true, Duration.ofMinutes(5),
-        Map.of("activator.dev/queue-capacity", "3"));
-    start();
-    start();
-    known();
-    connected();
-    all.forEach(it -> it.lending().legacy("10.1.0.9"));
-    all.forEach(it -> it.members(List.of("10.1.0.1", "10.1.0.2", "10.1.0.9")));
-    pass(100);
-
-    all.forEach(it -> requests(it, 5));
-
-    assertThat(all).allSatisfy(it -> assertThat(it.queued()).isEqualTo(3));
-    pods(pods(3));
-  }
-
-  @Test
   void keepsItsPods_whenAnotherActivatorIsListed_afterThePreviousOneLeft() {
     var one = start();
     var other = start();
@@ -819,71 +388,6 @@ class LendingTransitionsTest {
     requests(one, 2);
 
     assertThat(one.queued()).isZero();
-  }
-
-  @Test
-  void isAtRest_afterManyPodsThatWereLentToSeveralAreGone() {
-    var owner = start();
-    start();
-    start();
-    known();
-    connected();
-    pods(pods(200));
-    var mine = pods(200).stream().filter(pod -> owns(owner, pod)).limit(56).toList();
-    for (int borrower = 1; borrower <= 2; borrower++) {
-      pods(mine.subList((borrower - 1) * 28, borrower * 28));
-      requests(all.get(borrower), 28);
-      assertThat(all.get(borrower).lending().borrowed()).isEqualTo(28);
-      all.get(borrower).hold(false);
-      pass(5_000);
-    }
-    pods(List.of());
-    pass(5_000);
-
-    sent.clear();
-    pass(5_000);
-
-    assertThat(owner.view().pods()).hasSizeLessThanOrEqualTo(32);
-    assertThat(sent).isNotEmpty().allSatisfy(it -> assertThat(it).isInstanceOf(Beat.class));
-  }
-
-  @Test
-  void lendsAPermit_thatARequestTookWhileItWasLent_onceThatHasEnded() {
-    var racing = new RacingPermits();
-    var messages = new ArrayList<PeerMessage>();
-    var lending = new Lending("10.1.0.1");
-    var peer = new PeerId("10.1.0.2", "p");
-    lending.start(world, (_, message) -> messages.add(message));
-    lending.activators(Set.of("10.1.0.1", peer.address()));
-    lending.connected(peer);
-    var pod = pods(100).stream().filter(it -> "10.1.0.1".equals(
-        new PodOwners(List.of("10.1.0.1", peer.address()), true, List.of()).owner(it)))
-        .findFirst().orElseThrow();
-    var id = SimulatedActivator.ID;
-    racing.lending = lending.revision(id, world, racing,
-        new Routed(List.of(pod), Set.of(), Set.of(), 1, true, Duration.ofMinutes(5)));
-    racing.lending.open();
-    pass(1);
-    var asked = messages.stream().filter(View.class::isInstance).map(View.class::cast).toList()
-        .getLast();
-    lending.received(peer, new Beat(1, 1));
-    lending.received(peer, new View(id, 1, asked.view()));
-    lending.received(peer, new Yield(id, asked.epoch(), 1, Map.of()));
-    racing.lending.routed(new Routed(List.of(pod), Set.of(), Set.of(), 1, true,
-        Duration.ofMinutes(5)));
-    pass(1);
-    assertThat(racing.held).isOne();
-
-    racing.takenMeanwhile = true;
-    lending.received(peer, new Want(id, 1, 1, Duration.ofMillis(50), 0));
-    pass(1);
-    assertThat(racing.running).isOne();
-    assertThat(messages).noneMatch(Grant.class::isInstance);
-    racing.release();
-    pass(1);
-
-    assertThat(messages).anyMatch(Grant.class::isInstance);
-    racing.lending.close();
   }
 
   @Test
@@ -910,68 +414,6 @@ class LendingTransitionsTest {
     late.clear();
     connected();
     assertThat(borrower.queued()).isZero();
-  }
-
-  /** One pod with a limit of 1, of which another thread takes the permit just before it is lent. */
-  private static final class RacingPermits implements LocalPermits {
-    private RevisionLending lending;
-    private boolean takenMeanwhile;
-    private int held;
-    private int target;
-    private int running;
-
-    @Override
-    public int hold(Destination pod, int permits, @Nullable Lease lease) {
-      if (takenMeanwhile) {
-        takenMeanwhile = false;
-        running++;
-      }
-      target = permits;
-      held = Math.max(permits, running);
-      return held;
-    }
-
-    void release() {
-      running--;
-      if (held > target) {
-        held--;
-        lending.changed();
-      }
-    }
-
-    @Override
-    public int held(Destination pod) {
-      return held;
-    }
-
-    @Override
-    public int running(Destination pod) {
-      return running;
-    }
-
-    @Override
-    public Map<Destination, Integer> running() {
-      return Map.of();
-    }
-
-    @Override
-    public int queued() {
-      return 0;
-    }
-
-    @Override
-    public void queuedElsewhere(int requests) {}
-
-    @Override
-    public long oldestNanos() {
-      return 0;
-    }
-
-    @Override
-    public void grant() {}
-
-    @Override
-    public void reroute() {}
   }
 
   @Test
@@ -1026,9 +468,5 @@ class LendingTransitionsTest {
     public long nanoTime() {
       return 0;
     }
-  }
-
-  private SimulatedActivator ownerOf(Destination pod) {
-    return all.stream().filter(it -> owns(it, pod)).findFirst().orElseThrow();
   }
 }

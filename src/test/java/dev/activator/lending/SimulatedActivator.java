@@ -46,6 +46,7 @@ final class SimulatedActivator {
   private final Map<Destination, Integer> running = new HashMap<>();
   private final Consumer<Destination> onStart;
   private boolean alive = true;
+  private boolean hasRevision = true;
   private boolean held;
   private int answered;
 
@@ -58,7 +59,7 @@ final class SimulatedActivator {
     this.random = random;
     this.service = service;
     lending = new Lending(id.address());
-    throttler = new Throttler(_ -> loop, _ -> alive ? revision : null, id.address(),
+    throttler = new Throttler(_ -> loop, _ -> alive && hasRevision ? revision : null, id.address(),
         RevisionOptions.of(10_000), random, lending);
     lending.start(loop, send::accept);
     throttler.revision(revision);
@@ -93,8 +94,15 @@ final class SimulatedActivator {
   void revision(Revision now) {
     loop.execute(() -> {
       revision = now;
+      hasRevision = true;
       throttler.revision(now);
     });
+  }
+
+  /** Until {@link #revision}. */
+  void revisionGone() {
+    hasRevision = false;
+    throttler.revisionGone(ID);
   }
 
   /** Permits that requests use, those on their way to their callers included. */

@@ -382,6 +382,7 @@ public final class PeerNetwork implements PeerLinks {
     /** The process whose link was lost, unless it is known to have ended. */
     private @Nullable PeerId lost;
     private long lostNanos;
+    private boolean wasLinked;
 
     Peer(String address) {
       this.address = address;
@@ -476,6 +477,7 @@ public final class PeerNetwork implements PeerLinks {
       }
       lost = null;
       link = now;
+      wasLinked = true;
       state = State.LINKED;
       problem = "";
       log.info("Linked with the activator {} at {}", now.pod(), address);
@@ -527,8 +529,8 @@ public final class PeerNetwork implements PeerLinks {
         // What listens is the last to stop in a process.
         ended();
       }
-      // A process that starts again does not listen for a moment.
-      var now = isRefused && lost != null ? State.UNREACHABLE : why;
+      // One that lends, and has ended: the next process is waited for, as long as it is listed.
+      var now = isRefused && wasLinked ? State.UNREACHABLE : why;
       if (now != state || problem.equals(NOT_TRIED)) {
         log.info("No link with the activator at {}: {}", address, text);
         if (now == State.LEGACY) {

@@ -55,7 +55,8 @@ import org.slf4j.LoggerFactory;
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class PeerPort {
-  static final int MAX_FRAME_BYTES = 256 << 10;
+  /** Room for what a borrower has of tens of thousands of pods; only who has the key can send as much. */
+  static final int MAX_FRAME_BYTES = 4 << 20;
   private static final int LENGTH_BYTES = 4;
   /** Of a peer that does not read: more than tens of thousands of revisions say at once. */
   private static final int MAX_UNSENT_BYTES = 16 << 20;

@@ -25,16 +25,13 @@ public record PodOwners(List<String> members, boolean allLend, List<Destination>
     pods = allLend ? List.of() : List.copyOf(pods);
   }
 
-  /** Equal for activators that divide pods by the same members; 0 for Knative's rule. */
+  /** Equal for activators that know of the same members, if all lend; neither 0 nor −1. */
   public long view() {
-    if (!allLend) {
-      return 0;
-    }
     long hash = 1;
     for (var member : members) {
       hash = mix(hash ^ hash(member));
     }
-    return hash == 0 ? 1 : hash;
+    return hash == 0 || hash == -1 ? 1 : hash;
   }
 
   /** Differs from {@link #view}, also for activators that have the same members. */

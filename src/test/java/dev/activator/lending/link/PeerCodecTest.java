@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.activator.lending.PeerMessage;
 import dev.activator.lending.PeerMessage.Beat;
 import dev.activator.lending.PeerMessage.Grant;
+import dev.activator.lending.PeerMessage.Reach;
 import dev.activator.lending.PeerMessage.Recall;
 import dev.activator.lending.PeerMessage.Return;
 import dev.activator.lending.PeerMessage.View;
@@ -20,6 +21,9 @@ import dev.activator.wire.PeerFrame.Revision;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,6 +42,7 @@ class PeerCodecTest {
         new Yield(ID, 4, 5, Map.of()), new Want(ID, 7, 10_000, Duration.ofMillis(1_500), 12),
         new Want(ID, 7, 0, Duration.ZERO, 0), new Grant(ID, 9, POD, 1L << 40),
         new Return(ID, 9, IPV6_POD, 0), new Recall(ID, 9, POD, 3), new Beat(1, 0),
+        new Reach(ID, 9, Set.of(POD, IPV6_POD)),
         new Beat(Long.MAX_VALUE, 12));
   }
 
@@ -47,6 +52,16 @@ class PeerCodecTest {
     var bytes = PeerCodec.encode(message).build().toByteArray();
 
     assertThat(PeerCodec.decode(PeerFrame.parseFrom(bytes))).isEqualTo(message);
+  }
+
+  @Test
+  void fitsAFrame_whatABorrowerHasOfTwentyThousandPods() {
+    var held = IntStream.range(0, 20_000).boxed().collect(Collectors.toMap(
+        i -> new Destination("fd00:1234:5678:9abc:def0:1234:5678:" + Integer.toHexString(i), 8012),
+        _ -> 1_000));
+
+    assertThat(PeerCodec.encode(new Yield(ID, 1, 2, held)).build().getSerializedSize())
+        .isLessThan(PeerPort.MAX_FRAME_BYTES);
   }
 
   @Test

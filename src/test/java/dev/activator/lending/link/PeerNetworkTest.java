@@ -276,6 +276,8 @@ class PeerNetworkTest {
     peers.advance(MINUTE);
 
     assertThat(a.events).contains("ended " + B);
+    assertThat(a.events).as("the next one lends, too").doesNotContain("legacy " + B);
+    assertThat(a.view(B).state()).isEqualTo(State.UNREACHABLE);
   }
 
   @Test
