@@ -12,23 +12,25 @@ import javax.tools.ToolProvider;
 /**
  * Writes down, as code, which beans each mode has and how they are made, so that a start need not find
  * it out: Spring's ahead-of-time processing, once for each mode. What comes out is the content of the
- * jar; the classes that tests and {@code spring-boot:run} use stay as they were compiled.
+ * jar; the classes that tests and {@code spring-boot:run} use stay as they were compiled. The first class
+ * of the jar is compiled for an older Java, too, so that it can say which one is needed.
  *
  * <p>
  * <b>Errors.</b> The exit code is 1 if a mode cannot be wired, if the two want different code under one
- * name, or if what was written does not compile.
+ * name, or if something does not compile.
  */
 class Wiring {
   private static final Path PROCESSOR = Path.of("src/main/build/ModeProcessor.java");
+  private static final Path LAUNCHER = Path.of("src/main/java/dev/activator/Launcher.java");
+  /** That Spring Boot's own classes at the front of the jar need. */
+  private static final String OLDEST_JAVA = "17";
 
   private final Path notes;
   private final Path sources;
-  private final String release;
 
-  private Wiring(Path notes, String release) {
+  private Wiring(Path notes) {
     this.notes = notes;
     this.sources = notes.resolve("sources");
-    this.release = release;
   }
 
   /**
@@ -39,14 +41,15 @@ class Wiring {
   public static void main(String[] args) throws Exception {
     var classes = Path.of(args[0]);
     var content = Path.of(args[2]);
-    var wiring = new Wiring(Path.of(args[1]), args[3]);
+    var wiring = new Wiring(Path.of(args[1]));
     delete(wiring.notes);
     delete(content);
     copy(classes, content);
     for (var mode : Mode.values()) {
       wiring.write(mode.name(), content);
     }
-    wiring.compile(content);
+    compile(content, args[3], files(wiring.sources));
+    compile(content, OLDEST_JAVA, List.of(LAUNCHER));
     // Read by Spring, of the class path and of nothing else: code that is there is used.
     Files.writeString(content.resolve("spring.properties"), "spring.aot.enabled=true\n");
   }
@@ -86,16 +89,17 @@ class Wiring {
     copy(from, to);
   }
 
-  private void compile(Path content) throws IOException {
+  private static void compile(Path content, String release, List<Path> sources)
+      throws IOException {
     var compiler = ToolProvider.getSystemJavaCompiler();
     var said = new StringWriter();
     try (var manager = compiler.getStandardFileManager(null, null, null)) {
       var classPath = content + File.pathSeparator + System.getProperty("java.class.path");
       var options = List.of("--release", release, "-nowarn", "-parameters", "-proc:none",
           "-d", content.toString(), "-classpath", classPath);
-      var units = manager.getJavaFileObjectsFromPaths(files(sources));
+      var units = manager.getJavaFileObjectsFromPaths(sources);
       if (!compiler.getTask(said, manager, null, options, null, units).call()) {
-        throw new IllegalStateException("what was written does not compile: " + said);
+        throw new IllegalStateException("the content of the jar does not compile: " + said);
       }
     }
   }

@@ -160,7 +160,8 @@ class ArchitectureTest {
 
   @Test
   void nothingUsesMain() {
-    noClasses().that().doNotHaveSimpleName("ActivatorApplication").should()
+    noClasses().that().doNotHaveSimpleName("ActivatorApplication").and()
+        .doNotHaveSimpleName("Launcher").should()
         .dependOnClassesThat().haveSimpleName("ActivatorApplication")
         .because("what the build needs to start a mode is in src/main/build").check(PRODUCT);
   }

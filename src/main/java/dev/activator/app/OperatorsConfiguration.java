@@ -189,7 +189,7 @@ class OperatorsConfiguration {
     var facts = scaling(platform);
     return new Inspector(backends, throttler, link::view, () -> ApiState.of(cluster),
         loops::loopFor,
-        cluster::revisionsOf, platform::processes,
+        cluster::revisionsOf, id -> cluster.scaledService(id) != null, platform::processes,
         id -> facts.report(id, cluster.scaledService(id)), () -> {
           var leader = platform.leadership();
           return leader == null ? null : LeaderReport.of(leader);

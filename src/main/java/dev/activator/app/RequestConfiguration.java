@@ -58,7 +58,9 @@ import dev.activator.waking.PrewarmCounts;
 import dev.activator.waking.SpeculativeStarts;
 import dev.activator.waking.WakeWith;
 import io.netty.util.internal.PlatformDependent;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -191,10 +193,24 @@ class RequestConfiguration {
   UnreadBytes unreadBytes(ServingProperties serving) {
     if (!PlatformDependent.useDirectBufferNoCleaner()) {
       log.warn("Netty does not count direct memory itself, and may call the collector on an event"
-          + " loop: start with --add-opens=java.base/java.nio=ALL-UNNAMED and"
-          + " -Dio.netty.tryReflectionSetAccessible=true");
+          + " loop: start java with {}", missingFlags(PlatformDependent.hasUnsafe(),
+              ByteBuffer.class.getModule().isOpen("java.nio", PlatformDependent.class.getModule())));
     }
     return new UnreadBytes(new UnreadBudget(serving.unreadLimit()));
+  }
+
+  /** Without which Netty does not count direct memory. */
+  static String missingFlags(boolean hasUnsafe, boolean isNioOpen) {
+    var flags = new ArrayList<String>();
+    if (!hasUnsafe) {
+      flags.add("--sun-misc-unsafe-memory-access=allow");
+    }
+    if (!isNioOpen) {
+      flags.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
+    }
+    return flags.isEmpty()
+        ? "-Dio.netty.tryReflectionSetAccessible=true"
+        : String.join(" and ", flags);
   }
 
   @Bean

@@ -18,7 +18,7 @@ final class Charts {
 
   /** Requests a second as an area, the queue as a line. */
   static String minute(RequestHistory.LastMinute minute) {
-    String label = minute.requestsInAll() + " requests in the last minute, at most "
+    String label = Html.count(minute.requestsInAll(), "request") + " in the last minute, at most "
         + minute.peakRequests() + " a second; at most " + minute.peakQueued() + " queued";
     return "<svg class=\"minute\" viewBox=\"0 0 " + WIDTH + " " + HEIGHT
         + "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"" + label + "\"><title>"

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a cluster shows of a revision: its settings, its Events, and the command for its log. */
 public final class ClusterFacts implements PlatformFacts {
+  public static final String NOT_SET = "not set";
   private static final String ROUTING_STATE = "serving.knative.dev/routingState";
   private static final String SERVICE = "serving.knative.dev/service";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
@@ -130,7 +131,7 @@ public final class ClusterFacts implements PlatformFacts {
       rows.addAll(annotations(revision.annotations()));
       if (scaled == null) {
         SCALING.forEach(name -> rows
-            .add(setting(revision.annotations(), name, "not set", "the autoscaler")));
+            .add(setting(revision.annotations(), name, NOT_SET, "the autoscaler")));
       }
     }
     return rows;
@@ -172,7 +173,7 @@ public final class ClusterFacts implements PlatformFacts {
     rows.add(setting(own, "activator.dev/waiting-page",
         waitingPage,
         "activator.serving.waiting-page"));
-    OURS.forEach(name -> rows.add(setting(own, name, "not set", "default")));
+    OURS.forEach(name -> rows.add(setting(own, name, NOT_SET, "default")));
     return rows;
   }
 

@@ -20,16 +20,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param missing what would have to change, a line each
  * @param forCallers the cause without an address or a message of Kubernetes
+ * @param whatToDo a sentence
  */
-public record Diagnosis(State state, String summary, List<String> missing, String forCallers) {
+public record Diagnosis(State state, String summary, List<String> missing, String forCallers,
+    String whatToDo) {
 
   private static final int MAX_NAMED_PODS = 3;
   private static final Set<State> PROBING = EnumSet.of(State.STARTING, State.NOT_PROBED_YET,
       State.NOT_ANSWERING, State.NOT_READY, State.OVERDUE, State.RESTARTING);
 
   public enum State {
-    UNKNOWN("Check the namespace and the name; if the Revision exists, the watches of the"
-        + " Kubernetes API are late."),
+    UNKNOWN("Check the namespace and the name; if it exists, the watches of the Kubernetes API are"
+        + " late."),
     /** No request waits, and there is no pod. */
     AT_ZERO("Nothing to do: the first request starts a pod."),
     /** No request waits, and the listed pods take no requests yet. */
@@ -40,13 +42,19 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     SERVING_BY_CLUSTER_IP("Nothing to do; if no mesh should be there, set mesh-compatibility-mode"
         + " in config-network."),
     /** There is capacity; the waiting requests are about to run. */
-    MOVING("Repeat the request; if this stays, it is a bug."),
-    BUSY("Raise max-scale (maxReplicas) or containerConcurrency, or make the requests shorter; the"
-        + " autoscaler's log says why it adds no pod."),
-    QUEUE_FULL("Raise max-scale (maxReplicas) or containerConcurrency, or the annotation"
-        + " activator.dev/queue-capacity."),
+    MOVING("Read this again in a second; if it stays, it is a bug."),
+    BUSY("Raise max-scale or containerConcurrency, or make the requests shorter; the autoscaler's"
+        + " log says why it adds no pod.",
+        "Raise maxReplicas or containerConcurrency, or make the requests shorter; its Events say why"
+            + " it has this number of pods."),
+    QUEUE_FULL("Raise max-scale or containerConcurrency, or the annotation"
+        + " activator.dev/queue-capacity.",
+        "Raise maxReplicas or containerConcurrency, or the annotation"
+            + " activator.dev/queue-capacity."),
     NO_PODS("Look at the autoscaler's link and log, then at kubectl get deploy,pods,events and at"
-        + " quotas."),
+        + " quotas.",
+        "Look at kubectl describe scaledservice, then at kubectl get deploy,pods,events and at"
+            + " quotas."),
     CANNOT_START("Fix the container's image, command, Secrets or ConfigMaps; kubectl logs and"
         + " kubectl describe pod say more."),
     /** No request can start a pod: what the ScaledService needs is missing, taken or not allowed. */
@@ -54,13 +62,17 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     /** Its pods run, and none was ready within the progress deadline. */
     OVERDUE("Check that the program listens on $PORT and that its readiness probe passes; kubectl"
         + " logs shows what it prints. One that needs longer gets more time by the annotation"
-        + " serving.knative.dev/progress-deadline, or by spec.progressDeadlineSeconds of the"
-        + " Deployment."),
+        + " serving.knative.dev/progress-deadline.",
+        "Check that the program listens on the port of its Service and that its readiness probe"
+            + " passes; kubectl logs shows what it prints. One that needs longer gets more time by"
+            + " spec.progressDeadlineSeconds of its Deployment."),
     /** A process that served has ended, and is started again. */
     RESTARTING("Wait for the next try; its output and kubectl logs --previous say why it ended."),
-    NOT_PROBED_YET("Repeat the request in a second."),
+    NOT_PROBED_YET("Read this again in a second."),
     NOT_ANSWERING("Check that the program listens on $PORT and that its readiness probe passes;"
-        + " kubectl logs shows what it prints."),
+        + " kubectl logs shows what it prints.",
+        "Check that the program listens on the port of its Service and that its readiness probe"
+            + " passes; kubectl logs shows what it prints."),
     /** Pods answer our probe, but Kubernetes does not call them ready. */
     NOT_READY("Look at the container's exec or startup probe with kubectl describe pod."),
     /** Pods answer probes, but not requests: TLS, or the network. */
@@ -72,24 +84,41 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     NOT_SYNCED("Check the watches of the Kubernetes API, and the permissions of the activator's"
         + " ServiceAccount.");
 
-    private final String whatToDo;
+    private final String ofRevision;
+    private final String ofScaledService;
 
     State(String whatToDo) {
-      this.whatToDo = whatToDo;
+      this(whatToDo, whatToDo);
     }
 
-    String whatToDo() {
-      return whatToDo;
+    State(String ofRevision, String ofScaledService) {
+      this.ofRevision = ofRevision;
+      this.ofScaledService = ofScaledService;
     }
+
+    String whatToDo(Kind kind) {
+      return kind == Kind.REVISION ? ofRevision : ofScaledService;
+    }
+  }
+
+  /** What requests are for: each has its words. */
+  enum Kind {
+    REVISION,
+    SCALED_SERVICE
   }
 
   public Diagnosis {
     missing = List.copyOf(missing);
   }
 
-  static Diagnosis unknown(RevisionId revision) {
-    return new Diagnosis(State.UNKNOWN, "There is no revision or Service " + revision + ".",
-        List.of("a Revision or a Service of this name, in this namespace"), "");
+  /** @param kind of what there is in this cluster */
+  static Diagnosis unknown(RevisionId revision, Kind kind) {
+    boolean scaled = kind == Kind.SCALED_SERVICE;
+    return new Diagnosis(State.UNKNOWN,
+        "There is no " + (scaled ? "ScaledService " : "revision or Service ") + revision + ".",
+        List.of((scaled ? "a ScaledService" : "a Revision or a Service")
+            + " of this name, in this namespace"),
+        "", State.UNKNOWN.whatToDo(kind));
   }
 
   static Diagnosis of(RevisionSnapshot now) {
@@ -99,7 +128,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       missing.add("news from the Kubernetes API: " + String.join("; ", now.api().problems()));
     }
     return new Diagnosis(cause.state, head(now) + cause.text + tail(now, cause), missing,
-        forCallers(now, cause.state));
+        forCallers(now, cause.state), cause.state.whatToDo(now.kind()));
   }
 
   private static String forCallers(RevisionSnapshot now, State state) {
@@ -112,7 +141,10 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
           + (now.isByClusterIp() ? "" : where(now));
       case NO_PODS -> now.linkProblem() == null
           ? "no pod is listed"
-          : "no pod is listed, and the autoscaler is not connected";
+          : "no pod is listed, and "
+              + (now.isScaledService()
+                  ? "no activator that scales is connected"
+                  : "the autoscaler is not connected");
       case CANNOT_START, CANNOT_SCALE, OVERDUE ->
         cannotStart(Objects.requireNonNull(now.queue().start().failure()));
       case STARTING, RESTARTING, NOT_PROBED_YET, NOT_ANSWERING -> listed(now) + now.pods().stream()
@@ -161,7 +193,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     }
     var tail = new StringBuilder();
     if (now.capacity() == 0) {
-      tail.append("; ").append(link(now.linkProblem()));
+      tail.append(link(now.kind(), now.linkProblem()));
     }
     var start = now.queue().start();
     var requested = start.requested();
@@ -179,8 +211,14 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     return tail.append('.').toString();
   }
 
-  static String link(@Nullable String problem) {
-    return "the autoscaler link is " + (problem == null ? "up" : "down (" + problem + ")");
+  /** Behind a semicolon; without Knative only a link that is down counts. */
+  static String link(Kind kind, @Nullable String problem) {
+    if (kind == Kind.REVISION) {
+      return "; the autoscaler link is " + (problem == null ? "up" : "down (" + problem + ")");
+    }
+    return problem == null
+        ? ""
+        : "; the link to the activator that scales is down (" + problem + ")";
   }
 
   private record Cause(State state, String text, List<String> missing) {}
@@ -192,7 +230,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
   private static Cause cause(RevisionSnapshot now) {
     if (!now.api().synced()) {
       return cause(State.NOT_SYNCED, "the first lists of the Kubernetes API are not complete",
-          "a complete list of Revisions, Services and Endpoints: " + now.api().problems());
+          "complete lists: " + now.api().problems());
     }
     if (now.capacity() > 0) {
       return now.queued() == 0 ? serving(now) : waitingForCapacity(now);
@@ -285,10 +323,14 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
 
   private static Cause noPods(RevisionSnapshot now) {
     var link = now.linkProblem();
+    var pod = now.isScaledService()
+        ? "a pod in the EndpointSlices of its Service"
+        : "a pod in the revision's private Endpoints";
     return link == null
-        ? cause(State.NO_PODS, "no pod is listed", "a pod in the revision's private Endpoints")
-        : cause(State.NO_PODS, "no pod is listed", "a pod in the revision's private Endpoints",
-            "the link to the autoscaler, which alone starts pods: " + link);
+        ? cause(State.NO_PODS, "no pod is listed", pod)
+        : cause(State.NO_PODS, "no pod is listed", pod, "the link to the "
+            + (now.isScaledService() ? "activator that scales" : "autoscaler")
+            + ", which alone starts pods: " + link);
   }
 
   private static Cause waitingForPods(RevisionSnapshot now) {

@@ -31,7 +31,7 @@ final class Html {
     return millis < 7_200_000 ? length.toMinutes() + " min" : length.toHours() + " h";
   }
 
-  static String count(int number, String what) {
+  static String count(long number, String what) {
     return number + " " + what + (number == 1 ? "" : "s");
   }
 

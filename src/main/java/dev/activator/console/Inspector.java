@@ -38,6 +38,7 @@ public final class Inspector {
   private final Supplier<ApiState> api;
   private final Function<RevisionId, ? extends Loop> loops;
   private final Function<RevisionId, ? extends Collection<RevisionId>> services;
+  private final Predicate<RevisionId> scaledServices;
   private final Function<RevisionId, LocalProcesses> processes;
   private final Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling;
   private final Supplier<@Nullable LeaderReport> leader;
@@ -47,6 +48,7 @@ public final class Inspector {
 
   /**
    * @param services a Service's revisions, by its namespace and name
+   * @param scaledServices whether it is one; else it is a Revision of Knative
    * @param processes of a revision on this machine
    * @param scaling how a revision is scaled; null if this process does not know
    * @param leader which activator scales; null where none is elected
@@ -57,7 +59,7 @@ public final class Inspector {
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
       Function<RevisionId, ? extends Loop> loops,
       Function<RevisionId, ? extends Collection<RevisionId>> services,
-      Function<RevisionId, LocalProcesses> processes,
+      Predicate<RevisionId> scaledServices, Function<RevisionId, LocalProcesses> processes,
       Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling,
       Supplier<@Nullable LeaderReport> leader,
       Function<RevisionId, CompletableFuture<RevisionReport.@Nullable WakingReport>> waking,
@@ -72,6 +74,7 @@ public final class Inspector {
     this.api = api;
     this.loops = loops;
     this.services = services;
+    this.scaledServices = scaledServices;
     this.processes = processes;
   }
 
@@ -180,7 +183,9 @@ public final class Inspector {
     var queue = throttler.inspect(id);
     return queue == null
         ? null
-        : new RevisionSnapshot(id, backends.view(id), queue, view, state,
+        : new RevisionSnapshot(id, scaledServices.test(id)
+            ? Diagnosis.Kind.SCALED_SERVICE
+            : Diagnosis.Kind.REVISION, backends.view(id), queue, view, state,
             processes.apply(id));
   }
 }

@@ -29,7 +29,7 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
       var diagnosis = Diagnosis.of(now);
       return new Waiting(now.revision().toString(), diagnosis.state(), now.queued(),
           RevisionReport.seconds(now.queue().now().oldestWait()), diagnosis.summary(),
-          diagnosis.state().whatToDo());
+          diagnosis.whatToDo());
     }
   }
 
@@ -51,7 +51,9 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
     if (queued > 0) {
       text.append(" for ").append(revisions).append(revisions == 1 ? " revision" : " revisions");
     }
-    text.append("; ").append(Diagnosis.link(RevisionSnapshot.problem(link)));
+    text.append(Diagnosis.link(leader == null
+        ? Diagnosis.Kind.REVISION
+        : Diagnosis.Kind.SCALED_SERVICE, RevisionSnapshot.problem(link)));
     if (leader != null) {
       text.append("; ").append(leader.summary());
     }

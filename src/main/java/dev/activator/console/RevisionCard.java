@@ -69,7 +69,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   }
 
   String whatToDo() {
-    var state = diagnosis.state().whatToDo();
+    var state = diagnosis.whatToDo();
     if (facts.obstacles().isEmpty()) {
       return state;
     }

@@ -2,6 +2,7 @@ package dev.activator.console;
 
 import static dev.activator.console.ConsolePages.age;
 import static dev.activator.console.ConsolePages.number;
+import static dev.activator.console.Html.count;
 import static dev.activator.console.Html.length;
 import static dev.activator.console.Html.section;
 import static dev.activator.console.Html.table;
@@ -93,8 +94,8 @@ final class RevisionPage {
           .append(time(mark.at())).append(' ').append(text(mark.text())).append("</li>");
     }
     return section("hour", "wide", "The last hour", Timeline.of(card.hour(), starts, now)
-        + "<p class=\"caption\">" + card.hour().sum(Kind.REQUESTS) + " requests, "
-        + card.hour().sum(Kind.ERRORS) + " failed, " + starts.size() + " cold starts</p>"
+        + "<p class=\"caption\">" + count(card.hour().sum(Kind.REQUESTS), "request") + ", "
+        + card.hour().sum(Kind.ERRORS) + " failed, " + count(starts.size(), "cold start") + "</p>"
         + (marks.isEmpty() ? "" : "<ol class=\"marks\">" + text + "</ol>"));
   }
 
@@ -151,7 +152,7 @@ final class RevisionPage {
     var waits = queue.oldest().stream().map(Html::length).collect(joining(", "));
     return section("queue", "half", "Queue", "<dl class=\"numbers\">"
         + number("waiting", card.now().queued() + " / " + queue.capacity())
-        + number("held", queue.heldBytes() + " bytes")
+        + number("held", count(queue.heldBytes(), "byte"))
         + number("order", card.now().queue().now().newestFirst() ? "newest first" : "by arrival")
         + "</dl>" + (waits.isEmpty()
             ? "<p class=\"soft\">No request waits.</p>"

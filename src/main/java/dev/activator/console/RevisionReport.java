@@ -48,10 +48,11 @@ public record RevisionReport(String summary, State state, List<String> missing, 
 
   static RevisionReport unknown(RevisionId revision, @Nullable ScalingReport scaling,
       @Nullable LeaderReport leader) {
-    var diagnosis = Diagnosis.unknown(revision);
+    var diagnosis = Diagnosis.unknown(revision,
+        leader == null ? Diagnosis.Kind.REVISION : Diagnosis.Kind.SCALED_SERVICE);
     return new RevisionReport(summary(diagnosis, scaling, leader, null), diagnosis.state(),
         diagnosis.missing(), revision.toString(), null, null, null, null, null, null, null, null,
-        scaling, leader, null, null, null, diagnosis.state().whatToDo());
+        scaling, leader, null, null, null, diagnosis.whatToDo());
   }
 
   /** @param named what has this name; null if nothing has */
@@ -70,7 +71,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
         clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start()),
         ActivatorReport.of(queue), LinkReport.of(now.link()), now.api(),
         siblings == null ? null : siblings.stream().map(RevisionId::toString).toList(), scaling,
-        leader, waking, rules, ProcessesReport.of(now.processes()), diagnosis.state().whatToDo());
+        leader, waking, rules, ProcessesReport.of(now.processes()), diagnosis.whatToDo());
   }
 
   /** @param output the last lines that they printed */

@@ -19,9 +19,14 @@ import org.jspecify.annotations.Nullable;
  * @param backends null where they are not watched
  * @param processes those of it on this machine
  */
-record RevisionSnapshot(RevisionId revision, @Nullable BackendsView backends,
+record RevisionSnapshot(RevisionId revision, Diagnosis.Kind kind,
+    @Nullable BackendsView backends,
     ThrottleView.Details queue,
     AutoscalerLink.View link, ApiState api, LocalProcesses processes) {
+
+  boolean isScaledService() {
+    return kind == Diagnosis.Kind.SCALED_SERVICE;
+  }
 
   /** Why its process on this machine is not ready; may be empty. */
   String processProblem() {

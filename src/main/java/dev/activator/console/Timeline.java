@@ -133,7 +133,8 @@ final class Timeline {
     int deepest = max(queued);
     var label = peak == 0 && deepest == 0
         ? "no requests in the last hour"
-        : "at most " + peak + " requests a minute in the last hour, and " + deepest + " queued";
+        : "at most " + Html.count(peak, "request") + " a minute in the last hour, and " + deepest
+            + " queued";
     var line = new StringBuilder();
     if (deepest > 0) {
       line.append("<path class=\"queue\" d=\"M0 ").append(y(queued[0], deepest));

@@ -25,6 +25,7 @@ import dev.activator.lifecycle.Part;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.HostRule;
+import dev.activator.proxy.policy.KnownHosts;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
@@ -75,7 +76,7 @@ public final class EmbeddedPlatform implements Platform {
   private static final Duration ROUTE_TIMEOUT = Duration.ofSeconds(2);
 
   private final ApiStore store;
-  private final int maxPods;
+  private final Defaults defaults;
   private final ApiServer api;
   private final LocalRuntime runtime;
   private final DeploymentScaleClient scaling;
@@ -89,6 +90,7 @@ public final class EmbeddedPlatform implements Platform {
   private final Map<RevisionId, CompletableFuture<Void>> awaited = new ConcurrentHashMap<>();
   private final EmbeddedActions actions;
   private final LocalCallers localCallers;
+  private final DeletedHosts deletedHosts;
   private final CompletableFuture<Void> sampleKnown = new CompletableFuture<>();
   private volatile IntSupplier requestPort = () -> 0;
 
@@ -104,7 +106,7 @@ public final class EmbeddedPlatform implements Platform {
   public EmbeddedPlatform(Settings settings, EventLoopGroup loops,
       RandomGenerator random, ToIntFunction<Destination> inFlight) {
     this.store = new ApiStore(Clock.systemUTC());
-    this.maxPods = settings.maxPods();
+    this.defaults = new Defaults(settings.stableWindow(), settings.maxPods());
     SystemConfigMaps.createIn(store);
     ScaledServiceKind.createIn(store);
     store.onWritten(ScaledServiceKind.of(store), this::awaitRoute);
@@ -112,13 +114,13 @@ public final class EmbeddedPlatform implements Platform {
     this.runtime = new LocalRuntime(store, loop(loops),
         new RuntimeSettings(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> uid.equals(routed.get(id)), inFlight));
-    this.scaling = new DeploymentScaleClient(store, loop(loops),
-        new Defaults(settings.stableWindow(), settings.maxPods()));
+    this.scaling = new DeploymentScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
     this.autoscaler = new Autoscaler(autoscalerLoop, new Scales(), WriteGuard.ALONE,
         controller, random);
     this.localCallers = new LocalCallers(autoscalerLoop::nanoTime);
     this.actions = new EmbeddedActions(store, autoscaler, () -> requestPort.getAsInt());
+    this.deletedHosts = new DeletedHosts(store, autoscalerLoop);
     this.autoscalerServer = new AutoscalerServer(loops, at(settings.autoscalerPort()),
         autoscaler::received);
   }
@@ -145,8 +147,10 @@ public final class EmbeddedPlatform implements Platform {
         this::known);
   }
 
-  private List<String> known() {
-    return LocalHosts.of(runtime.services(), store.list(ScaledServiceKind.of(store), _ -> true));
+  private KnownHosts known(String host) {
+    return new KnownHosts(
+        LocalHosts.of(runtime.services(), store.list(ScaledServiceKind.of(store), _ -> true)),
+        deletedHosts.contains(host));
   }
 
   @Override
@@ -176,7 +180,7 @@ public final class EmbeddedPlatform implements Platform {
 
   @Override
   public PlatformFacts facts(PlatformFacts ofCluster) {
-    return new EmbeddedRevisionDetails(ofCluster, store, actions, maxPods,
+    return new EmbeddedRevisionDetails(ofCluster, store, actions, defaults,
         () -> requestPort.getAsInt());
   }
 
@@ -219,6 +223,7 @@ public final class EmbeddedPlatform implements Platform {
     this.requestPort = requestPort;
     return List.of(
         Part.started("local Services", () -> runtime.start(requestPort.getAsInt())),
+        new Part("deleted hosts", deletedHosts::start, deletedHosts::stop),
         new Part("embedded autoscaler's decisions", this::startScaling, this::stopScaling));
   }
 
@@ -319,19 +324,26 @@ public final class EmbeddedPlatform implements Platform {
 
     /** The first hosts of Services and ScaledServices, in order. */
     static List<String> of(Collection<RevisionId> services, Collection<ObjectNode> scaled) {
-      var names = Stream.concat(services.stream(),
-          scaled.stream().map(one -> new RevisionId(Meta.namespace(one), Meta.name(one))))
-          .map(service -> service.name() + "." + service.namespace() + SUFFIX);
-      var others = scaled.stream()
-          .flatMap(one -> Stream.concat(one.at("/spec/hosts").valueStream(),
-              one.at("/spec/rules").valueStream()
-                  .flatMap(rule -> rule.path("hosts").valueStream())))
-          .map(host -> host.asString(""));
-      var hosts = Stream.concat(names, others).sorted().distinct().toList();
+      var hosts = Stream.concat(
+          services.stream().map(service -> host(service.namespace(), service.name())),
+          scaled.stream().flatMap(LocalHosts::of)).sorted().distinct().toList();
       return hosts.size() <= MAX_HOSTS
           ? hosts
           : Stream.concat(hosts.stream().limit(MAX_HOSTS),
               Stream.of((hosts.size() - MAX_HOSTS) + " more")).toList();
+    }
+
+    /** Those of a Service or a ScaledService. */
+    static Stream<String> of(ObjectNode object) {
+      var others = Stream.concat(object.at("/spec/hosts").valueStream(),
+          object.at("/spec/rules").valueStream()
+              .flatMap(rule -> rule.path("hosts").valueStream()));
+      return Stream.concat(Stream.of(host(Meta.namespace(object), Meta.name(object))),
+          others.map(host -> host.asString("")));
+    }
+
+    private static String host(String namespace, String name) {
+      return name + "." + namespace + SUFFIX;
     }
 
     @Override

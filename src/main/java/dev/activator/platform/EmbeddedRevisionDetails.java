@@ -1,5 +1,6 @@
 package dev.activator.platform;
 
+import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.cluster.EventReader.Event;
 import dev.activator.console.ClusterFacts;
 import dev.activator.console.PlatformFacts;
@@ -13,9 +14,11 @@ import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.MissingNode;
 
@@ -27,16 +30,15 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
   private final PlatformFacts cluster;
   private final ApiStore store;
   private final EmbeddedActions scaled;
-  private final int maxPods;
+  private final Defaults defaults;
   private final IntSupplier requestPort;
 
   EmbeddedRevisionDetails(PlatformFacts cluster, ApiStore store, EmbeddedActions scaled,
-      int maxPods,
-      IntSupplier requestPort) {
+      Defaults defaults, IntSupplier requestPort) {
     this.cluster = cluster;
     this.store = store;
     this.scaled = scaled;
-    this.maxPods = maxPods;
+    this.defaults = defaults;
     this.requestPort = requestPort;
   }
 
@@ -59,7 +61,7 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
     return new CardFacts(card.kind(), obstacles,
         "http://" + (service.isEmpty() ? id.withoutPort().name() : service) + "." + id.namespace()
             + ".localhost:" + requestPort.getAsInt() + "/",
-        Objects.requireNonNullElse(card.maxPods(), maxPods), card.routing());
+        Objects.requireNonNullElse(card.maxPods(), defaults.maxPods()), card.routing());
   }
 
   private List<String> overdue(RevisionId id) {
@@ -74,7 +76,30 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
 
   @Override
   public CompletableFuture<List<Setting>> settings(RevisionId id) {
-    return cluster.settings(id);
+    return cluster.settings(id).thenApply(rows -> effective(rows, defaults));
+  }
+
+  /** The autoscaler is in this process, so its values for absent annotations are known. */
+  static List<Setting> effective(List<Setting> rows, Defaults defaults) {
+    var values = rows.stream().collect(Collectors.toMap(Setting::name, Setting::value, (a, _) -> a));
+    var limit = values.getOrDefault("container concurrency", "");
+    boolean byRate = values.getOrDefault("metric", "").equals("rps");
+    var known = Map.of("min-scale", new Setting("min-scale", "0", "default"),
+        "max-scale",
+        new Setting("max-scale", "" + defaults.maxPods(), "activator.embedded.max-pods"),
+        "metric", new Setting("metric", "concurrency", "default"),
+        "target", byRate
+            ? new Setting("target", "200", "default")
+            : limit.matches("\\d+")
+                ? new Setting("target", limit, "container concurrency")
+                : new Setting("target", "100", "default"),
+        "window", new Setting("window", defaults.window().toSeconds() + " s",
+            "activator.embedded.stable-window"));
+    return rows.stream()
+        .map(row -> row.value().equals(ClusterFacts.NOT_SET) && known.containsKey(row.name())
+            ? known.get(row.name())
+            : row)
+        .toList();
   }
 
   @Override

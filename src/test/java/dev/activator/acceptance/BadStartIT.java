@@ -1,16 +1,20 @@
 package dev.activator.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.store.Kinds;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -140,6 +144,35 @@ class BadStartIT {
       assertThat(activator.exitCode()).isEqualTo(1);
       assertThat(errors(activator)).singleElement().asString()
           .contains("activator.port.h2c is 'x', but must be a whole number");
+    }
+  }
+
+  @Test
+  void anOlderJavaSaysInOneSentenceWhichIsNeeded() throws Exception {
+    var old = olderJava();
+    assumeThat(old).as("a Java from 17 to 24 in /usr/lib/jvm").isPresent();
+    var process = new ProcessBuilder(old.get().resolve("bin/java").toString(), "-jar",
+        System.getProperty("activator.jar")).redirectErrorStream(true).start();
+
+    var output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(process.waitFor()).isEqualTo(1);
+    assertThat(output.lines()).singleElement().asString().startsWith("Cannot start: this is Java ")
+        .endsWith("needs Java 25 or later.");
+  }
+
+  private static Optional<Path> olderJava() throws IOException {
+    try (var all = Files.list(Path.of("/usr/lib/jvm"))) {
+      return all.filter(BadStartIT::isOlder).findAny();
+    }
+  }
+
+  private static boolean isOlder(Path home) {
+    try {
+      return Files.isExecutable(home.resolve("bin/java")) && Files.readString(home.resolve("release"))
+          .matches("(?s).*JAVA_VERSION=\"(1[7-9]|2[0-4])[.\"].*");
+    } catch (IOException e) {
+      return false;
     }
   }
 

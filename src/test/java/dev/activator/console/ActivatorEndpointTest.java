@@ -75,7 +75,7 @@ class ActivatorEndpointTest {
           null);
       return new ActivatorEndpoint(new Inspector(backends, throttler,
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-          _ -> loop, _ -> List.of(), _ -> LocalProcesses.NONE, _ -> null, () -> null,
+          _ -> loop, _ -> List.of(), _ -> false, _ -> LocalProcesses.NONE, _ -> null, () -> null,
           _ -> CompletableFuture.completedFuture(null), name -> name),
           () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
               new Phases(1_000_000, 2_000_000, 0, 500_000, 0), Outcome.ANSWERED, 200)));

@@ -8,6 +8,7 @@ import dev.activator.backend.BackendsView.Probe;
 import dev.activator.backend.BackendsView;
 import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
+import dev.activator.console.Diagnosis.Kind;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.lending.LendingView;
 import dev.activator.revision.Destination;
@@ -106,7 +107,7 @@ class DiagnosisTest {
       var published = routing.byClusterIp && clusterIp != null
           ? new HealthyDestinations(HELLO, clusterIp.destination(), DestinationSet.NONE)
           : HealthyDestinations.pods(HELLO, DestinationSet.NONE);
-      return new RevisionSnapshot(HELLO,
+      return new RevisionSnapshot(HELLO, Kind.REVISION,
           new BackendsView(published, pods, clusterIp,
               new ProbeTraits.MeshAddressing(
                   routing.podsAreProbed ? MeshMode.AUTO : MeshMode.ENABLED,
@@ -289,8 +290,7 @@ class DiagnosisTest {
             State.NOT_SYNCED,
             "1 request waits for default/hello-00001: the first lists of the Kubernetes"
                 + " API are not complete; the autoscaler link is up; a pod was first requested 2.1 s ago.",
-            "a complete list of Revisions, Services and Endpoints: [revisions: connection"
-                + " refused]"));
+            "complete lists: [revisions: connection refused]"));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -312,7 +312,7 @@ class DiagnosisTest {
         List.of(new LendingView.PodShare(A, "10.9.0.1", true, 2, 0),
             new LendingView.PodShare(B, "10.9.0.2", false, 0, 0)));
 
-    var diagnosis = Diagnosis.of(new RevisionSnapshot(HELLO, now.backends(),
+    var diagnosis = Diagnosis.of(new RevisionSnapshot(HELLO, Kind.REVISION, now.backends(),
         new ThrottleView.Details(queue.now(), queue.destinations(), queue.queue(), queue.start(),
             queue.activator(), queue.ejected(), null, lending),
         now.link(), now.api(), LocalProcesses.NONE));
@@ -342,8 +342,23 @@ class DiagnosisTest {
 
   @Test
   void saysWhatToDoInASentenceForEachState() {
-    assertThat(State.values()).extracting(State::whatToDo)
-        .allMatch(each -> each.endsWith(".") && Character.isUpperCase(each.charAt(0)));
+    for (var kind : Kind.values()) {
+      assertThat(State.values()).extracting(state -> state.whatToDo(kind))
+          .allMatch(each -> each.endsWith(".") && Character.isUpperCase(each.charAt(0)));
+    }
+  }
+
+  @Test
+  void whatToDoUsesNoWordsOfTheOtherMode() {
+    // Where a mesh forbids requests to pods: only with Knative.
+    var onlyThere = EnumSet.of(State.SERVING_BY_CLUSTER_IP, State.NO_CLUSTER_IP);
+
+    assertThat(EnumSet.complementOf(onlyThere))
+        .extracting(state -> state.whatToDo(Kind.SCALED_SERVICE)).noneMatch(each -> each
+            .matches(".*(max-scale|autoscaler's|knative|[$]PORT|private|mesh).*"));
+    assertThat(State.values()).filteredOn(state -> state != State.CANNOT_SCALE)
+        .extracting(state -> state.whatToDo(Kind.REVISION))
+        .noneMatch(each -> each.matches(".*(maxReplicas|scaledservice|ScaledService|its Service).*"));
   }
 
   @Test
@@ -352,7 +367,7 @@ class DiagnosisTest {
     table().forEach(row -> seen.add(row.state()));
 
     assertThat(seen).isEqualTo(EnumSet.allOf(State.class));
-    assertThat(Diagnosis.unknown(HELLO).summary())
+    assertThat(Diagnosis.unknown(HELLO, Kind.REVISION).summary())
         .isEqualTo("There is no revision or Service default/hello-00001.");
   }
 
@@ -368,8 +383,8 @@ class DiagnosisTest {
   void saysWhatKeepsAProcessOfThisMachineFromBeingReady() {
     var probed = Given.QUIET.waiting(3).pods(failing(A, false, 12, "connection refused"))
         .snapshot();
-    var local = new RevisionSnapshot(probed.revision(), probed.backends(), probed.queue(),
-        probed.link(), probed.api(), new LocalProcesses(
+    var local = new RevisionSnapshot(probed.revision(), Kind.REVISION, probed.backends(),
+        probed.queue(), probed.link(), probed.api(), new LocalProcesses(
             "process 7 runs, nothing listens on its PORT 24049", false, List.of(), List.of()));
 
     var diagnosis = Diagnosis.of(local);
@@ -386,8 +401,8 @@ class DiagnosisTest {
     var probed = Given.QUIET.waiting(1).pods(failing(A, false, 1, "connection refused"))
         .snapshot();
     var ended = "process of hello ended with exit code 3: no database";
-    var local = new RevisionSnapshot(probed.revision(), probed.backends(), probed.queue(),
-        probed.link(), probed.api(), new LocalProcesses(ended + "; it is started again", true,
+    var local = new RevisionSnapshot(probed.revision(), Kind.REVISION, probed.backends(),
+        probed.queue(), probed.link(), probed.api(), new LocalProcesses(ended + "; it is started again", true,
             List.of(new LocalProcesses.Restarted("pod-1", 2, Instant.EPOCH, ended)),
             List.of("up", "no database")));
 

@@ -61,7 +61,7 @@ class InspectorTest {
   private final Inspector inspector = new Inspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
-      _ -> LocalProcesses.NONE, _ -> null, () -> null,
+      _ -> false, _ -> LocalProcesses.NONE, _ -> null, () -> null,
       _ -> CompletableFuture.completedFuture(null), this::named);
 
   InspectorTest() {
@@ -278,7 +278,7 @@ class InspectorTest {
     var waking = new WakingReport("shop/front started, which wakes it", List.of(), List.of());
     var inspects = new Inspector(backends, throttler,
         () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-        _ -> loop, _ -> List.of(), _ -> LocalProcesses.NONE, _ -> scaled, () -> leader,
+        _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcesses.NONE, _ -> scaled, () -> leader,
         _ -> CompletableFuture.completedFuture(waking), this::named);
 
     var report = inspects.revision(HELLO);
@@ -291,7 +291,33 @@ class InspectorTest {
         + " It was last woken because shop/front started, which wakes it.");
     assertThat(report.get().waking()).isEqualTo(waking);
     assertThat(overview.get().leader()).isEqualTo(leader);
-    assertThat(overview.get().summary()).contains("; activator-2 scales");
+    assertThat(overview.get().summary()).isEqualTo("No request waits; activator-2 scales.");
+  }
+
+  @Test
+  void wordsOfKnativeAreOnlyWhereThereIsKnative() throws Exception {
+    var leader = new LeaderReport(null, false, 4, 20, null);
+    var inspects = new Inspector(backends, throttler,
+        () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
+        _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcesses.NONE, _ -> null, () -> leader,
+        _ -> CompletableFuture.completedFuture(null), this::named);
+    link = new AutoscalerLink.View("ws://10.0.0.2:8080", false, Duration.ZERO, 3, "refused");
+    request(HELLO);
+
+    var waits = inspects.revision(HELLO);
+    var unknown = inspects.revision(OTHER);
+    var overview = inspects.overview();
+    loop.run();
+
+    assertThat(waits.get().summary()).isEqualTo("1 request waits for default/hello-00001: no pod is"
+        + " listed; the link to the activator that scales is down (refused); a pod was first"
+        + " requested 0 ms ago.");
+    assertThat(waits.get().missing()).containsExactly("a pod in the EndpointSlices of its Service",
+        "the link to the activator that scales, which alone starts pods: refused");
+    assertThat(unknown.get().summary())
+        .isEqualTo("There is no ScaledService default/other.");
+    assertThat(overview.get().summary()).isEqualTo("1 request waits for 1 revision; the link to the"
+        + " activator that scales is down (refused); no activator scales.");
   }
 
   @ParameterizedTest(name = "{0} {1} {2}: {3}")

@@ -133,7 +133,7 @@ class LivePageTest {
     return new LivePage(
         new Inspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
             () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(),
-            _ -> LocalProcesses.NONE,
+            _ -> false, _ -> LocalProcesses.NONE,
             _ -> null, () -> null,
             _ -> CompletableFuture.completedFuture(null), name -> name),
         new RevisionCard.Source(new SomeFacts(), activity, hours,
@@ -366,6 +366,8 @@ class LivePageTest {
         "superseded");
     assertThat(text(page, "//section[@id='hour']//*[name()='svg'][3]/@aria-label"))
         .isEqualTo("pods: at most 1");
+    assertThat(text(page, "//section[@id='hour']/p[@class='caption']"))
+        .isEqualTo("0 requests, 0 failed, 1 cold start");
     assertThat(text(page, "//section[@id='head']/small")).startsWith("since ");
     assertThat(text(page, "//section[@id='head']//a[@id='u.log']/@href"))
         .isEqualTo("https://logs/?q=hello-00001");

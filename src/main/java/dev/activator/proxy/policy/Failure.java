@@ -2,7 +2,6 @@ package dev.activator.proxy.policy;
 
 import dev.activator.http.Fields;
 import dev.activator.revision.RevisionId;
-import java.util.List;
 
 /** Why a request was not served, and the answer. No text names an address. */
 public sealed interface Failure {
@@ -26,11 +25,11 @@ public sealed interface Failure {
   record UnknownRevision(String name) implements Failure {}
 
   /** No ScaledService has the host. */
-  record UnknownHost(String host, List<String> known) implements Failure {
+  record UnknownHost(String host, KnownHosts known) implements Failure {
     private String text() {
-      return "404 Not Found: no service has the host " + shortened(host) + (known.isEmpty()
-          ? ""
-          : "; there are " + String.join(", ", known));
+      return "404 Not Found: no service has the host " + shortened(host)
+          + (known.deleted() ? ": it was deleted" : "")
+          + (known.hosts().isEmpty() ? "" : "; there are " + String.join(", ", known.hosts()));
     }
   }
 

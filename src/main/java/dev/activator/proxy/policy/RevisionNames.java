@@ -3,8 +3,7 @@ package dev.activator.proxy.policy;
 import dev.activator.http.HeaderName;
 import dev.activator.http.Fields;
 import dev.activator.revision.RevisionId;
-import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,9 +61,9 @@ public sealed interface RevisionNames {
    * Names of revisions that run on this machine: hosts of its Services come first, and the response
    * to an unknown host lists the known ones.
    *
-   * @param known hosts of Services
+   * @param known what to say of an unknown host
    */
-  record Local(HostRule services, Knative others, Supplier<List<String>> known)
+  record Local(HostRule services, Knative others, Function<String, KnownHosts> known)
       implements RevisionNames {
     @Override
     public @Nullable RevisionId of(Fields fields, String host, String target) {
@@ -77,7 +76,7 @@ public sealed interface RevisionNames {
     @Override
     public Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id) {
       return fields.text(HeaderName.REVISION).isEmpty()
-          ? notFound(others.others, host, target, known.get())
+          ? notFound(others.others, host, target, known.apply(host))
           : others.unknown(fields, host, target, id);
     }
   }
@@ -91,11 +90,11 @@ public sealed interface RevisionNames {
 
     @Override
     public Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id) {
-      return notFound(rule, host, target, List.of());
+      return notFound(rule, host, target, KnownHosts.NONE);
     }
   }
 
-  private static Failure notFound(HostRule rule, String host, String target, List<String> known) {
+  private static Failure notFound(HostRule rule, String host, String target, KnownHosts known) {
     return rule.isKnown(host)
         ? new Failure.NoRule(host, target)
         : new Failure.UnknownHost(host, known);

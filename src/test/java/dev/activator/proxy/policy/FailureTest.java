@@ -47,7 +47,7 @@ class FailureTest {
     assertThat(List.of(new Failure.BadRequest("x"), new Failure.HeadTooLarge(),
         new Failure.UnknownVersion(), new Failure.UnknownCoding(),
         new Failure.UnknownExpectation())).allMatch(Failure::endsConnection);
-    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.UnknownHost("h", List.of()),
+    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.UnknownHost("h", KnownHosts.NONE),
         new Failure.NoRule("h", "/"),
         new Failure.LookupFailed(),
         new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),

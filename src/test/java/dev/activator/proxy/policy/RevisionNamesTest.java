@@ -72,7 +72,8 @@ class RevisionNamesTest {
     var local = new RevisionNames.Local(
         (host, _, _) -> host.equals("web.shop.localhost") ? WEB : null,
         new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
-        () -> List.of("web.shop.localhost", "hello.default.localhost"));
+        host -> new KnownHosts(List.of("web.shop.localhost", "hello.default.localhost"),
+            host.equals("old.shop.localhost")));
     var none = MapFields.of();
 
     assertThat(local.of(none, "web.shop.localhost", "/")).isEqualTo(WEB);
@@ -82,6 +83,9 @@ class RevisionNamesTest {
     assertThat(local.unknown(none, "a.b", "/", null).answer().body())
         .isEqualTo("404 Not Found: no service has"
             + " the host a.b; there are web.shop.localhost, hello.default.localhost\n");
+    assertThat(local.unknown(none, "old.shop.localhost", "/", null).answer().body())
+        .isEqualTo("404 Not Found: no service has the host old.shop.localhost: it was deleted;"
+            + " there are web.shop.localhost, hello.default.localhost\n");
     assertThat(local.unknown(HEADERS, "a.b", "/", WEB)).isInstanceOf(Failure.UnknownRevision.class);
   }
 

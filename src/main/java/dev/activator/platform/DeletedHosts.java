@@ -1,0 +1,57 @@
+package dev.activator.platform;
+
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.runtime.ScaledServiceKind;
+import dev.activator.loop.Loop;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * The hosts of the Services and ScaledServices that were deleted last: a caller learns that there was one.
+ *
+ * <p><b>Threads.</b> Any.
+ */
+final class DeletedHosts {
+  private static final int MAX_HOSTS = 100;
+
+  private final ApiStore store;
+  private final Loop loop;
+  private final Set<String> hosts = new LinkedHashSet<>();
+  private List<ApiStore.StoreSubscription> subscriptions = List.of();
+
+  DeletedHosts(ApiStore store, Loop loop) {
+    this.store = store;
+    this.loop = loop;
+  }
+
+  void start() {
+    subscriptions = List.of(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed),
+        store.subscribe(ScaledServiceKind.of(store), loop, this::changed));
+  }
+
+  void stop() {
+    subscriptions.forEach(ApiStore.StoreSubscription::close);
+  }
+
+  private synchronized void changed(ApiEvent event) {
+    if (event.type() != ApiEvent.Type.DELETED) {
+      return;
+    }
+    EmbeddedPlatform.LocalHosts.of(event.object()).forEach(host -> {
+      hosts.remove(host);
+      hosts.add(host);
+    });
+    while (hosts.size() > MAX_HOSTS) {
+      hosts.remove(hosts.iterator().next());
+    }
+  }
+
+  /** @param host as in a request, perhaps with a port and a trailing dot */
+  synchronized boolean contains(String host) {
+    return hosts.contains(host.toLowerCase(Locale.ROOT).replaceAll("\\.?(:\\d*)?$", ""));
+  }
+}
