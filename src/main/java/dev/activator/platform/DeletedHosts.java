@@ -41,7 +41,7 @@ final class DeletedHosts {
     if (event.type() != ApiEvent.Type.DELETED) {
       return;
     }
-    EmbeddedPlatform.LocalHosts.of(event.object()).forEach(host -> {
+    EmbeddedPlatform.LocalHosts.hostsOf(event.object()).forEach(host -> {
       hosts.remove(host);
       hosts.add(host);
     });

@@ -326,7 +326,7 @@ public final class EmbeddedPlatform implements Platform {
     static List<String> of(Collection<RevisionId> services, Collection<ObjectNode> scaled) {
       var hosts = Stream.concat(
           services.stream().map(service -> host(service.namespace(), service.name())),
-          scaled.stream().flatMap(LocalHosts::of)).sorted().distinct().toList();
+          scaled.stream().flatMap(LocalHosts::hostsOf)).sorted().distinct().toList();
       return hosts.size() <= MAX_HOSTS
           ? hosts
           : Stream.concat(hosts.stream().limit(MAX_HOSTS),
@@ -334,7 +334,7 @@ public final class EmbeddedPlatform implements Platform {
     }
 
     /** Those of a Service or a ScaledService. */
-    static Stream<String> of(ObjectNode object) {
+    static Stream<String> hostsOf(ObjectNode object) {
       var others = Stream.concat(object.at("/spec/hosts").valueStream(),
           object.at("/spec/rules").valueStream()
               .flatMap(rule -> rule.path("hosts").valueStream()));
