@@ -111,7 +111,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
     missing = List.copyOf(missing);
   }
 
-  /** @param kind of what there is in this cluster */
+  /** @param kind which this cluster has */
   static Diagnosis unknown(RevisionId revision, Kind kind) {
     boolean scaled = kind == Kind.SCALED_SERVICE;
     return new Diagnosis(State.UNKNOWN,
