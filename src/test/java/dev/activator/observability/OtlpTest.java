@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig.ExportProtocol;
@@ -16,6 +20,7 @@ import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.OutboundProxies;
 import dev.activator.config.Parsed;
+import dev.activator.testing.Authority;
 import dev.activator.testing.VirtualLoop;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
@@ -34,15 +39,21 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
@@ -66,18 +77,20 @@ class OtlpTest {
 
   OtlpTest() throws IOException {
     http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    http.createContext("/", exchange -> {
-      received.put(exchange.getRequestURI().getPath(),
-          new String(exchange.getRequestBody().readAllBytes(), ISO_8859_1));
-      headers.putAll(exchange.getRequestHeaders());
-      exchange.sendResponseHeaders(200, -1);
-      exchange.close();
-    });
+    http.createContext("/", this::keep);
     http.start();
     grpc = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
         .addService(service("opentelemetry.proto.collector.trace.v1.TraceService"))
         .addService(service("opentelemetry.proto.collector.metrics.v1.MetricsService")).build()
         .start();
+  }
+
+  private void keep(HttpExchange exchange) throws IOException {
+    received.put(exchange.getRequestURI().getPath(),
+        new String(exchange.getRequestBody().readAllBytes(), ISO_8859_1));
+    headers.putAll(exchange.getRequestHeaders());
+    exchange.sendResponseHeaders(200, -1);
+    exchange.close();
   }
 
   private ServerServiceDefinition service(String name) {
@@ -144,6 +157,83 @@ class OtlpTest {
     assertThat(stdout.toString(StandardCharsets.UTF_8).lines()).hasSize(4)
         .allMatch(line -> line.startsWith("{\"Name\":") && line.endsWith("}}"));
     assertThat(received).isEmpty();
+  }
+
+  /** Keeps the certificates of clients, and trusts them all. */
+  private static final class Clients implements X509TrustManager {
+    private final Set<X509Certificate> seen = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {
+      seen.add(chain[0]);
+    }
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+
+  @Test
+  @DisplayName("OTEL_EXPORTER_OTLP_CERTIFICATE, _CLIENT_KEY and _CLIENT_CERTIFICATE, over HTTP")
+  void showsACertificateToACollectorOfAnotherAuthority(@TempDir Path files) throws Exception {
+    var authority = Authority.named("collectors");
+    var own = Authority.named("activators").issue("activator");
+    own.write(files.resolve("own.pem"), files.resolve("own.key"), "PKCS#8");
+    Files.writeString(files.resolve("ca.pem"), authority.pem());
+    environment(Map.of("OTEL_EXPORTER_OTLP_CERTIFICATE", files.resolve("ca.pem").toString(),
+        "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE", files.resolve("own.pem").toString(),
+        "OTEL_EXPORTER_OTLP_CLIENT_KEY", files.resolve("own.key").toString()));
+    var clients = new Clients();
+    var tls = authority.issue("localhost").serve(clients);
+    var https = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    https.setHttpsConfigurator(new HttpsConfigurator(tls) {
+      @Override
+      public void configure(HttpsParameters parameters) {
+        var asked = tls.getDefaultSSLParameters();
+        asked.setNeedClientAuth(true);
+        parameters.setSSLParameters(asked);
+      }
+    });
+    https.createContext("/", this::keep);
+    https.start();
+    try {
+      String url = "localhost:" + https.getAddress().getPort();
+      run(new MetricsConfig(ExportProtocol.HTTP_PROTOBUF, url, Duration.ZERO),
+          new TracingConfig(ExportProtocol.HTTP_PROTOBUF, url, 1));
+
+      assertThat(received(2)).containsOnlyKeys("/v1/traces", "/v1/metrics");
+      assertThat(clients.seen).containsExactly(own.certificate());
+    } finally {
+      https.stop(0);
+    }
+  }
+
+  @Test
+  @DisplayName("OTEL_EXPORTER_OTLP_CERTIFICATE, over gRPC")
+  void trustsACollectorOfAnotherAuthorityOverGrpc(@TempDir Path files) throws Exception {
+    var authority = Authority.named("collectors");
+    authority.issue("localhost").write(files.resolve("server.pem"), files.resolve("server.key"),
+        "PKCS#8");
+    Files.writeString(files.resolve("ca.pem"), authority.pem());
+    environment(Map.of("OTEL_EXPORTER_OTLP_CERTIFICATE", files.resolve("ca.pem").toString()));
+    var secure = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+        .useTransportSecurity(files.resolve("server.pem").toFile(),
+            files.resolve("server.key").toFile())
+        .addService(service("opentelemetry.proto.collector.trace.v1.TraceService")).build()
+        .start();
+    try {
+      run(MetricsConfig.NONE,
+          new TracingConfig(ExportProtocol.GRPC, "localhost:" + secure.getPort(), 1));
+
+      assertThat(received(1).get("opentelemetry.proto.collector.trace.v1.TraceService"))
+          .contains("throttler_try");
+    } finally {
+      secure.shutdownNow();
+    }
   }
 
   private void environment(Map<String, String> variables) {

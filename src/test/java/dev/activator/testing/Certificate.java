@@ -20,6 +20,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A certificate for {@code localhost} that nobody vouches for, made on the spot.
@@ -116,6 +117,12 @@ public record Certificate(X509Certificate certificate, PrivateKey key) {
 
   /** A server that shows it, and others behind it, whatever they are. */
   public SSLContext serve(X509Certificate... others) throws GeneralSecurityException, IOException {
+    return serve(null, others);
+  }
+
+  /** @param clients gets their certificates, if the server asks for them */
+  public SSLContext serve(@Nullable TrustManager clients, X509Certificate... others)
+      throws GeneralSecurityException, IOException {
     // A store of another kind insists on each vouching for the one before it.
     var store = KeyStore.getInstance("JKS");
     store.load(null, null);
@@ -125,7 +132,8 @@ public record Certificate(X509Certificate certificate, PrivateKey key) {
     var managers = KeyManagerFactory.getInstance("SunX509");
     managers.init(store, PASSWORD.toCharArray());
     var context = SSLContext.getInstance("TLS");
-    context.init(managers.getKeyManagers(), null, null);
+    context.init(managers.getKeyManagers(), clients == null ? null : new TrustManager[]{clients},
+        null);
     return context;
   }
 
