@@ -29,9 +29,12 @@ import dev.activator.observability.Metric;
 import dev.activator.observability.ColdStarts;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
+import dev.activator.observability.StartSources;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.UnreadBytes;
+import dev.activator.revision.Destination;
+import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Throttler;
 import dev.activator.upstream.Upstreams;
 import io.micrometer.core.instrument.binder.MeterBinder;
@@ -49,6 +52,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.info.BuildProperties;
@@ -86,7 +90,7 @@ class ObservabilityConfiguration {
 
   @Bean
   ColdStarts coldStarts(LoopGroup loops, Meters meters, Cluster cluster,
-      RevisionBackendsManager backends, MetricsProperties metrics) {
+      RevisionBackendsManager backends, MetricsProperties metrics, Platform platform) {
     Loop clock = loops.loopFor("clock");
     var starts = new ColdStarts(clock::nanoTime, meters, Clock.systemUTC(),
         metrics.coldStartLabels());
@@ -94,6 +98,19 @@ class ObservabilityConfiguration {
     cluster.onPodsGone(starts::podsGone);
     cluster.onRevisionGone(starts::gone);
     backends.onChange(starts::published);
+    cluster.onPodProgress(starts::progress);
+    cluster.onPodProgressEnded(starts::progressEnded);
+    starts.sources(new StartSources() {
+      @Override
+      public @Nullable Duration scaledFromZero(RevisionId id) {
+        return platform.scaledFromZero(id);
+      }
+
+      @Override
+      public @Nullable Duration accepts(RevisionId id, Destination pod) {
+        return backends.accepts(id, pod);
+      }
+    });
     return starts;
   }
 

@@ -185,15 +185,17 @@ class OperatorsConfiguration {
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
-      WakeWith wakeWith, Chains chains) {
+      WakeWith wakeWith, Chains chains, ColdStarts coldStarts) {
     var facts = scaling(platform);
-    return new Inspector(backends, throttler, link::view, () -> ApiState.of(cluster),
+    var inspector = new Inspector(backends, throttler, link::view, () -> ApiState.of(cluster),
         loops::loopFor,
         cluster::revisionsOf, id -> cluster.scaledService(id) != null, platform::processes,
         id -> facts.report(id, cluster.scaledService(id)), () -> {
           var leader = platform.leadership();
           return leader == null ? null : LeaderReport.of(leader);
         }, id -> waking(id, starts, wakeWith, chains), cluster::named);
+    inspector.starts(coldStarts::view);
+    return inspector;
   }
 
   @Bean
@@ -257,7 +259,7 @@ class OperatorsConfiguration {
   @Bean
   RevisionCard.Source revisionCards(Platform platform, Cluster cluster,
       IdentityProperties identity, ServingProperties serving, RequestHistory activity,
-      HourHistory hours, ColdStarts starts, LastFailures failures, LoopGroup loops,
+      HourHistory hours, LastFailures failures, LoopGroup loops,
       SpeculativeStarts starting,
       WakeWith wakeWith, Chains chains) {
     var clock = loops.loopFor("clock");
@@ -265,7 +267,7 @@ class OperatorsConfiguration {
         serving.waitingPage().toString().toLowerCase(Locale.ROOT),
         cluster.eventReader(clock::nanoTime), scaling(platform),
         id -> waking(id, starting, wakeWith, chains));
-    return new RevisionCard.Source(platform.facts(facts), activity, hours, starts, failures,
+    return new RevisionCard.Source(platform.facts(facts), activity, hours, failures,
         clock::nanoTime);
   }
 

@@ -284,6 +284,13 @@ public final class Autoscaler {
     return scaler == null ? null : scaler.lastView();
   }
 
+  /** How long ago one was scaled from zero; null if another process did, or it has not been. */
+  public @Nullable Duration scaledFromZero(RevisionId id) {
+    var target = targets.get(id.withoutPort());
+    var scaler = target == null ? null : target.scaler;
+    return scaler == null ? null : scaler.scaledFromZero();
+  }
+
   private void scale(Term now, RevisionId id, Target target) {
     var scaler = new TargetScaler(now, id, target.configured, target.ready);
     target.scaler = scaler;

@@ -79,6 +79,8 @@ final class TargetScaler {
   private @Nullable ScalingView published;
   private volatile @Nullable ScalingView lastView;
   private long publishedAt;
+  /** When this term wrote it from zero; empty if it did not, or wrote zero since. */
+  private volatile OptionalLong fromZeroAt = OptionalLong.empty();
   private boolean stopped;
 
   TargetScaler(Term term, RevisionId id, Configured configured, int ready) {
@@ -330,6 +332,9 @@ final class TargetScaler {
           retries.reset();
           trouble = null;
           planner.wrote(written.replicas());
+          if (found.replicas() == 0 || replicas == 0) {
+            fromZeroAt = replicas == 0 ? OptionalLong.empty() : OptionalLong.of(readAt);
+          }
           log.info("{} goes from {} to {} replicas: {}", id, found.replicas(), replicas, why);
           happened(false, reason(found.replicas(), replicas), configured.workload()
               + " goes from " + found.replicas() + " to " + replicas + ": " + why);
@@ -458,6 +463,12 @@ final class TargetScaler {
   /** At most a second old; null before the first; for any thread. */
   @Nullable ScalingView lastView() {
     return lastView;
+  }
+
+  /** How long ago this term scaled it from zero; null if it did not. For any thread. */
+  @Nullable Duration scaledFromZero() {
+    var at = fromZeroAt;
+    return at.isEmpty() ? null : Duration.ofNanos(term.now() - at.getAsLong());
   }
 
   /** After the first answer of the API, which is followed by another step. */

@@ -10,6 +10,7 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.ProbeClient;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -133,6 +134,12 @@ public final class RevisionBackendsManager {
   public @Nullable BackendsView view(RevisionId id) {
     var known = revisions.get(id);
     return known == null ? null : known.view();
+  }
+
+  /** How long a pod has accepted connections; null if it does not, or is not watched. */
+  public @Nullable Duration accepts(RevisionId id, Destination pod) {
+    var known = revisions.get(id);
+    return known == null ? null : known.accepts(pod);
   }
 
   /** Nothing is published after the future completes. */

@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * <p>The first pod, and each lost pod, are published immediately. More pods, and their answers, are
  * batched until the end of the loop's turn, so that thousands of them take a few publications.
  *
- * <p><b>Threads.</b> The revision's loop; any for {@link #view}.
+ * <p><b>Threads.</b> The revision's loop; any for {@link #view} and {@link #accepts}.
  *
  * <p><b>Units.</b> Pauses are shortened by up to a fifth at random, so that pods are not probed at
  * the same time.
@@ -135,6 +135,13 @@ final class RevisionWatcher {
     return state instanceof Watching now
         ? BackendsView.of(now, time())
         : null;
+  }
+
+  /** How long a pod has accepted connections; null if it does not. */
+  @Nullable Duration accepts(Destination pod) {
+    var known = state instanceof Watching now ? now.pods().listed().get(pod) : null;
+    var since = known == null ? null : known.accepts();
+    return since == null ? null : time().minus(since);
   }
 
   private Duration time() {

@@ -5,6 +5,7 @@ import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Destination;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The latest Kubernetes objects of one revision, in any order. The watcher runs while both the
  * Revision and the Endpoints exist.
  *
- * <p><b>Threads.</b> The revision's loop; any for {@link #view}.
+ * <p><b>Threads.</b> The revision's loop; any for {@link #view} and {@link #accepts}.
  */
 final class WatchedRevision {
   private final Function<Revision, RevisionWatcher> watchers;
@@ -108,6 +109,12 @@ final class WatchedRevision {
   @Nullable BackendsView view() {
     var now = watcher;
     return now == null ? null : now.view();
+  }
+
+  /** How long a pod has accepted connections; null if it does not. */
+  @Nullable Duration accepts(Destination pod) {
+    var now = watcher;
+    return now == null ? null : now.accepts(pod);
   }
 
   /** @return whether it started a watcher */

@@ -18,6 +18,7 @@ import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.PodListing;
+import dev.activator.revision.PodProgress;
 import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -77,6 +78,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final Listeners<ClusterIp> clusterIps = new Listeners<>("private Service");
   private final Listeners<ContainerFailure> containerFailures = new Listeners<>(
       "pods that do not start");
+  private final Listeners<PodProgress> podProgress = new Listeners<>("pods that start");
   private final Listeners<ScaledServiceState> scaledServiceStates = new Listeners<>(
       "ScaledService");
   private final List<Consumer<CatchState>> caught = new CopyOnWriteArrayList<>();
@@ -247,6 +249,16 @@ public final class Cluster implements Revisions, AutoCloseable {
     containerFailures.add(consumer);
   }
 
+  /** How far the pods of a revision with waiting requests are, while they are read. */
+  public void onPodProgress(Consumer<PodProgress> consumer) {
+    podProgress.add(consumer);
+  }
+
+  /** The pods of a revision are not read any more. */
+  public void onPodProgressEnded(Consumer<RevisionId> consumer) {
+    podProgress.addGone(last -> consumer.accept(last.revision()));
+  }
+
   /** The grace period of unschedulable pods; call before the start. */
   public void waitOutUnschedulable(Duration length) {
     podGracePeriods = new GracePeriods(GracePeriods.DEFAULT.retried(), length);
@@ -272,8 +284,7 @@ public final class Cluster implements Revisions, AutoCloseable {
       if (scaled != null) {
         startup(now, () -> null, scaled::kinds);
       }
-      podStatus = new PodStatusWatcher(now.loop(), now, podGracePeriods,
-          this::containerFailure);
+      podStatus = new PodStatusWatcher(now.loop(), now, podGracePeriods, new StartingPods());
       started = true;
     } finally {
       if (!started) {
@@ -470,13 +481,6 @@ public final class Cluster implements Revisions, AutoCloseable {
     return revision == null ? "" : revision.uid();
   }
 
-  private void containerFailure(ContainerFailure now) {
-    containerFailures.changed(now.revision(), now);
-    if (now.failure() == null) {
-      containerFailures.gone(now.revision());
-    }
-  }
-
   /** A ScaledService of the same name gives way until the revision is gone. */
   private void knativeChanged(@Nullable Revision before, @Nullable Revision now) {
     var scaled = scaledServices;
@@ -541,6 +545,26 @@ public final class Cluster implements Revisions, AutoCloseable {
       clusterIps.again(now.revision(), now);
     } else if (now != null) {
       clusterIps.changed(now.revision(), now);
+    }
+  }
+
+  private final class StartingPods implements PodStatusWatcher.Listener {
+    @Override
+    public void failure(ContainerFailure now) {
+      containerFailures.changed(now.revision(), now);
+      if (now.failure() == null) {
+        containerFailures.gone(now.revision());
+      }
+    }
+
+    @Override
+    public void progress(PodProgress now) {
+      podProgress.changed(now.revision(), now);
+    }
+
+    @Override
+    public void progressEnded(RevisionId revision) {
+      podProgress.gone(revision);
     }
   }
 

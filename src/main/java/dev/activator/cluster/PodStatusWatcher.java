@@ -7,6 +7,7 @@ import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.PodProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
@@ -15,14 +16,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of revisions with waiting requests, and reports when none will start, and when
- * one may again. A watch ends {@link #LEASE} after the last {@link #requestsWaitFor}.
+ * Watches the pods of revisions with waiting requests, and reports how far they are, when none will
+ * start, and when one may again. A watch ends {@link #LEASE} after the last {@link #requestsWaitFor}.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -49,17 +49,27 @@ public final class PodStatusWatcher {
         FactHandler.FactListener<PodStartStatus> listener);
   }
 
+  /** What is reported, on the loop. */
+  public interface Listener {
+    void failure(ContainerFailure now);
+
+    /** The pods are read from now on, or have changed. */
+    void progress(PodProgress now);
+
+    /** They are not read any more. */
+    void progressEnded(RevisionId revision);
+  }
+
   private final Loop loop;
   private final PodSource pods;
   private final GracePeriods grace;
-  private final Consumer<ContainerFailure> out;
+  private final Listener out;
   private final Map<RevisionId, Watched> watched = new HashMap<>();
   private final Map<String, Long> pausedUntilNanos = new HashMap<>();
   private boolean refusalLogged;
   private boolean closed;
 
-  public PodStatusWatcher(Loop loop, PodSource pods, GracePeriods grace,
-      Consumer<ContainerFailure> out) {
+  public PodStatusWatcher(Loop loop, PodSource pods, GracePeriods grace, Listener out) {
     this.loop = loop;
     this.pods = pods;
     this.grace = grace;
@@ -136,7 +146,10 @@ public final class PodStatusWatcher {
         return;
       }
       switch (answer) {
-        case ALLOWED -> endOfWatch = pods.follow(revision.namespace(), selector, this::changed);
+        case ALLOWED -> {
+          out.progress(PodProgress.none(revision));
+          endOfWatch = pods.follow(revision.namespace(), selector, this::changed);
+        }
         case FORBIDDEN -> {
           refused(revision.namespace());
           end();
@@ -157,7 +170,18 @@ public final class PodStatusWatcher {
       } else if (before != null) {
         failures = failures.without(before.name());
       }
+      out.progress(progress());
       evaluate();
+    }
+
+    private PodProgress progress() {
+      var furthest = failures.furthest();
+      if (furthest == null) {
+        return PodProgress.none(revision);
+      }
+      var failure = furthest.failure();
+      return new PodProgress(revision, furthest.name(), furthest.ends(),
+          failure == null ? "" : failure.reason(), failure == null ? "" : failure.message());
     }
 
     private void evaluate() {
@@ -172,7 +196,7 @@ public final class PodStatusWatcher {
       var now = failures.failure(time(), grace);
       if (!Objects.equals(now, reported)) {
         reported = now;
-        out.accept(new ContainerFailure(revision, now));
+        out.failure(new ContainerFailure(revision, now));
       }
     }
 
@@ -197,6 +221,7 @@ public final class PodStatusWatcher {
       evaluate();
       if (endOfWatch != null) {
         endOfWatch.run();
+        out.progressEnded(revision);
       }
     }
   }

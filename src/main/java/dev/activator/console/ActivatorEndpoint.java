@@ -52,9 +52,11 @@ public final class ActivatorEndpoint {
    * @param when its request came, in UTC
    * @param totalMillis until the first byte of the response, or its end without one
    * @param phaseMillis in order
+   * @param startMillis the phases pod and probe split, in order; empty if that is not known
    */
   record ColdStartReport(String revision, String when, double totalMillis,
-      Map<String, Double> phaseMillis, String outcome, int status) {
+      Map<String, Double> phaseMillis, Map<String, Double> startMillis, String outcome,
+      int status) {
     private static final double NANOS_A_MILLI = 1e6;
 
     static ColdStartReport of(ColdStart start) {
@@ -62,8 +64,10 @@ public final class ActivatorEndpoint {
       for (var phase : Phase.values()) {
         millis.put(phase.toString(), start.phases().of(phase) / NANOS_A_MILLI);
       }
+      var split = new LinkedHashMap<String, Double>();
+      start.start().forEach((phase, nanos) -> split.put(phase.toString(), nanos / NANOS_A_MILLI));
       return new ColdStartReport(start.revision().toString(), start.when().toString(),
-          start.phases().totalNanos() / NANOS_A_MILLI, millis, start.outcome().toString(),
+          start.phases().totalNanos() / NANOS_A_MILLI, millis, split, start.outcome().toString(),
           start.status());
     }
   }

@@ -2,17 +2,19 @@ package dev.activator.console;
 
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.Phases.Phase;
+import dev.activator.revision.StartPhase;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** Pictures as SVG: a strict content policy allows no styles in attributes. */
 final class Charts {
   private static final int WIDTH = 240;
   private static final int HEIGHT = 36;
   private static final int BAR = 400;
+  private static final double NANOS_A_MILLI = 1e6;
 
   private Charts() {}
 
@@ -38,24 +40,18 @@ final class Charts {
   }
 
   /**
-   * A start as it happens: requested, pod listed, and where the usual start would end.
+   * A start as it happens, and where the usual start would end.
    *
+   * @param phases in nanoseconds, in order
    * @param usual zero if unknown
    */
-  static String start(Duration requested, @Nullable Duration listed, Duration usual) {
-    double now = requested.toMillis();
-    double probe = listed == null ? 0 : Math.min(now, listed.toMillis());
-    double scale = Math.max(3000, Math.max(now, usual.toMillis()) * 1.15);
-    var label = "requested " + Html.length(requested) + " ago; "
-        + (listed == null
-            ? "no pod is listed yet"
-            : "a pod has been listed for "
-                + Html.length(Duration.ofMillis((long) probe)) + ", and none answers yet")
+  static String start(Duration requested, Map<StartPhase, Long> phases, Duration usual) {
+    double scale = Math.max(3000, Math.max(requested.toMillis(), usual.toMillis()) * 1.15);
+    var label = "requested " + Html.length(requested) + " ago: " + label(phases)
         + (usual.isZero() ? "" : "; a start usually takes " + Html.length(usual));
     var svg = bar(label);
     rect(svg, "track", 0, BAR);
-    rect(svg, "pod", 0, BAR * (now - probe) / scale);
-    rect(svg, "probe", BAR * (now - probe) / scale, BAR * probe / scale);
+    rects(svg, phases, scale * NANOS_A_MILLI);
     if (!usual.isZero()) {
       svg.append("<rect class=\"usual\" x=\"").append(number(BAR * usual.toMillis() / scale - 1))
           .append("\" y=\"0\" width=\"2\" height=\"18\"/>");
@@ -68,23 +64,43 @@ final class Charts {
    * @param medianNanos of the revision's starts, which gets a mark; 0 for none
    */
   static String finished(ColdStart start, long longestNanos, long medianNanos) {
-    var svg = bar(Arrays.stream(Phase.values())
-        .map(phase -> phase + " " + Html.length(Duration.ofNanos(start.phases().of(phase))))
-        .collect(Collectors.joining(", ")));
-    double at = 0;
-    for (var phase : Phase.values()) {
-      double width = (double) BAR * start.phases().of(phase) / Math.max(1, longestNanos);
-      if (width > 0) {
-        rect(svg, phase.toString(), at, Math.max(1, width));
-      }
-      at += width;
-    }
+    var phases = phases(start);
+    var svg = bar(label(phases));
+    rects(svg, phases, Math.max(1, longestNanos));
     if (medianNanos > 0) {
       svg.append("<rect class=\"median\" x=\"")
           .append(number((double) (BAR - 2) * medianNanos / Math.max(1, longestNanos)))
           .append("\" y=\"0\" width=\"2\" height=\"18\"/>");
     }
     return svg.append("</svg>").toString();
+  }
+
+  /** With pod and probe split, if that is known. */
+  private static Map<Object, Long> phases(ColdStart start) {
+    var phases = new LinkedHashMap<Object, Long>(start.start());
+    for (var phase : Phase.values()) {
+      if (start.start().isEmpty() || !phase.isSplit()) {
+        phases.put(phase, start.phases().of(phase));
+      }
+    }
+    return phases;
+  }
+
+  private static String label(Map<?, Long> phases) {
+    return phases.entrySet().stream()
+        .map(phase -> phase.getKey() + " " + Html.length(Duration.ofNanos(phase.getValue())))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static void rects(StringBuilder svg, Map<?, Long> phases, double scaleNanos) {
+    double at = 0;
+    for (var phase : phases.entrySet()) {
+      double width = BAR * phase.getValue() / scaleNanos;
+      if (width > 0) {
+        rect(svg, phase.getKey().toString(), at, Math.max(1, width));
+      }
+      at += width;
+    }
   }
 
   private static StringBuilder bar(String label) {

@@ -11,6 +11,7 @@ import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.Phases.Phase;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -34,8 +35,11 @@ final class ColdStartSection {
     }
     var shown = all.subList(0, Math.min(MAX_STARTS, all.size()));
     long longest = shown.stream().mapToLong(each -> each.phases().totalNanos()).max().orElse(1);
-    var legend = Arrays.stream(Phase.values())
-        .map(phase -> "<span class=\"key " + phase + "\">" + phase + "</span> ")
+    var legend = Stream.concat(
+        Arrays.stream(StartPhase.values()).filter(phase -> isSplit(shown, phase))
+            .map(StartPhase::toString),
+        Arrays.stream(Phase.values()).filter(phase -> isShown(shown, phase)).map(Phase::toString))
+        .distinct().map(phase -> "<span class=\"key " + phase + "\">" + phase + "</span> ")
         .collect(joining());
     var medians = new HashMap<RevisionId, Long>();
     answered(all).forEach((id, times) -> medians.put(id, percentile(times, 0.5)));
@@ -48,6 +52,14 @@ final class ColdStartSection {
         + table("starts", "", rows, Stream.of("when", "revision", "spent on|bar",
             "total|right", "outcome", "status|right")
             .filter(column -> named || !column.equals("revision")).toArray(String[]::new)));
+  }
+
+  private static boolean isSplit(List<ColdStart> shown, StartPhase phase) {
+    return shown.stream().anyMatch(start -> start.start().containsKey(phase));
+  }
+
+  private static boolean isShown(List<ColdStart> shown, Phase phase) {
+    return !phase.isSplit() || shown.stream().anyMatch(start -> start.start().isEmpty());
   }
 
   private static String row(ColdStart start, long longest, long median, boolean named) {

@@ -6,6 +6,7 @@ import static dev.activator.console.Html.time;
 import static java.util.stream.Collectors.joining;
 
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
 import java.time.Duration;
 import java.util.Map;
 
@@ -120,16 +121,32 @@ final class ConsolePages {
     if (requested == null) {
       return "";
     }
-    return "<div class=\"running\">" + Charts.start(requested, card.listed(), start.usual())
+    var view = card.now().start();
+    var phases = view == null
+        ? Map.of(StartPhase.POD, requested.toNanos())
+        : view.phases(requested);
+    return "<div class=\"running\">" + Charts.start(requested, phases, start.usual())
         + "<ol class=\"steps\"><li class=\"done\">requested " + length(requested)
-        + " ago</li><li class=\""
-        + (card.listed() == null ? "now" : "done") + "\">pod</li><li class=\""
-        + (card.listed() == null ? "" : "now") + "\">probe</li><li>first byte</li></ol>"
+        + " ago</li>" + steps(phases, view == null ? StartPhase.POD : view.split().current())
+        + "<li>first byte</li></ol>"
+        + (view == null ? "" : "<p>" + text(Diagnosis.waitsFor(view, requested)) + "</p>")
         + (start.usual().isZero()
             ? ""
             : "<p class=\"soft\">▏ usual start: "
                 + length(start.usual()) + "</p>")
         + "</div>";
+  }
+
+  private static String steps(Map<StartPhase, Long> phases, StartPhase current) {
+    var steps = new StringBuilder();
+    phases.forEach((phase, nanos) -> {
+      var took = Duration.ofNanos(nanos);
+      if (phase == current || took.toMillis() > 0) {
+        steps.append("<li class=\"").append(phase == current ? "now" : "done").append("\">")
+            .append(phase).append(' ').append(length(took)).append("</li>");
+      }
+    });
+    return steps.toString();
   }
 
   static String failure(RevisionCard card) {

@@ -5,8 +5,10 @@ import static dev.activator.console.Html.length;
 
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.lending.LendingView;
+import dev.activator.observability.StartView;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -204,11 +206,27 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       if (start.usual().isPositive()) {
         tail.append(", a start usually takes ").append(length(start.usual()));
       }
+      var view = now.start();
+      if (view != null && view.split().podsRead() && view.split().current().isOfPod()) {
+        tail.append("; ").append(waitsFor(view, requested));
+      }
     }
     if (cause.state != State.QUEUE_FULL && now.isQueueFull()) {
       tail.append("; the queue is full, new requests are refused");
     }
     return tail.append('.').toString();
+  }
+
+  /** @param awaited since the first request found no pod */
+  static String waitsFor(StartView start, Duration awaited) {
+    var current = start.split().current();
+    var since = start.phases(awaited).getOrDefault(current, 0L);
+    return (start.pod().isEmpty() ? "it" : "pod " + start.pod()) + " has waited for "
+        + current.awaited() + " for " + length(Duration.ofNanos(since))
+        + (start.reason().isEmpty()
+            ? ""
+            : " (" + start.reason() + (start.message().isEmpty() ? "" : ": " + start.message())
+                + ")");
   }
 
   /** Behind a semicolon; without Knative only a link that is down counts. */

@@ -5,6 +5,7 @@ import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.lending.link.PeerView;
 import dev.activator.loop.Loop;
+import dev.activator.observability.StartView;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
@@ -45,6 +46,7 @@ public final class Inspector {
   private final Function<RevisionId, CompletableFuture<RevisionReport.@Nullable WakingReport>> waking;
   private final Function<RevisionId, @Nullable RevisionId> named;
   private volatile Supplier<List<PeerView>> peers = List::of;
+  private volatile Function<RevisionId, @Nullable StartView> starts = _ -> null;
 
   /**
    * @param services a Service's revisions, by its namespace and name
@@ -81,6 +83,11 @@ public final class Inspector {
   /** Any thread may call; without it, no other activators are shown. */
   public void peers(Supplier<List<PeerView>> views) {
     peers = views;
+  }
+
+  /** @param views null while a pod answers; any thread may call. Without it, starts are not split. */
+  public void starts(Function<RevisionId, @Nullable StartView> views) {
+    starts = views;
   }
 
   /** @param id of a revision, or of a Service: then of its revision with the most requests */
@@ -186,6 +193,6 @@ public final class Inspector {
         : new RevisionSnapshot(id, scaledServices.test(id)
             ? Diagnosis.Kind.SCALED_SERVICE
             : Diagnosis.Kind.REVISION, backends.view(id), queue, view, state,
-            processes.apply(id));
+            processes.apply(id), starts.apply(id));
   }
 }

@@ -38,6 +38,14 @@ final class PlainText {
               ? ""
               : ", usually takes " + seconds(start.usualSeconds())));
     }
+    if (start != null && start.waitsFor() != null) {
+      line(text, "", start.waitsFor());
+    }
+    if (start != null && start.phaseSeconds() != null) {
+      line(text, "", start.phaseSeconds().entrySet().stream()
+          .map(phase -> phase.getKey() + " " + seconds(phase.getValue()))
+          .collect(Collectors.joining(", ")));
+    }
     if (start != null && start.failure() != null) {
       line(text, "Failure", start.failure().reason() + ": " + start.failure().message());
     }

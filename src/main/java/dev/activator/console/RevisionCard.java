@@ -4,7 +4,6 @@ import dev.activator.console.PlatformFacts.CardFacts;
 import dev.activator.console.PlatformFacts.RoutingState;
 import dev.activator.console.HourHistory.LastHour;
 import dev.activator.console.RequestHistory.LastMinute;
-import dev.activator.observability.ColdStarts;
 import dev.activator.observability.LastFailures;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
@@ -15,12 +14,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that the console shows of a revision on one card.
  *
- * @param listed since its first pod was listed; null if none is, or one answers
  * @param failure the last one; null after a success
  */
 public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts,
-    LastMinute minute, LastHour hour,
-    @Nullable Duration listed, @Nullable Failed failure) {
+    LastMinute minute, LastHour hour, @Nullable Failed failure) {
   private static final Duration START_PATIENCE = Duration.ofSeconds(10);
 
   record Failed(String reason, int status, Duration ago) {}
@@ -121,7 +118,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
 
   /** Makes cards of snapshots. <b>Threads.</b> Any. */
   public record Source(PlatformFacts facts, RequestHistory activity, HourHistory hours,
-      ColdStarts starts, LastFailures failures, LongSupplier nanoTime) {
+      LastFailures failures, LongSupplier nanoTime) {
 
     HourHistory.Sample sample(RevisionSnapshot now) {
       var facts = facts().card(now.revision());
@@ -135,7 +132,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
     RevisionCard of(RevisionSnapshot now) {
       var id = now.revision();
       return new RevisionCard(now, Diagnosis.of(now), facts.card(id), activity.of(id),
-          hours.of(id), starts.listedFor(id), failed(now));
+          hours.of(id), failed(now));
     }
 
     private @Nullable Failed failed(RevisionSnapshot now) {

@@ -5,6 +5,7 @@ import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendsView;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.lending.LendingView;
+import dev.activator.observability.StartView;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Fallback;
@@ -16,7 +17,9 @@ import dev.activator.throttle.ThrottleView.PodLoad;
 import dev.activator.throttle.ThrottleView;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -68,7 +71,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
         + (rules == null ? "" : rules.sentence()), diagnosis.state(),
         diagnosis.missing(), now.revision().toString(), Requests.of(queue),
         now.pods().stream().map(pod -> PodReport.of(pod, queue)).toList(),
-        clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start()),
+        clusterIp == null ? null : PodReport.of(clusterIp, queue), StartReport.of(queue.start(), now.start()),
         ActivatorReport.of(queue), LinkReport.of(now.link()), now.api(),
         siblings == null ? null : siblings.stream().map(RevisionId::toString).toList(), scaling,
         leader, waking, rules, ProcessesReport.of(now.processes()), diagnosis.whatToDo());
@@ -250,14 +253,27 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param requestedSecondsAgo since the first request found no capacity; null while there is some
    * @param usualSeconds of a start; null if unknown
    * @param failure null while containers start
+   * @param waitsFor a sentence without its end; null unless a request waits for a start
+   * @param phaseSeconds of this start, in order; the last phase goes on
    */
   public record StartReport(@Nullable Double requestedSecondsAgo, @Nullable Double usualSeconds,
-      @Nullable FailureReport failure) {
-    private static StartReport of(ThrottleView.Start start) {
+      @Nullable FailureReport failure, @Nullable String waitsFor,
+      @Nullable Map<String, Double> phaseSeconds) {
+    private static StartReport of(ThrottleView.Start start, @Nullable StartView view) {
       var failure = start.failure();
-      return new StartReport(secondsOrNull(start.requested()),
+      var requested = start.requested();
+      return new StartReport(secondsOrNull(requested),
           start.usual().isZero() ? null : seconds(start.usual()),
-          failure == null ? null : new FailureReport(failure.reason(), failure.message()));
+          failure == null ? null : new FailureReport(failure.reason(), failure.message()),
+          requested == null || view == null ? null : Diagnosis.waitsFor(view, requested),
+          requested == null || view == null ? null : phases(view, requested));
+    }
+
+    private static Map<String, Double> phases(StartView view, Duration requested) {
+      var phases = new LinkedHashMap<String, Double>();
+      view.phases(requested)
+          .forEach((phase, nanos) -> phases.put(phase.toString(), nanos / NANOS_A_SECOND));
+      return phases;
     }
   }
 

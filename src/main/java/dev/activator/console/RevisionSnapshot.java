@@ -3,6 +3,7 @@ package dev.activator.console;
 import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendsView.Address;
 import dev.activator.backend.BackendsView;
+import dev.activator.observability.StartView;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
@@ -18,11 +19,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param backends null where they are not watched
  * @param processes those of it on this machine
+ * @param start null while a pod answers
  */
 record RevisionSnapshot(RevisionId revision, Diagnosis.Kind kind,
     @Nullable BackendsView backends,
     ThrottleView.Details queue,
-    AutoscalerLink.View link, ApiState api, LocalProcesses processes) {
+    AutoscalerLink.View link, ApiState api, LocalProcesses processes,
+    @Nullable StartView start) {
 
   boolean isScaledService() {
     return kind == Diagnosis.Kind.SCALED_SERVICE;

@@ -3,24 +3,29 @@ package dev.activator.observability;
 import dev.activator.observability.Metric.Names;
 import dev.activator.observability.Phases.PodStart;
 import dev.activator.revision.Destination;
-import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
+import dev.activator.revision.PodProgress;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ColdStarts implements RequestObserver {
   private static final int MAX_KEPT = 100;
+  private static final String PHASE = "phase";
   /** Of further ones the labels are {@code _OTHER}: a histogram has some twenty series. */
   static final int MAX_LABELLED_REVISIONS = 100;
 
@@ -40,24 +46,46 @@ public final class ColdStarts implements RequestObserver {
     REVISION
   }
 
-  /** A request that came while no pod of its revision answered. */
-  public record ColdStart(RevisionId revision, Instant when, Phases phases, Outcome outcome,
-      int status) {}
+  /**
+   * A request that came while no pod of its revision answered.
+   *
+   * @param start its phases pod and probe split, in nanoseconds; empty if that is not known any more
+   */
+  public record ColdStart(RevisionId revision, Instant when, Phases phases,
+      Map<StartPhase, Long> start, Outcome outcome, int status) {
 
-  private record Entry(ColdStart start, long number) {
+    public ColdStart {
+      start = Collections.unmodifiableMap(new TreeMap<>(start));
+    }
+
+    private ColdStart split(Map<StartPhase, Long> split) {
+      return new ColdStart(revision, when, phases, split, outcome, status);
+    }
+  }
+
+  /**
+   * @param arrivedNanos of the request
+   * @param settled whether nothing more will be known
+   */
+  private record Entry(ColdStart start, long number, long arrivedNanos, boolean settled) {
     boolean isSame(Entry other) {
       return number == other.number && start.outcome() == other.start.outcome()
           && start.revision().equals(other.start.revision());
+    }
+
+    boolean isOf(RevisionId revision, long ofNumber) {
+      return number == ofNumber && start.revision().equals(revision);
     }
   }
 
   private final LongSupplier nanoTime;
   private final Meters meters;
   private final Clock clock;
-  private final Map<RevisionId, History> revisions = new ConcurrentHashMap<>();
+  private final Map<RevisionId, StartHistory> revisions = new ConcurrentHashMap<>();
   private final Deque<Entry> last = new ArrayDeque<>();
   private volatile Consumer<RevisionId> onStart = _ -> {
   };
+  private volatile StartSources sources = StartSources.NONE;
   private final LabelledBy labelledBy;
   /** Revisions with labels of their own. */
   private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
@@ -74,6 +102,10 @@ public final class ColdStarts implements RequestObserver {
     onStart = listener;
   }
 
+  public void sources(StartSources others) {
+    sources = others;
+  }
+
   public void listed(PodListing pods) {
     var all = pods.http1().all().plus(pods.h2c().all());
     var history = all.isEmpty() ? revisions.get(pods.revision()) : of(pods.revision());
@@ -88,10 +120,82 @@ public final class ColdStarts implements RequestObserver {
     if (history == null) {
       return;
     }
+    if (now.pods().isEmpty()) {
+      settle(now.revision(), history, true);
+    }
     long nanos = nanoTime.getAsLong();
-    for (long since : history.published(now.pods(), nanos)) {
+    var known = history.isStarting() && !now.pods().isEmpty()
+        ? known(now.revision(), now.pods().all(), nanos)
+        : Map.<StartPhase, Long>of();
+    for (long since : history.published(now.pods(), nanos, known)) {
       meters.measured(Metric.REACTION, Labels.EMPTY, Duration.ofNanos(nanos - since));
     }
+    settle(now.revision(), history, false);
+  }
+
+  /** When phases ended, as far as it is known without the status of pods. */
+  private Map<StartPhase, Long> known(RevisionId id, Collection<Destination> pods, long now) {
+    var ends = new EnumMap<StartPhase, Long>(StartPhase.class);
+    var others = sources;
+    var scaled = others.scaledFromZero(id);
+    if (scaled != null) {
+      ends.put(StartPhase.SCALE, now - scaled.toNanos());
+    }
+    pods.stream().flatMap(pod -> Stream.ofNullable(others.accepts(id, pod)))
+        .max(Comparator.naturalOrder())
+        .ifPresent(accepts -> ends.put(StartPhase.LISTEN, now - accepts.toNanos()));
+    return ends;
+  }
+
+  /** The pods of a revision with waiting requests have changed, or are read from now on. */
+  public void progress(PodProgress now) {
+    var history = revisions.get(now.revision());
+    if (history != null) {
+      history.progress(now, clock.instant(), nanoTime.getAsLong());
+      settle(now.revision(), history, false);
+    }
+  }
+
+  /** They are not read any more. */
+  public void progressEnded(RevisionId id) {
+    var history = revisions.get(id);
+    if (history != null) {
+      history.progressEnded();
+      settle(id, history, false);
+    }
+  }
+
+  private void settle(RevisionId id, StartHistory history, boolean isOver) {
+    long number = history.settle(isOver);
+    if (number > 0) {
+      split(id, history, number);
+    }
+  }
+
+  private synchronized void split(RevisionId id, StartHistory history, long number) {
+    var all = List.copyOf(last);
+    last.clear();
+    for (var entry : all) {
+      last.addLast(entry.isOf(id, number) && !entry.settled ? split(entry, history) : entry);
+    }
+  }
+
+  /** With what is known now; measured once nothing more will be. */
+  private Entry split(Entry entry, StartHistory history) {
+    var start = entry.start;
+    var known = known(start.revision(), history.listed(), nanoTime.getAsLong());
+    history.settle(false);
+    boolean settled = history.isSettled(entry.number);
+    var split = history.split(entry.number, entry.arrivedNanos, known);
+    if (split == null) {
+      return new Entry(start, entry.number, entry.arrivedNanos, settled);
+    }
+    var phases = split.between(0, start.phases().pod() + start.phases().probe());
+    if (settled && start.outcome() == Outcome.ANSWERED) {
+      phases.forEach((phase, nanos) -> meters.measured(Metric.START,
+          Labels.of(PHASE, phase.toString()), Duration.ofNanos(nanos)));
+    }
+    return new Entry(start.split(phases), entry.number, entry.arrivedNanos, settled);
   }
 
   public void podsGone(RevisionId id) {
@@ -106,8 +210,8 @@ public final class ColdStarts implements RequestObserver {
     }
   }
 
-  private History of(RevisionId id) {
-    return revisions.computeIfAbsent(id, _ -> new History(nanoTime.getAsLong()));
+  private StartHistory of(RevisionId id) {
+    return revisions.computeIfAbsent(id, _ -> new StartHistory(nanoTime.getAsLong()));
   }
 
   @Override
@@ -155,7 +259,8 @@ public final class ColdStarts implements RequestObserver {
     if (revision != null && awaited != null) {
       long now = nanoTime.getAsLong();
       record(revision.id(), awaited.until(now),
-          awaited.until(now).until(navigation.arrivedNanos(), now), outcome, navigation.status());
+          awaited.until(now).until(navigation.arrivedNanos(), now), outcome, navigation.status(),
+          navigation.arrivedNanos());
     }
   }
 
@@ -169,24 +274,24 @@ public final class ColdStarts implements RequestObserver {
     var revision = request.revision();
     var start = request.start;
     if (start != null && revision != null) {
-      record(revision.id(), start, request.phases(), outcome, status);
+      record(revision.id(), start, request.phases(), outcome, status, request.arrivedNanos());
     }
   }
 
   private void record(RevisionId revision, PodStart start, Phases phases, Outcome outcome,
-      int status) {
+      int status, long arrivedNanos) {
     for (var phase : Phases.Phase.values()) {
       measure(revision, phase.toString(), outcome, phases.of(phase));
     }
     measure(revision, "total", outcome, phases.totalNanos());
     var when = clock.instant().minusNanos(phases.totalNanos());
-    remember(new Entry(new ColdStart(revision, when, phases, outcome, status),
-        start.number()));
+    remember(new Entry(new ColdStart(revision, when, phases, Map.of(), outcome, status),
+        start.number(), arrivedNanos, false));
   }
 
   private void measure(RevisionId id, String phase, Outcome outcome, long nanos) {
     meters.measured(Metric.COLD_START,
-        labels(id).add("phase", phase).add("outcome", outcome.toString()),
+        labels(id).add(PHASE, phase).add("outcome", outcome.toString()),
         Duration.ofNanos(nanos));
   }
 
@@ -214,8 +319,19 @@ public final class ColdStarts implements RequestObserver {
     if (last.size() == MAX_KEPT) {
       last.removeLast();
     }
-    last.addFirst(entry);
+    var history = revisions.get(entry.start.revision());
+    last.addFirst(history == null ? entry : split(entry, history));
     return true;
+  }
+
+  /** The start of a revision of which no pod answers; null if one does, or it has no pods and no requests. */
+  public @Nullable StartView view(RevisionId id) {
+    var history = revisions.get(id);
+    if (history == null) {
+      return null;
+    }
+    long now = nanoTime.getAsLong();
+    return history.view(now, known(id, history.listed(), now));
   }
 
   /** How long pods of a revision that has none that answers have been listed; else null. */
@@ -232,68 +348,15 @@ public final class ColdStarts implements RequestObserver {
   }
 
   /** A start that a request waits for. */
-  record AwaitedStart(History history, long number, long unlistedNanos) {
+  record AwaitedStart(StartHistory history, long number, long unlistedNanos) {
     private PodStart until(long now) {
       return history.since(this, now);
     }
-  }
 
-  /** Of one revision's pods. */
-  static final class History {
-    private final Map<Destination, Long> listed = new HashMap<>(4);
-    private DestinationSet published = DestinationSet.NONE;
-    private long starts;
-    private long publishedNanos;
-    /** Until the last start. */
-    private long unlistedWhenPublished;
-    /** All time without a listed pod, up to {@link #unlistedSince}. */
-    private long unlistedNanos;
-    private long unlistedSince;
-
-    private History(long now) {
-      this.unlistedSince = now;
-    }
-
-    synchronized void listed(DestinationSet pods, long now) {
-      unlistedNanos = unlisted(now);
-      unlistedSince = now;
-      listed.keySet().removeIf(pod -> !pods.contains(pod));
-      pods.all().forEach(pod -> listed.putIfAbsent(pod, now));
-    }
-
-    private long unlisted(long now) {
-      return listed.isEmpty() ? unlistedNanos + Math.max(0, now - unlistedSince) : unlistedNanos;
-    }
-
-    synchronized Collection<Long> published(DestinationSet pods, long now) {
-      var since = pods.minus(published).all().stream()
-          .map(pod -> listed.getOrDefault(pod, now)).toList();
-      if (published.isEmpty() && !pods.isEmpty()) {
-        starts++;
-        publishedNanos = now;
-        unlistedWhenPublished = unlisted(now);
-      }
-      published = pods;
-      return since;
-    }
-
-    synchronized long listedSince() {
-      return published.isEmpty()
-          ? listed.values().stream().reduce(Long.MAX_VALUE, Math::min)
-          : Long.MAX_VALUE;
-    }
-
-    /** Null while pods answer. */
-    synchronized @Nullable AwaitedStart await(long now) {
-      return published.isEmpty() ? new AwaitedStart(this, starts + 1, unlisted(now)) : null;
-    }
-
-    /** The last start if there was one since then, else the one in progress. */
-    synchronized PodStart since(AwaitedStart awaited, long now) {
-      return starts >= awaited.number
-          ? new PodStart(awaited.number, unlistedWhenPublished - awaited.unlistedNanos,
-              publishedNanos)
-          : new PodStart(awaited.number, unlisted(now) - awaited.unlistedNanos, Long.MAX_VALUE);
+    /** Of its phases, on the loops' clock; without those that have not ended or are not known. */
+    Map<StartPhase, Long> ends() {
+      var split = history.split(number, 0, Map.of());
+      return split == null ? Map.of() : split.ends();
     }
   }
 }

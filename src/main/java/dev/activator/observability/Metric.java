@@ -52,6 +52,10 @@ public enum Metric {
       "Requests that came while their revision had no healthy pod: seconds in each phase, which are"
           + " pod (until one was listed), probe (until it answered), queue (until the request got"
           + " its permit), dial, first-byte, and total. Tags of the revision only with activator.metrics.cold-start-labels."),
+  START("activator.start.duration", Bounds.START_SECONDS, "s", List.of("phase"),
+      "Starts from zero, by the first request that was answered: its seconds in each phase until a pod"
+          + " answered, which are scale, create, schedule, prepare, init, container, list, pod (those"
+          + " before, if they are not known), listen and answer."),
   QUEUE_DEPTH("activator.queue.depth", Kind.GAUGE, "{request}", List.of(),
       "Requests that wait, over all revisions."),
   QUEUE_OLDEST("activator.queue.oldest.age", Kind.GAUGE, "s", List.of(),

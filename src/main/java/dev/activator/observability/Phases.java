@@ -30,7 +30,12 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
 
     /** Whether warm requests have this phase, too. */
     private boolean isOfEveryRequest() {
-      return this != POD && this != PROBE;
+      return !isSplit();
+    }
+
+    /** Whether a {@link StartSplit} says more. */
+    public boolean isSplit() {
+      return this == POD || this == PROBE;
     }
 
     @Override

@@ -100,6 +100,7 @@ final class Tracing implements RequestObserver {
   }
 
   private void beginWaiting(Spans spans, long nanos) {
+    spans.waitingSince = nanos;
     spans.waiting = begin(spans, "throttler_try", SpanKind.INTERNAL, spans.server, nanos);
   }
 
@@ -111,11 +112,7 @@ final class Tracing implements RequestObserver {
 
   private void granted(RequestRecord request, Spans spans) {
     long now = request.grantedNanos();
-    var waiting = spans.waiting;
-    if (waiting != null) {
-      spans.end(waiting, now);
-      spans.waiting = null;
-    }
+    spans.endWaiting(request, now);
     var proxying = begin(spans, "activator_proxy", SpanKind.INTERNAL, spans.server, now);
     spans.proxying = proxying;
     spans.client = begin(spans, SpanAttributes.clientName(request), SpanKind.CLIENT, proxying, now);
@@ -136,6 +133,7 @@ final class Tracing implements RequestObserver {
     private final long offsetNanos;
     private final boolean isExemplar;
     private @Nullable Span waiting;
+    private long waitingSince;
     private @Nullable Span proxying;
     private @Nullable Span client;
 
@@ -167,6 +165,27 @@ final class Tracing implements RequestObserver {
       span.end(nanos + offsetNanos, TimeUnit.NANOSECONDS);
     }
 
+    private void endWaiting(RequestRecord request, long nanos) {
+      var span = waiting;
+      if (span != null) {
+        addStart(span, request, nanos);
+        end(span, nanos);
+        waiting = null;
+      }
+    }
+
+    /** What is known by now of the start that the request waited for. */
+    private void addStart(Span span, RequestRecord request, long nanos) {
+      var start = request.awaited;
+      if (start != null && span.isRecording()) {
+        start.ends().forEach((phase, end) -> {
+          if (end - waitingSince >= 0 && nanos - end >= 0) {
+            span.addEvent(phase.end(), end + offsetNanos, TimeUnit.NANOSECONDS);
+          }
+        });
+      }
+    }
+
     private void endClient(RequestRecord request, long nanos) {
       if (client != null && proxying != null) {
         SpanAttributes.finishClient(client, request);
@@ -181,7 +200,7 @@ final class Tracing implements RequestObserver {
       long now = request.endedNanos();
       if (waiting != null) {
         waiting.setStatus(StatusCode.ERROR, String.valueOf(request.outcome()));
-        end(waiting, now);
+        endWaiting(request, now);
       }
       endClient(request, now);
       SpanAttributes.finishServer(server, request);

@@ -205,6 +205,11 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
+  public @Nullable Duration scaledFromZero(RevisionId id) {
+    return autoscaler.scaledFromZero(id);
+  }
+
+  @Override
   public Collection<ScalingView> scaled() {
     return autoscaler.views().values();
   }

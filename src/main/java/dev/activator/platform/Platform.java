@@ -81,6 +81,11 @@ public interface Platform {
     return null;
   }
 
+  /** How long ago this process scaled a revision from zero; null if it did not. */
+  default @Nullable Duration scaledFromZero(RevisionId id) {
+    return null;
+  }
+
   /** How this process scales its revisions now. */
   default Collection<ScalingView> scaled() {
     return List.of();

@@ -159,6 +159,11 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
+  public @Nullable Duration scaledFromZero(RevisionId id) {
+    return autoscaler.scaledFromZero(id);
+  }
+
+  @Override
   public Collection<ScalingView> scaled() {
     return autoscaler.views().values();
   }

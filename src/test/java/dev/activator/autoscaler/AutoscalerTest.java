@@ -185,6 +185,19 @@ class AutoscalerTest {
   }
 
   @Test
+  void knowsSinceWhenAWorkloadIsNotAtZero_ifItScaledItItself() {
+    autoscaler.target(target(OptionalInt.of(10)));
+    assertThat(autoscaler.scaledFromZero(WEB)).isNull();
+    report(1, 1);
+    batches(10, 5);
+    assertThat(autoscaler.scaledFromZero(WEB)).isEqualTo(Duration.ofSeconds(10));
+
+    batches(16, 0);
+    assertThat(scales.writes).containsExactly(1, 0);
+    assertThat(autoscaler.scaledFromZero(WEB)).isNull();
+  }
+
+  @Test
   void ignoresWhatIsNotItsToScale() {
     report(1, 1);
     loop.advance(Duration.ofSeconds(10));

@@ -8,7 +8,9 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.PodProgress;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
@@ -75,6 +77,23 @@ class ContainerFailureTest {
 
     api.store().writes().replaceStatus(Kinds.POD, pod("ContainerCreating"));
     hears("may start");
+  }
+
+  @Test
+  void tellsHowFarPodsAre_whileTheyAreWaitedFor() throws Exception {
+    var progress = new CopyOnWriteArrayList<PodProgress>();
+    cluster.onPodProgress(progress::add);
+    cluster.start();
+    api.store().create(Kinds.POD, pod("ImagePullBackOff"));
+    api.store().writes().replaceStatus(Kinds.POD, pod("ImagePullBackOff"));
+
+    await().until(() -> {
+      cluster.requestsWaitFor(REVISION);
+      return !progress.isEmpty() && progress.getLast().reason().equals("ImagePullBackOff");
+    });
+    assertThat(progress.getFirst()).isEqualTo(PodProgress.none(REVISION));
+    assertThat(progress.getLast().pod()).isEqualTo("rev-pod");
+    assertThat(progress.getLast().ends()).containsOnlyKeys(StartPhase.CREATE);
   }
 
   @Test

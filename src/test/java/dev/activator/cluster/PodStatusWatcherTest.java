@@ -9,10 +9,13 @@ import dev.activator.cluster.policy.PodStartStatus.Persistence;
 import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.revision.ContainerFailure;
+import dev.activator.revision.PodProgress;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -43,6 +46,7 @@ class PodStatusWatcherTest {
   private final Map<RevisionId, FactHandler.FactListener<PodStartStatus>> followed = new HashMap<>();
   private final Map<String, PodStartStatus> pods = new TreeMap<>();
   private final List<String> told = new ArrayList<>();
+  private final List<String> progress = new ArrayList<>();
   private @Nullable AccessCheck answer = AccessCheck.ALLOWED;
   private int questions;
   /** Which selects the pods. */
@@ -69,12 +73,23 @@ class PodStatusWatcherTest {
           followed.put(revision, listener);
           return () -> followed.remove(revision, listener);
         }
-      }, GracePeriods.DEFAULT, this::heard);
+      }, GracePeriods.DEFAULT, new PodStatusWatcher.Listener() {
+        @Override
+        public void failure(ContainerFailure now) {
+          var failure = now.failure();
+          told.add(failure == null ? "may start" : failure.reason());
+        }
 
-  private void heard(ContainerFailure news) {
-    var failure = news.failure();
-    told.add(failure == null ? "may start" : failure.reason());
-  }
+        @Override
+        public void progress(PodProgress now) {
+          progress.add((now.pod() + " " + now.ends().keySet() + " " + now.reason()).trim());
+        }
+
+        @Override
+        public void progressEnded(RevisionId revision) {
+          progress.add("ended");
+        }
+      });
 
   /** Requests wait for so long; it is said once a second. */
   private void wait(int seconds) {
@@ -85,8 +100,11 @@ class PodStatusWatcherTest {
   }
 
   private void pod(String name, @Nullable FailureReason failure) {
-    var now = new PodStartStatus(name, failure);
-    var before = pods.put(name, now);
+    pod(new PodStartStatus(name, failure, Map.of()));
+  }
+
+  private void pod(PodStartStatus now) {
+    var before = pods.put(now.name(), now);
     Objects.requireNonNull(followed.get(REVISION)).changed(before, now);
   }
 
@@ -158,6 +176,26 @@ class PodStatusWatcherTest {
 
     pod("a", null);
     assertThat(told).last().isEqualTo("may start");
+  }
+
+  @Test
+  void reportsHowFarThePodIsThatIsFurthest_whileRequestsWait() {
+    wait(1);
+    pod(new PodStartStatus("a", NO_NODE, Map.of(StartPhase.CREATE, Instant.EPOCH)));
+    pod("b", null);
+    gone("a");
+    loop.advance(PodStatusWatcher.LEASE);
+
+    assertThat(progress).containsExactly("[]", "a [create] Unschedulable",
+        "a [create] Unschedulable", "b []", "ended");
+  }
+
+  @Test
+  void reportsNothingOfPodsThatItMayNotRead() {
+    answer = AccessCheck.FORBIDDEN;
+    wait(30);
+
+    assertThat(progress).isEmpty();
   }
 
   @Test

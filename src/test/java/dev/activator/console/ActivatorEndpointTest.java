@@ -12,6 +12,7 @@ import dev.activator.observability.Phases;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
@@ -25,6 +26,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -78,7 +80,9 @@ class ActivatorEndpointTest {
           _ -> loop, _ -> List.of(), _ -> false, _ -> LocalProcesses.NONE, _ -> null, () -> null,
           _ -> CompletableFuture.completedFuture(null), name -> name),
           () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
-              new Phases(1_000_000, 2_000_000, 0, 500_000, 0), Outcome.ANSWERED, 200)));
+              new Phases(1_000_000, 2_000_000, 0, 500_000, 0),
+              Map.of(StartPhase.POD, 1_000_000L, StartPhase.ANSWER, 2_000_000L),
+              Outcome.ANSWERED, 200)));
     }
   }
 
@@ -126,6 +130,7 @@ class ActivatorEndpointTest {
     assertThat(starts.body()).isEqualTo("[{\"revision\":\"default/hello-00001\","
         + "\"when\":\"1970-01-01T00:00:00Z\",\"totalMillis\":3.5,\"phaseMillis\":{\"pod\":1.0,"
         + "\"probe\":2.0,\"queue\":0.0,\"dial\":0.5,\"first-byte\":0.0},"
+        + "\"startMillis\":{\"pod\":1.0,\"answer\":2.0},"
         + "\"outcome\":\"" + Outcome.ANSWERED + "\",\"status\":200}]");
     assertThat(get("/hot-starts").statusCode()).isEqualTo(404);
 

@@ -63,7 +63,8 @@ class ColoursTest {
     for (var state : new String[]{"good", "busy", "warn", "bad", "idle"}) {
       check(colours, state, state + "-bg", OF_TEXT);
     }
-    for (var phase : new String[]{"pod", "probe", "queue", "dial", "first-byte"}) {
+    for (var phase : new String[]{"pod", "probe", "queue", "dial", "first-byte", "scale", "create",
+        "schedule", "prepare", "init", "container", "list", "listen", "answer"}) {
       check(colours, phase, "line", OF_PICTURES);
       check(colours, phase, "card", OF_PICTURES);
     }

@@ -1,6 +1,7 @@
 package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendsView.Address;
@@ -11,17 +12,21 @@ import dev.activator.config.MeshMode;
 import dev.activator.console.Diagnosis.Kind;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.lending.LendingView;
+import dev.activator.observability.StartSplit;
+import dev.activator.observability.StartView;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.policy.ActivatorIndex;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -123,7 +128,7 @@ class DiagnosisTest {
               LendingView.ALONE),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
               signals.link),
-          new ApiState(signals.synced, watches()), LocalProcesses.NONE);
+          new ApiState(signals.synced, watches()), LocalProcesses.NONE, null);
     }
 
     private List<ApiState.Watched> watches() {
@@ -315,7 +320,7 @@ class DiagnosisTest {
     var diagnosis = Diagnosis.of(new RevisionSnapshot(HELLO, Kind.REVISION, now.backends(),
         new ThrottleView.Details(queue.now(), queue.destinations(), queue.queue(), queue.start(),
             queue.activator(), queue.ejected(), null, lending),
-        now.link(), now.api(), LocalProcesses.NONE));
+        now.link(), now.api(), LocalProcesses.NONE, null));
 
     assertThat(diagnosis.summary()).contains(
         "(2 activators share them: 2 more are at the others, 10.0.0.2:8012 at 10.9.0.2)");
@@ -379,13 +384,51 @@ class DiagnosisTest {
         .endsWith("; a pod was first requested 3 min ago, a start usually takes 900 ms.");
   }
 
+  private static RevisionSnapshot starting(boolean podsRead, String pod, String reason,
+      StartPhase... ended) {
+    var ends = new EnumMap<StartPhase, Long>(StartPhase.class);
+    for (var phase : ended) {
+      ends.put(phase, -4_000_000_000L);
+    }
+    var now = Given.QUIET.waiting(1).snapshot(Duration.ofSeconds(5), Duration.ZERO);
+    return new RevisionSnapshot(now.revision(), now.kind(), now.backends(), now.queue(),
+        now.link(), now.api(), now.processes(), new StartView(new StartSplit(ends, podsRead), pod, reason,
+            reason.isEmpty() ? "" : "Back-off pulling image \"x\""));
+  }
+
+  @Test
+  void saysWhatThePodWaitsFor_ifItsStatusIsRead() {
+    assertThat(Diagnosis.of(starting(true, "web-1", "ImagePullBackOff", StartPhase.CREATE,
+        StartPhase.SCHEDULE, StartPhase.INIT)).summary()).endsWith("; a pod was first requested"
+            + " 5.0 s ago; pod web-1 has waited for its images and containers for 4.0 s"
+            + " (ImagePullBackOff: Back-off pulling image \"x\").");
+    assertThat(Diagnosis.of(starting(true, "web-1", "", StartPhase.CREATE)).summary())
+        .endsWith("; pod web-1 has waited for a node for 4.0 s.");
+    assertThat(Diagnosis.of(starting(true, "", "", StartPhase.SCALE)).summary())
+        .endsWith("; it has waited for the creation of a pod for 4.0 s.");
+    // what the summary says without that
+    assertThat(Diagnosis.of(starting(false, "", "", StartPhase.SCALE)).summary())
+        .endsWith("; a pod was first requested 5.0 s ago.");
+  }
+
+  @Test
+  void reportsThePhasesOfAStart() {
+    var start = RevisionReport.of(starting(true, "web-1", "", StartPhase.SCALE, StartPhase.CREATE),
+        null, null, null, null, _ -> null).start();
+
+    assertThat(start.waitsFor()).isEqualTo("pod web-1 has waited for a node for 4.0 s");
+    assertThat(start.phaseSeconds()).containsExactly(entry("scale", 1.0), entry("create", 0.0),
+        entry("schedule", 4.0));
+  }
+
   @Test
   void saysWhatKeepsAProcessOfThisMachineFromBeingReady() {
     var probed = Given.QUIET.waiting(3).pods(failing(A, false, 12, "connection refused"))
         .snapshot();
     var local = new RevisionSnapshot(probed.revision(), Kind.REVISION, probed.backends(),
         probed.queue(), probed.link(), probed.api(), new LocalProcesses(
-            "process 7 runs, nothing listens on its PORT 24049", false, List.of(), List.of()));
+            "process 7 runs, nothing listens on its PORT 24049", false, List.of(), List.of()),
+        null);
 
     var diagnosis = Diagnosis.of(local);
 
@@ -404,7 +447,7 @@ class DiagnosisTest {
     var local = new RevisionSnapshot(probed.revision(), Kind.REVISION, probed.backends(),
         probed.queue(), probed.link(), probed.api(), new LocalProcesses(ended + "; it is started again", true,
             List.of(new LocalProcesses.Restarted("pod-1", 2, Instant.EPOCH, ended)),
-            List.of("up", "no database")));
+            List.of("up", "no database")), null);
 
     var diagnosis = Diagnosis.of(local);
     var report = RevisionReport.of(local, null, null, null, null, _ -> null);

@@ -9,10 +9,8 @@ import dev.activator.console.Overview.ApiState;
 import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStarts.ColdStart;
-import dev.activator.observability.ColdStarts;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.LastFailures;
-import dev.activator.observability.Meters;
 import dev.activator.observability.Metric;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.Phases;
@@ -23,9 +21,9 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.RevisionStat;
-import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.policy.RevisionOptions;
@@ -51,6 +49,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -73,7 +72,8 @@ import tools.jackson.databind.json.JsonMapper;
 class LivePageTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
   private static final ColdStart START = new ColdStart(HELLO, Instant.EPOCH,
-      new Phases(1_000_000, 2_000_000, 0, 500_000, 0), Outcome.ANSWERED, 200);
+      new Phases(1_000_000, 2_000_000, 0, 500_000, 0),
+      Map.of(StartPhase.POD, 1_000_000L, StartPhase.ANSWER, 2_000_000L), Outcome.ANSWERED, 200);
 
   private final ThreadLoop loop = new ThreadLoop("revisions");
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
@@ -137,8 +137,6 @@ class LivePageTest {
             _ -> null, () -> null,
             _ -> CompletableFuture.completedFuture(null), name -> name),
         new RevisionCard.Source(new SomeFacts(), activity, hours,
-            Quiescence.watch(new ColdStarts(loop::nanoTime, new Meters(), Clock.systemUTC(),
-                ColdStarts.LabelledBy.NONE)),
             failures, loop::nanoTime),
         () -> List.of(START), () -> unready,
         new ActivatorLoadsReader("activator-1",
@@ -388,9 +386,9 @@ class LivePageTest {
     var page = dom("/console");
 
     String running = "//article//div[@class='running']";
-    assertThat(text(page, running + "//li[@class='now']")).isEqualTo("pod");
+    assertThat(text(page, running + "//li[@class='now']")).startsWith("pod ");
     assertThat(text(page, running + "//*[name()='svg']/@aria-label"))
-        .endsWith("no pod is listed yet");
+        .startsWith("requested ").contains(" ago: pod ");
     assertThat(text(page, "//article//p[@class='why']")).contains("no pod is listed");
     assertThat(text(dom("/console/default/hello-00001"), "//section[@id='queue']"))
         .contains("waiting1 / 10", "Oldest waits: ");
@@ -403,7 +401,9 @@ class LivePageTest {
     assertThat(text(page, "//section[@id='starts']//tr[@data-name='default/hello-00001 answered']"))
         .contains("00:00:00 UTC", "3 ms", "answered", "200");
     assertThat(text(page, "//section[@id='starts']//*[name()='svg']/@aria-label"))
-        .isEqualTo("pod 1 ms, probe 2 ms, queue 0 ms, dial 0 ms, first-byte 0 ms");
+        .isEqualTo("pod 1 ms, answer 2 ms, queue 0 ms, dial 0 ms, first-byte 0 ms");
+    assertThat(text(page, "//section[@id='starts']//p[@class='legend']"))
+        .startsWith("pod answer queue dial first-byte on a common scale");
   }
 
   @Test

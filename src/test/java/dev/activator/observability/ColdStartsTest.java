@@ -5,26 +5,34 @@ import static dev.activator.observability.FakeRequest.OTHER_POD;
 import static dev.activator.observability.FakeRequest.POD;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.ColdStarts.LabelledBy;
+import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
+import dev.activator.revision.PodProgress;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
 import dev.activator.testing.Scrape;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -54,7 +62,9 @@ class ColdStartsTest {
     request.responding(201);
 
     assertThat(starts.latest()).containsExactly(new ColdStart(HELLO, NOON.minusMillis(817),
-        new Phases(800 * MILLI, 10 * MILLI, MILLI, 2 * MILLI, 4 * MILLI), Outcome.ANSWERED, 201));
+        new Phases(800 * MILLI, 10 * MILLI, MILLI, 2 * MILLI, 4 * MILLI),
+        Map.of(StartPhase.POD, 800 * MILLI, StartPhase.ANSWER, 10 * MILLI), Outcome.ANSWERED,
+        201));
     assertThat(request.phases().serverTiming()).isEqualTo("pod;dur=800.000, probe;dur=10.000,"
         + " queue;dur=1.000, dial;dur=2.000, first-byte;dur=4.000, total;dur=817.000");
   }
@@ -210,6 +220,162 @@ class ColdStartsTest {
         .isCloseTo(0.009, within(1e-15));
   }
 
+  /** A start of which everything is known: the scale, the pod's status, and what was probed. */
+  private final class Known implements StartSources {
+    private final long scaled = loop.nanoTime() + 100 * MILLI;
+    private long listens = Long.MIN_VALUE;
+
+    @Override
+    public Duration scaledFromZero(RevisionId id) {
+      return Duration.ofNanos(loop.nanoTime() - scaled);
+    }
+
+    @Override
+    public @Nullable Duration accepts(RevisionId id, Destination pod) {
+      return listens == Long.MIN_VALUE ? null : Duration.ofNanos(loop.nanoTime() - listens);
+    }
+  }
+
+  private void progress(StartPhase... ended) {
+    var ends = new EnumMap<StartPhase, Instant>(StartPhase.class);
+    for (var phase : ended) {
+      ends.put(phase, NOON);
+    }
+    starts.progress(new PodProgress(HELLO, "pod-1", ends, "", ""));
+  }
+
+  private FakeRequest answeredBeforeItsStatusIsRead() {
+    var known = new Known();
+    starts.sources(known);
+    var request = waiting();
+    loop.advance(ofMillis(300));
+    starts.progress(PodProgress.none(HELLO));
+    progress(StartPhase.CREATE, StartPhase.SCHEDULE);
+    loop.advance(ofMillis(2000));
+    listed(DestinationSet.of(POD));
+    loop.advance(ofMillis(50));
+    known.listens = loop.nanoTime();
+    loop.advance(ofMillis(7));
+    published(DestinationSet.of(POD));
+    request.granted(POD);
+    request.responding(200);
+    return request;
+  }
+
+  private Map<StartPhase, Long> split() {
+    return starts.latest().getFirst().start();
+  }
+
+  @Test
+  void splitsAStart_onceTheStatusOfItsPodSaysThatItsContainersRun() {
+    answeredBeforeItsStatusIsRead();
+    assertThat(split()).containsExactly(entry(StartPhase.SCALE, 100 * MILLI),
+        entry(StartPhase.CREATE, 200 * MILLI), entry(StartPhase.SCHEDULE, 0L),
+        entry(StartPhase.POD, 2000 * MILLI), entry(StartPhase.LISTEN, 50 * MILLI),
+        entry(StartPhase.ANSWER, 7 * MILLI));
+    assertThat(measured()).isEmpty();
+
+    // its status is read half a second after it answered: the clock of the test stands still
+    loop.advance(ofMillis(500));
+    starts.progress(new PodProgress(HELLO, "pod-1",
+        Map.of(StartPhase.CREATE, NOON.minusMillis(2557), StartPhase.SCHEDULE,
+            NOON.minusMillis(2500), StartPhase.CONTAINER, NOON.minusMillis(1557)),
+        "", ""));
+
+    assertThat(split()).containsExactly(entry(StartPhase.SCALE, 100 * MILLI),
+        entry(StartPhase.CREATE, 200 * MILLI), entry(StartPhase.SCHEDULE, 57 * MILLI),
+        entry(StartPhase.CONTAINER, 943 * MILLI), entry(StartPhase.LIST, 1000 * MILLI),
+        entry(StartPhase.LISTEN, 50 * MILLI), entry(StartPhase.ANSWER, 7 * MILLI));
+    assertThat(measured()).containsExactlyInAnyOrder("scale 1", "create 1", "schedule 1",
+        "container 1", "list 1", "listen 1", "answer 1");
+
+    // and what comes later changes nothing
+    progress(StartPhase.CREATE);
+    starts.progressEnded(HELLO);
+    assertThat(split()).containsKey(StartPhase.CONTAINER);
+    assertThat(measured()).contains("create 1");
+  }
+
+  @Test
+  void splitsAStartByWhatIsKnown_ifItsPodsAreNotReadAnyMore() {
+    answeredBeforeItsStatusIsRead();
+    starts.progressEnded(HELLO);
+
+    assertThat(split()).containsKeys(StartPhase.SCHEDULE, StartPhase.POD);
+    assertThat(measured()).contains("create 1", "pod 1", "answer 1").doesNotContain("container 1");
+  }
+
+  @Test
+  void splitsAStartByWhatIsKnown_ifItsPodsAreGone() {
+    answeredBeforeItsStatusIsRead();
+    published(DestinationSet.NONE);
+
+    assertThat(measured()).contains("create 1", "pod 1", "answer 1");
+  }
+
+  @Test
+  void measuresAStartOnce_howeverManyRequestsWaitedForIt() {
+    var first = waiting();
+    var second = waiting();
+    published(DestinationSet.of(POD));
+    for (var request : new FakeRequest[]{first, second}) {
+      request.granted(POD);
+      request.responding(200);
+    }
+
+    assertThat(measured()).containsExactlyInAnyOrder("pod 1", "answer 1");
+  }
+
+  @Test
+  void splitsTheTimeOfARequestThatWasGivenUp() {
+    var request = waiting();
+    loop.advance(ofMillis(300));
+    progress(StartPhase.CREATE, StartPhase.SCHEDULE);
+    loop.advance(ofMillis(700));
+    request.ended(Outcome.CALLER_GONE, 499);
+
+    assertThat(split()).containsExactly(entry(StartPhase.CREATE, 300 * MILLI),
+        entry(StartPhase.SCHEDULE, 0L), entry(StartPhase.PREPARE, 700 * MILLI));
+    assertThat(measured()).isEmpty();
+  }
+
+  @Test
+  void showsWhatAStartWaitsFor() {
+    waiting();
+    loop.advance(ofMillis(300));
+    starts.progress(new PodProgress(HELLO, "pod-1", Map.of(StartPhase.CREATE, NOON,
+        StartPhase.SCHEDULE, NOON, StartPhase.INIT, NOON), "ErrImagePull", "no such image"));
+    loop.advance(ofMillis(4000));
+
+    var view = starts.view(HELLO);
+    assertThat(view.split().current()).isEqualTo(StartPhase.CONTAINER);
+    assertThat(view.phases(ofMillis(4300))).containsEntry(StartPhase.CONTAINER, 4000 * MILLI);
+    assertThat(view.pod() + " " + view.reason()).isEqualTo("pod-1 ErrImagePull");
+
+    published(DestinationSet.of(POD));
+    assertThat(starts.view(HELLO)).isNull();
+  }
+
+  @Test
+  void forgetsThePodOfTheLastStart() {
+    answeredBeforeItsStatusIsRead();
+    starts.progressEnded(HELLO);
+    published(DestinationSet.NONE);
+    listed(DestinationSet.NONE);
+    starts.sources(StartSources.NONE);
+    loop.advance(ofMillis(60_000));
+    waiting();
+
+    assertThat(starts.view(HELLO).phases(Duration.ZERO)).isEmpty();
+    assertThat(starts.view(HELLO).split().current()).isEqualTo(StartPhase.POD);
+  }
+
+  /** Phases and how many starts had them. */
+  private List<String> measured() {
+    return Scrape.of(meters, "activator_start_duration_seconds_count").stream()
+        .map(line -> line.replaceAll(".*phase=\"(.*)\"} ", "$1 ")).toList();
+  }
+
   /** Pods come and go while requests wait: the phases never overlap, and leave no gap. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
@@ -222,10 +388,13 @@ class ColdStartsTest {
       long begin = loop.nanoTime();
       for (int step = 0; step < random.nextInt(6); step++) {
         loop.advance(ofMillis(random.nextInt(50)));
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(7)) {
           case 0 -> listed(DestinationSet.of(POD));
           case 1 -> published(DestinationSet.of(POD));
           case 2 -> published(DestinationSet.NONE);
+          case 3 -> progress(StartPhase.CREATE, StartPhase.SCHEDULE);
+          case 4 -> progress(StartPhase.CREATE, StartPhase.CONTAINER);
+          case 5 -> starts.progressEnded(HELLO);
           default -> starts.podsGone(HELLO);
         }
       }
@@ -246,6 +415,13 @@ class ColdStartsTest {
       for (var phase : Phases.Phase.values()) {
         assertThat(phases.of(phase)).as(phase.toString()).isNotNegative();
       }
+      assertThat(starts.latest()).allSatisfy(start -> {
+        var split = start.start().values();
+        assertThat(split).allMatch(nanos -> nanos >= 0);
+        assertThat(split.isEmpty() ? start.phases().pod() + start.phases().probe()
+            : split.stream().mapToLong(Long::longValue).sum())
+            .isEqualTo(start.phases().pod() + start.phases().probe());
+      });
     }
   }
 

@@ -8,8 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.OutboundProxies;
+import dev.activator.revision.DestinationSet;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.PodProgress;
+import dev.activator.revision.StartPhase;
 import java.util.Map;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.testing.quiescence.Quiescence;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
@@ -111,6 +118,35 @@ class TracingTest {
     assertThat(spans).extracting(SpanData::getName).containsExactly("throttler_try", "GET");
     assertThat(spans.get(0).getStatus().getDescription()).isEqualTo("queue-full");
     assertThat(spans.get(1).getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+  }
+
+  @Test
+  void saysInTheSpanOfTheQueueWhatTheStartDidMeanwhile() {
+    var observers = new RequestObservers();
+    var starts = Quiescence.watch(new ColdStarts(loop::nanoTime, new Meters(),
+        Clock.fixed(NOON, ZoneOffset.UTC), ColdStarts.LabelledBy.NONE));
+    observers.add(starts);
+    observers.add(tracing(Sampler.alwaysOn()));
+    var request = FakeRequest.of(observers, loop);
+    request.begin();
+    request.queued();
+    loop.advance(ofMillis(300));
+    starts.progress(new PodProgress(FakeRequest.HELLO, "pod-1", Map.of(StartPhase.CREATE,
+        NOON.minusMillis(900), StartPhase.SCHEDULE, NOON), "", ""));
+    loop.advance(ofMillis(400));
+    starts.listed(new PodListing(FakeRequest.HELLO,
+        new Listing(DestinationSet.NONE, DestinationSet.of(POD)), Listing.NONE));
+    loop.advance(ofMillis(5));
+    starts.published(HealthyDestinations.pods(FakeRequest.HELLO, DestinationSet.of(POD)));
+    loop.advance(ofMillis(1));
+    request.granted(POD);
+    request.responding(200);
+    request.ended(Outcome.ANSWERED, 200);
+
+    var queued = exported.getFinishedSpanItems().getFirst();
+    assertThat(queued.getEvents()).extracting(event -> event.getName() + " "
+        + (event.getEpochNanos() - queued.getStartEpochNanos()) / 1_000_000)
+        .containsExactly("pod scheduled 300", "pod listed 700", "pod answered a probe 705");
   }
 
   @Test

@@ -10,9 +10,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param failures in a row since {@code since}
  * @param since when it was last listed, became ready or unready, answered, or was suspected
+ * @param accepts when the first probe began after the last refused connection; null while they are refused,
+ *     and before the first probe has ended
  */
 public record PodHealth(boolean ready, State state, Phase phase, int failures,
-    @Nullable ProbeRecord last, Duration since) {
+    @Nullable ProbeRecord last, Duration since, @Nullable Duration accepts) {
 
   public enum State {
     /** First listed as not ready, and has neither answered nor become ready since. */
@@ -41,11 +43,15 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     OUTDATED
   }
 
-  public record ProbeRecord(ProbeOutcome outcome, Duration at, Duration took) {}
+  public record ProbeRecord(ProbeOutcome outcome, Duration at, Duration took) {
+    private Duration began() {
+      return at.minus(took);
+    }
+  }
 
   static PodHealth fresh(boolean ready, Duration now) {
     return new PodHealth(ready, ready ? State.UNKNOWN : State.STARTING, Phase.IDLE, 0, null,
-        now);
+        now, null);
   }
 
   /** It answered, and nothing since contradicts that. */
@@ -73,7 +79,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     if (last == null || !last.outcome().verdict().indicatesMesh()) {
       return false;
     }
-    var began = last.at().minus(last.took());
+    var began = last.began();
     return began.compareTo(since) >= 0 && began.compareTo(earliest) >= 0;
   }
 
@@ -97,7 +103,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
   }
 
   PodHealth in(Phase next) {
-    return new PodHealth(ready, state, next, failures, last, since);
+    return new PodHealth(ready, state, next, failures, last, since, accepts);
   }
 
   PodHealth withoutPause() {
@@ -111,20 +117,27 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
 
   /** Resets the failures. */
   PodHealth became(State next, Duration now) {
-    return new PodHealth(ready, next, phase, 0, last, now);
+    return new PodHealth(ready, next, phase, 0, last, now, accepts);
   }
 
   PodHealth calledReady(boolean next) {
-    return new PodHealth(next, state, phase, failures, last, since);
+    return new PodHealth(next, state, phase, failures, last, since, accepts);
   }
 
   PodHealth succeeded(ProbeRecord probe) {
-    return new PodHealth(ready, State.HEALTHY, Phase.IDLE, 0, probe, probe.at());
+    return new PodHealth(ready, State.HEALTHY, Phase.IDLE, 0, probe, probe.at(), accepts(probe));
   }
 
   PodHealth failed(ProbeRecord probe) {
     return new PodHealth(ready, stateAfter(probe.outcome().verdict()), Phase.PAUSED, failures + 1,
-        probe, since);
+        probe, since, accepts(probe));
+  }
+
+  private @Nullable Duration accepts(ProbeRecord probe) {
+    if (probe.outcome().verdict() == Verdict.REFUSED) {
+      return null;
+    }
+    return accepts == null ? probe.began() : accepts;
   }
 
   private State stateAfter(Verdict failure) {

@@ -2,19 +2,22 @@ package dev.activator.cluster.policy;
 
 import dev.activator.cluster.policy.PodStartStatus.FailureReason;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.revision.StartPhase;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The revision fails to start only if all its pods do.
+ * The pods of a revision that starts, which fails only if all of them do.
  *
  * @param pods by name
  */
-public record PodFailures(SortedMap<String, FailingPod> pods) {
+public record PodFailures(SortedMap<String, StartingPod> pods) {
   public static final PodFailures EMPTY = new PodFailures(new TreeMap<>());
 
   public PodFailures {
@@ -22,7 +25,19 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
   }
 
   /** @param since from any origin; survives a change of the reason's text */
-  public record FailingPod(@Nullable FailureReason failure, Duration since) {}
+  public record StartingPod(PodStartStatus status, Duration since) {
+    @Nullable FailureReason failure() {
+      return status.failure();
+    }
+
+    private int phases() {
+      return status.ends().size();
+    }
+
+    private Instant started() {
+      return status.ends().getOrDefault(StartPhase.CONTAINER, Instant.MAX);
+    }
+  }
 
   /** How long a failure may last before waiting requests are rejected. */
   public record GracePeriods(Duration retried, Duration slow) {
@@ -44,7 +59,7 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
     var since = before != null && samePersistence(before.failure(), pod.failure())
         ? before.since()
         : now;
-    next.put(pod.name(), new FailingPod(pod.failure(), since));
+    next.put(pod.name(), new StartingPod(pod, since));
     return new PodFailures(next);
   }
 
@@ -65,11 +80,18 @@ public record PodFailures(SortedMap<String, FailingPod> pods) {
     return left == null || left.isPositive() ? null : failure(pods.firstEntry());
   }
 
-  private static @Nullable RevisionStartFailure failure(Map.Entry<String, FailingPod> pod) {
+  private static @Nullable RevisionStartFailure failure(Map.Entry<String, StartingPod> pod) {
     var failure = pod.getValue().failure();
     return failure == null
         ? null
         : new RevisionStartFailure(failure.reason(), failure.message(), "pod " + pod.getKey());
+  }
+
+  /** The one that is furthest; of several, that which started first. Null if there is no pod. */
+  public @Nullable PodStartStatus furthest() {
+    return pods.values().stream().max(Comparator.comparing(StartingPod::phases)
+        .thenComparing(StartingPod::started, Comparator.reverseOrder()))
+        .map(StartingPod::status).orElse(null);
   }
 
   /** Until every grace period is over; may be negative. Null as for {@link #failure}. */

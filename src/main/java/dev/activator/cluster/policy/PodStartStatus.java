@@ -1,9 +1,17 @@
 package dev.activator.cluster.policy;
 
+import dev.activator.revision.StartPhase;
+import java.time.Instant;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Why the containers of a pod do not start. */
-public record PodStartStatus(String name, @Nullable FailureReason failure) {
+/**
+ * How far a pod is that starts, and why its containers do not start.
+ *
+ * @param ends when phases of its start ended, rounded down to a second; without those that have not
+ */
+public record PodStartStatus(String name, @Nullable FailureReason failure,
+    Map<StartPhase, Instant> ends) {
   public record FailureReason(Persistence persistence, String reason, String message) {}
 
   public enum Persistence {

@@ -36,6 +36,26 @@ class PodHealthTest {
     assertThat(unreachable().isGivenUp(ofSeconds(120))).isFalse();
   }
 
+  @Test
+  void acceptsConnectionsSinceTheFirstProbeAfterTheLastRefusal() {
+    var pod = PodHealth.fresh(false, ofSeconds(1));
+    assertThat(pod.accepts()).isNull();
+
+    var silent = pod.failed(probe(ProbeOutcome.noAnswer("no answer"), 2));
+    assertThat(silent.accepts()).isEqualTo(ofSeconds(1));
+
+    var refused = silent.failed(probe(ProbeOutcome.refused("refused"), 3));
+    assertThat(refused.accepts()).isNull();
+
+    var wrong = refused.failed(probe(ProbeOutcome.of(503, ""), 5));
+    assertThat(wrong.succeeded(probe(ProbeOutcome.ANSWERS, 9)).accepts()).isEqualTo(ofSeconds(4));
+  }
+
+  /** One that took a second. */
+  private static ProbeRecord probe(ProbeOutcome outcome, int second) {
+    return new ProbeRecord(outcome, ofSeconds(second), ofSeconds(1));
+  }
+
   @ParameterizedTest(name = "after {0} ms {1}")
   @CsvSource({"0, STARTING", "29999, STARTING", "30000, FAILING_LONG", "3600000, FAILING_LONG"})
   void isProbedWithLessUrgencyTheLongerItFails(long millis, Urgency urgency) {

@@ -3,6 +3,8 @@ package dev.activator.cluster.decode;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Yaml;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,6 +61,37 @@ class PodReaderTest {
       "{phase: Succeeded}                                                     | ends"})
   void readsWhatKeepsAPodFromStarting(String status, String expected) {
     assertThat(failure(status)).isEqualTo(expected);
+  }
+
+  private static final String RUNNING = "{state: {running: {startedAt: '2026-01-01T00:00:0%sZ'}}}";
+
+  @ParameterizedTest(name = "{0} is {1}")
+  @CsvSource(delimiter = '|', value = {
+      "{}                                                                      | create=1",
+      "{conditions: [{type: PodScheduled, status: 'False', "
+          + "lastTransitionTime: '2026-01-01T00:00:02Z'}]}                     | create=1",
+      "{conditions: [{type: PodScheduled, status: 'True', "
+          + "lastTransitionTime: '2026-01-01T00:00:02Z'}, "
+          + "{type: PodReadyToStartContainers, status: 'True', "
+          + "lastTransitionTime: '2026-01-01T00:00:03Z'}, "
+          + "{type: Initialized, status: 'True', "
+          + "lastTransitionTime: '2026-01-01T00:00:04Z'}]} | create=1 schedule=2 prepare=3 init=4",
+      "{conditions: [{type: PodScheduled, status: 'True', lastTransitionTime: soon}]} | create=1",
+      "{conditions: [{type: PodScheduled, status: 'True'}]}                    | create=1",
+      // once the last container runs
+      "{containerStatuses: [R7, R6, {state: {waiting: {reason: ContainerCreating}}}]} | create=1",
+      "{containerStatuses: [R7, {state: {terminated: {reason: Error}}}]}       | create=1",
+      "{containerStatuses: []}                                                 | create=1",
+      "{containerStatuses: [R6, R7, R5]}                             | create=1 container=7",
+      "{initContainerStatuses: [R9], containerStatuses: [R7]}        | create=1 container=7"})
+  void readsWhenPhasesEnded(String status, String expected) {
+    var written = status.replaceAll("R(\\d)", RUNNING.formatted("$1"));
+    var pod = Yaml.decoded(ResourceKind.PODS, "metadata: {namespace: ns, name: p, "
+        + "creationTimestamp: '2026-01-01T00:00:01Z'}\nstatus: " + written).fact();
+
+    assertThat(new TreeMap<>(pod.ends()).entrySet().stream()
+        .map(end -> end.getKey() + "=" + end.getValue().getEpochSecond() % 60)
+        .collect(Collectors.joining(" "))).isEqualTo(expected);
   }
 
   @Test

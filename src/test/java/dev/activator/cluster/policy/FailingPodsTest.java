@@ -8,7 +8,11 @@ import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.PodStartStatus.FailureReason;
 import dev.activator.cluster.policy.PodStartStatus.Persistence;
 import dev.activator.revision.RevisionStartFailure;
+import dev.activator.revision.StartPhase;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +23,30 @@ class FailingPodsTest {
 
   private static PodStartStatus pod(String name, @Nullable Persistence persistence, String reason) {
     return new PodStartStatus(name,
-        persistence == null ? null : new FailureReason(persistence, reason, "why"));
+        persistence == null ? null : new FailureReason(persistence, reason, "why"), Map.of());
+  }
+
+  /** @param container the second in which its containers were started; negative if they were not */
+  private static PodStartStatus scheduled(String name, int container) {
+    var ends = new EnumMap<StartPhase, Instant>(StartPhase.class);
+    ends.put(StartPhase.CREATE, Instant.EPOCH);
+    if (container >= 0) {
+      ends.put(StartPhase.CONTAINER, Instant.EPOCH.plusSeconds(container));
+    }
+    return new PodStartStatus(name, null, ends);
+  }
+
+  @Test
+  void furthestIsTheOneWithTheMostPhasesBehindIt_andOfSeveralTheFirst() {
+    assertThat(PodFailures.EMPTY.furthest()).isNull();
+
+    var pods = PodFailures.EMPTY.with(pod("a", null, ""), Duration.ZERO)
+        .with(scheduled("b", -1), Duration.ZERO);
+    assertThat(pods.furthest().name()).isEqualTo("b");
+
+    var started = pods.with(scheduled("c", 5), Duration.ZERO)
+        .with(scheduled("d", 3), Duration.ZERO).with(scheduled("e", 4), Duration.ZERO);
+    assertThat(started.furthest().name()).isEqualTo("d");
   }
 
   private static @Nullable Duration left(PodFailures pods, int second) {

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.cluster.Yaml;
+import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
@@ -20,6 +22,7 @@ import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
+import dev.activator.revision.StartPhase;
 import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -30,11 +33,13 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -118,9 +123,20 @@ class LocalRuntimeTest {
     assertThat(get(port)).isEqualTo("Hello from revision hello-00001\n");
     var pod = store.list(Kinds.POD).getFirst();
     assertThat(pod.path("status").path("phase").stringValue()).isEqualTo("Running");
+    phasesOfAStartAreThoseOfAKubelet(pod);
 
     scale(HELLO, 0);
     until(() -> subsets(HELLO).isEmpty() && store.list(Kinds.POD).isEmpty());
+  }
+
+  private static void phasesOfAStartAreThoseOfAKubelet(ObjectNode pod) {
+    var ends = Yaml.decoded(ResourceKind.PODS, pod.toString()).fact().ends();
+
+    assertThat(ends.keySet()).containsExactlyInAnyOrderElementsOf(
+        Stream.of(StartPhase.values()).filter(StartPhase::isOfPod).toList());
+    assertThat(ends.values()).extracting(Instant::getEpochSecond)
+        .allMatch(second -> second >= ends.get(StartPhase.CREATE).getEpochSecond())
+        .allMatch(second -> second <= Instant.now().getEpochSecond());
   }
 
   @Test
