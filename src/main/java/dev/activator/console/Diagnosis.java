@@ -142,7 +142,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       case BUSY, QUEUE_FULL -> inUse(now.capacity())
           + (now.isByClusterIp() ? "" : where(now));
       case NO_PODS -> now.linkProblem() == null
-          ? "no pod is listed"
+          ? "no pod is listed" + awaited(now)
           : "no pod is listed, and "
               + (now.isScaledService()
                   ? "no activator that scales is connected"
@@ -206,15 +206,28 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
       if (start.usual().isPositive()) {
         tail.append(", a start usually takes ").append(length(start.usual()));
       }
-      var view = now.start();
-      if (view != null && view.split().podsRead() && view.split().current().isOfPod()) {
-        tail.append("; ").append(waitsFor(view, requested));
+      var pod = ofPod(now);
+      if (pod != null) {
+        tail.append("; ").append(waitsFor(pod, requested));
       }
     }
     if (cause.state != State.QUEUE_FULL && now.isQueueFull()) {
       tail.append("; the queue is full, new requests are refused");
     }
     return tail.append('.').toString();
+  }
+
+  /** The start, if it waits for something that the status of its pod says; else null. */
+  private static @Nullable StartView ofPod(RevisionSnapshot now) {
+    var start = now.start();
+    return start != null && start.split().podsRead() && start.split().current().isOfPod()
+        ? start
+        : null;
+  }
+
+  private static String awaited(RevisionSnapshot now) {
+    var pod = ofPod(now);
+    return pod == null ? "" : ": it waits for " + pod.split().current().awaited();
   }
 
   /** @param awaited since the first request found no pod */

@@ -85,7 +85,7 @@ public final class Inspector {
     peers = views;
   }
 
-  /** @param views null while a pod answers; any thread may call. Without it, starts are not split. */
+  /** @param views null while a pod answers; any thread may call. Without them, starts are not split. */
   public void starts(Function<RevisionId, @Nullable StartView> views) {
     starts = views;
   }
@@ -193,6 +193,7 @@ public final class Inspector {
         : new RevisionSnapshot(id, scaledServices.test(id)
             ? Diagnosis.Kind.SCALED_SERVICE
             : Diagnosis.Kind.REVISION, backends.view(id), queue, view, state,
-            processes.apply(id), starts.apply(id));
+            processes.apply(id),
+            queue.start().requested() == null ? null : starts.apply(id));
   }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param backends null where they are not watched
  * @param processes those of it on this machine
- * @param start null while a pod answers
+ * @param start null unless a request waits for one
  */
 record RevisionSnapshot(RevisionId revision, Diagnosis.Kind kind,
     @Nullable BackendsView backends,

@@ -406,6 +406,9 @@ class DiagnosisTest {
         .endsWith("; pod web-1 has waited for a node for 4.0 s.");
     assertThat(Diagnosis.of(starting(true, "", "", StartPhase.SCALE)).summary())
         .endsWith("; it has waited for the creation of a pod for 4.0 s.");
+    assertThat(Diagnosis.of(starting(true, "web-1", "ImagePullBackOff", StartPhase.CREATE,
+        StartPhase.SCHEDULE, StartPhase.INIT)).forCallers())
+        .isEqualTo("no pod is listed: it waits for its images and containers");
     // what the summary says without that
     assertThat(Diagnosis.of(starting(false, "", "", StartPhase.SCALE)).summary())
         .endsWith("; a pod was first requested 5.0 s ago.");
