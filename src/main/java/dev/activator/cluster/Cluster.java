@@ -7,7 +7,6 @@ import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.PodFailures.GracePeriods;
 import dev.activator.cluster.policy.ScaledServiceState;
-import dev.activator.cluster.policy.ScaledServiceState.Backend;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
@@ -27,13 +26,10 @@ import dev.activator.tls.CertificateListener;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -41,7 +37,6 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,10 +52,6 @@ public final class Cluster implements Revisions, AutoCloseable {
   private static final Set<String> ADDRESSES = Set.of(ResourceKind.ENDPOINTS.plural(),
       ResourceKind.ENDPOINT_SLICES.plural());
 
-  private static final String ROUTING_STATE = "serving.knative.dev/routingState";
-  private static final String ROUTED = "active";
-  private static final String GENERATION = "serving.knative.dev/configurationGeneration";
-
   private final Supplier<ClusterAccess> access;
   private final KubernetesVersion minimum;
   private final Duration startTimeout;
@@ -68,20 +59,12 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final RandomGenerator random;
   private final AddressSource source;
   private final KnativeInformers knative;
-  /** The ids of Knative's revisions. */
-  private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
-  private final Listeners<Revision> revisions = new Listeners<>("Revision");
-  /** By their Knative Service. */
-  private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
-  private final Listeners<PodListing> pods = new Listeners<>("pods");
-  private final Listeners<PublicAddresses> publicAddresses = new Listeners<>("public Endpoints");
-  private final Listeners<ClusterIp> clusterIps = new Listeners<>("private Service");
+  private final MergedRevisions merged;
+  /** The merged ones; here, because each request finds one. */
+  private final Listeners<Revision> revisions;
   private final Listeners<ContainerFailure> containerFailures = new Listeners<>(
       "pods that do not start");
   private final Listeners<PodProgress> podProgress = new Listeners<>("pods that start");
-  private final Listeners<ScaledServiceState> scaledServiceStates = new Listeners<>(
-      "ScaledService");
-  private final List<Consumer<CatchState>> caught = new CopyOnWriteArrayList<>();
   private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
   /** Leases of Endpoints or EndpointSlices without an open watch; used on the cluster's loop. */
   private final Set<Informers.Lease<?>> unwatched = new HashSet<>();
@@ -110,9 +93,8 @@ public final class Cluster implements Revisions, AutoCloseable {
     this.random = random;
     this.source = source;
     this.knative = new KnativeInformers(source);
-    // First, so that other consumers find it.
-    revisions.add(now -> ofService(now, Set::add));
-    revisions.addGone(last -> ofService(last, Set::remove));
+    this.merged = new MergedRevisions(knative, () -> scaledServices);
+    this.revisions = merged.revisions;
   }
 
   /** Where revisions come from. */
@@ -158,17 +140,17 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** Who gets the requests to the own Service of a ScaledService. */
   public void onCaught(Consumer<CatchState> consumer) {
-    caught.add(consumer);
+    merged.caught.add(consumer);
   }
 
   /** Called before the consumers of its revision and its pods. */
   public void onScaledService(Consumer<ScaledServiceState> consumer) {
-    scaledServiceStates.add(consumer);
+    merged.scaledServiceStates.add(consumer);
   }
 
   /** Called with its last state. */
   public void onScaledServiceGone(Consumer<ScaledServiceState> consumer) {
-    scaledServiceStates.addGone(consumer);
+    merged.scaledServiceStates.addGone(consumer);
   }
 
   /**
@@ -179,7 +161,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   public @Nullable RevisionId ofHost(String host, String target, Fields fields) {
     var known = scaledServices;
     var id = known == null ? null : known.hosts().find(host, target, fields);
-    return id == null || knativeRevisions.contains(id.withoutPort()) ? null : id;
+    return id == null || merged.isNameTaken(id.withoutPort()) ? null : id;
   }
 
   /** Whether a ScaledService has a host, for some requests at least. */
@@ -190,7 +172,7 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** Null if there is none of this name; of a port: its ScaledService. */
   public @Nullable ScaledServiceState scaledService(RevisionId id) {
-    return scaledServiceStates.find(id.withoutPort());
+    return merged.scaledServiceStates.find(id.withoutPort());
   }
 
   public void onRevision(Consumer<Revision> consumer) {
@@ -203,22 +185,22 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** The revision may still be unknown. */
   public void onPods(Consumer<PodListing> consumer) {
-    pods.add(consumer);
+    merged.pods.add(consumer);
   }
 
   /** Those that are listed now; null if the revision has no Endpoints. */
   public @Nullable PodListing pods(RevisionId id) {
-    return pods.find(id);
+    return merged.pods.find(id);
   }
 
   public void onPodsGone(Consumer<RevisionId> consumer) {
-    pods.addGone(last -> consumer.accept(last.revision()));
+    merged.pods.addGone(last -> consumer.accept(last.revision()));
   }
 
   /** The addresses are empty when the public Endpoints are deleted. */
   public void onPublicAddresses(Consumer<PublicAddresses> consumer) {
-    publicAddresses.add(consumer);
-    publicAddresses.addGone(
+    merged.publicAddresses.add(consumer);
+    merged.publicAddresses.addGone(
         last -> consumer.accept(new PublicAddresses(last.revision(), List.of(), List.of())));
   }
 
@@ -229,8 +211,8 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** The address is null when the private Service is deleted. */
   public void onClusterIp(Consumer<ClusterIp> consumer) {
-    clusterIps.add(consumer);
-    clusterIps.addGone(last -> consumer.accept(new ClusterIp(last.revision(), null, null)));
+    merged.clusterIps.add(consumer);
+    merged.clusterIps.addGone(last -> consumer.accept(new ClusterIp(last.revision(), null, null)));
   }
 
   /** The ConfigMap must exist at the start; its consumer is called before all others. */
@@ -306,13 +288,12 @@ public final class Cluster implements Revisions, AutoCloseable {
   List<KubernetesSession.Followed> follow(KubernetesSession now) {
     var all = new ArrayList<KubernetesSession.Followed>();
     if (sources != Sources.SCALED_SERVICES) {
-      all.addAll(knative.follow(now, this::uidOf, pods, publicAddresses, this::knativeChanged,
-          this::serviceChanged));
+      all.addAll(knative.follow(now, merged::uidOf, merged.pods, merged.publicAddresses,
+          merged::knativeChanged, merged::serviceChanged));
     }
     if (sources != Sources.KNATIVE) {
       var scaled = new ScaledServices(now, source.preferred(), domain, domains,
-          activators, alone,
-          new Forwarder());
+          activators, alone, merged);
       scaledServices = scaled;
       now.selectPods(id -> scaled.podSelector(id));
       all.addAll(scaled.follow());
@@ -417,24 +398,7 @@ public final class Cluster implements Revisions, AutoCloseable {
 
   /** @param service namespace and name of a Knative Service */
   public List<RevisionId> revisionsOf(RevisionId service) {
-    return List.copyOf(byService.getOrDefault(service, Set.of()));
-  }
-
-  /** Its label never changes. */
-  private void ofService(Revision revision, BiConsumer<Set<RevisionId>, RevisionId> change) {
-    var service = serviceOf(revision);
-    if (service != null) {
-      byService.compute(service, (_, known) -> {
-        Set<RevisionId> all = known == null ? ConcurrentHashMap.newKeySet() : known;
-        change.accept(all, revision.id());
-        return all.isEmpty() ? null : all;
-      });
-    }
-  }
-
-  private static @Nullable RevisionId serviceOf(Revision revision) {
-    var service = revision.labels().get("serving.knative.dev/service");
-    return service == null ? null : new RevisionId(revision.id().namespace(), service);
+    return merged.revisionsOf(service);
   }
 
   /**
@@ -442,24 +406,7 @@ public final class Cluster implements Revisions, AutoCloseable {
    * its Route names; null if there is none.
    */
   public @Nullable RevisionId named(RevisionId name) {
-    return find(name) != null
-        ? name
-        : revisionsOf(name).stream().map(revisions::find).filter(Objects::nonNull)
-            .max(Comparator.comparing(Cluster::isRouted).thenComparing(Cluster::generation))
-            .map(Revision::id).orElse(null);
-  }
-
-  /** Knative sets the label; a revision without it counts as routed. */
-  private static boolean isRouted(Revision revision) {
-    return revision.labels().getOrDefault(ROUTING_STATE, ROUTED).equals(ROUTED);
-  }
-
-  private static long generation(Revision revision) {
-    try {
-      return Long.parseLong(revision.labels().getOrDefault(GENERATION, "0"));
-    } catch (NumberFormatException e) {
-      return 0;
-    }
+    return merged.named(name);
   }
 
   /** No consumer is called after this. Idempotent. */
@@ -473,78 +420,6 @@ public final class Cluster implements Revisions, AutoCloseable {
     var now = session;
     if (now != null) {
       now.close();
-    }
-  }
-
-  private String uidOf(RevisionId id) {
-    var revision = revisions.find(id);
-    return revision == null ? "" : revision.uid();
-  }
-
-  /** A ScaledService of the same name gives way until the revision is gone. */
-  private void knativeChanged(@Nullable Revision before, @Nullable Revision now) {
-    var scaled = scaledServices;
-    if (now != null && knativeRevisions.add(now.id()) && scaled != null) {
-      withdraw(scaledServiceStates.find(now.id()), now.id());
-      scaled.named(now.id());
-    }
-    if (now == null && before != null) {
-      revisions.gone(before.id());
-    } else if (now != null && before == now) {
-      revisions.again(now.id(), now);
-    } else if (now != null) {
-      revisionChanged(now);
-    }
-    if (before != null && now == null && knativeRevisions.remove(before.id()) && scaled != null) {
-      scaled.named(before.id());
-    }
-    if (scaled != null && (before == null || now == null)) {
-      Stream.concat(Stream.ofNullable(before), Stream.ofNullable(now))
-          .flatMap(one -> Stream.ofNullable(serviceOf(one))).forEach(scaled::known);
-    }
-  }
-
-  /** Withdraws those of all ports. */
-  private void withdraw(@Nullable ScaledServiceState last, RevisionId id) {
-    if (last != null) {
-      last.ports().forEach(one -> withdraw(one.id()));
-    }
-    withdraw(id);
-  }
-
-  /** Reports the revision, pods and addresses of a ScaledService of this name as gone. */
-  private void withdraw(RevisionId id) {
-    if (revisions.find(id) != null) {
-      revisions.gone(id);
-      pods.gone(id);
-      publicAddresses.gone(id);
-    }
-  }
-
-  private void revisionChanged(Revision now) {
-    var before = revisions.find(now.id());
-    boolean isAnother = before == null || !before.uid().equals(now.uid());
-    if (isAnother) {
-      // A revision recreated under the same name is a different one.
-      revisions.gone(now.id());
-      knative.recreated(now.id(), now.uid());
-    }
-    revisions.changed(now.id(), now);
-    var addresses = publicAddresses.find(now.id());
-    if (isAnother && addresses != null) {
-      // The addresses were reported before the revision.
-      publicAddresses.again(now.id(), addresses);
-    }
-  }
-
-  private void serviceChanged(@Nullable ClusterIp before, @Nullable ClusterIp now) {
-    if (before != null && (now == null || !now.revision().equals(before.revision()))) {
-      clusterIps.gone(before.revision());
-    }
-    if (now != null && before == now) {
-      clusterIps.again(now.revision(), now);
-    } else if (now != null) {
-      clusterIps.changed(now.revision(), now);
     }
   }
 
@@ -565,91 +440,6 @@ public final class Cluster implements Revisions, AutoCloseable {
     @Override
     public void progressEnded(RevisionId revision) {
       podProgress.gone(revision);
-    }
-  }
-
-  private final class Forwarder implements ScaledServices.ScaledServicesListener {
-    @Override
-    public @Nullable ScaledServiceState find(RevisionId id) {
-      return scaledServiceStates.find(id);
-    }
-
-    @Override
-    public void changed(ScaledServiceState now) {
-      var id = now.object().id();
-      var before = scaledServiceStates.find(id);
-      scaledServiceStates.changed(id, now);
-      if (!knativeRevisions.contains(id)) {
-        now.backends().forEach(this::changed);
-        portsGone(before, now);
-      }
-    }
-
-    private void changed(Backend one) {
-      revisionChanged(one.revision());
-      pods.changed(one.id(), one.pods());
-    }
-
-    @Override
-    public void portsAdded(ScaledServiceState before, ScaledServiceState now) {
-      if (!knativeRevisions.contains(now.object().id())) {
-        var known = before.ports().stream().map(Backend::id).toList();
-        now.ports().stream().filter(one -> !known.contains(one.id())).forEach(this::changed);
-      }
-    }
-
-    @Override
-    public void again(ScaledServiceState now) {
-      var id = now.object().id();
-      var before = scaledServiceStates.find(id);
-      scaledServiceStates.again(id, now);
-      if (!knativeRevisions.contains(id)) {
-        portsGone(before, now);
-        now.backends().forEach(one -> {
-          revisionChanged(one.revision());
-          revisions.again(one.id(), one.revision());
-          pods.again(one.id(), one.pods());
-        });
-      }
-    }
-
-    private void portsGone(@Nullable ScaledServiceState before, ScaledServiceState now) {
-      if (before != null) {
-        var kept = now.ports().stream().map(Backend::id).toList();
-        before.ports().stream().map(Backend::id).filter(id -> !kept.contains(id))
-            .forEach(Cluster.this::withdraw);
-      }
-    }
-
-    @Override
-    public void caught(CatchState now) {
-      caught.forEach(consumer -> consumer.accept(now));
-    }
-
-    @Override
-    public boolean isNameTaken(RevisionId id) {
-      return knativeRevisions.contains(id);
-    }
-
-    @Override
-    public boolean isKnown(RevisionId id) {
-      return knativeRevisions.contains(id) || !revisionsOf(id).isEmpty();
-    }
-
-    @Override
-    public void shared(RevisionId id, List<String> addresses) {
-      if (!knativeRevisions.contains(id.withoutPort())) {
-        publicAddresses.changed(id, new PublicAddresses(id, addresses, addresses));
-      }
-    }
-
-    @Override
-    public void gone(RevisionId id) {
-      var last = scaledServiceStates.find(id);
-      scaledServiceStates.gone(id);
-      if (!knativeRevisions.contains(id)) {
-        withdraw(last, id);
-      }
     }
   }
 }

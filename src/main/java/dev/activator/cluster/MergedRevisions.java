@@ -1,0 +1,259 @@
+package dev.activator.cluster;
+
+import dev.activator.cluster.policy.CatchState;
+import dev.activator.cluster.policy.ScaledServiceState;
+import dev.activator.cluster.policy.ScaledServiceState.Backend;
+import dev.activator.revision.ClusterIp;
+import dev.activator.revision.PodListing;
+import dev.activator.revision.PublicAddresses;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The revisions of Knative and those of ScaledServices, each name once: a ScaledService gives way to a
+ * Knative Revision of its name until that is gone.
+ *
+ * <p><b>Threads.</b> The cluster's loop; any for lookups.
+ */
+final class MergedRevisions implements ScaledServices.ScaledServicesListener {
+  private static final String ROUTING_STATE = "serving.knative.dev/routingState";
+  private static final String ROUTED = "active";
+  private static final String GENERATION = "serving.knative.dev/configurationGeneration";
+
+  private final KnativeInformers knative;
+  private final Supplier<@Nullable ScaledServices> scaledServices;
+  /** The ids of Knative's revisions. */
+  private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
+  /** By their Knative Service. */
+  private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
+  final Listeners<Revision> revisions = new Listeners<>("Revision");
+  final Listeners<PodListing> pods = new Listeners<>("pods");
+  final Listeners<PublicAddresses> publicAddresses = new Listeners<>("public Endpoints");
+  final Listeners<ClusterIp> clusterIps = new Listeners<>("private Service");
+  final Listeners<ScaledServiceState> scaledServiceStates = new Listeners<>("ScaledService");
+  final List<Consumer<CatchState>> caught = new CopyOnWriteArrayList<>();
+
+  /** @param scaledServices null where they are not followed */
+  MergedRevisions(KnativeInformers knative, Supplier<@Nullable ScaledServices> scaledServices) {
+    this.knative = knative;
+    this.scaledServices = scaledServices;
+    // First, so that other consumers find it.
+    revisions.add(now -> ofService(now, Set::add));
+    revisions.addGone(last -> ofService(last, Set::remove));
+  }
+
+  /** @param service namespace and name of a Knative Service */
+  List<RevisionId> revisionsOf(RevisionId service) {
+    return List.copyOf(byService.getOrDefault(service, Set.of()));
+  }
+
+  /** Its label never changes. */
+  private void ofService(Revision revision, BiConsumer<Set<RevisionId>, RevisionId> change) {
+    var service = serviceOf(revision);
+    if (service != null) {
+      byService.compute(service, (_, known) -> {
+        Set<RevisionId> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+        change.accept(all, revision.id());
+        return all.isEmpty() ? null : all;
+      });
+    }
+  }
+
+  private static @Nullable RevisionId serviceOf(Revision revision) {
+    var service = revision.labels().get("serving.knative.dev/service");
+    return service == null ? null : new RevisionId(revision.id().namespace(), service);
+  }
+
+  /**
+   * The revision or ScaledService of this name, or else the newest revision of the Knative Service that
+   * its Route names; null if there is none.
+   */
+  @Nullable RevisionId named(RevisionId name) {
+    return revisions.find(name) != null
+        ? name
+        : revisionsOf(name).stream().map(revisions::find).filter(Objects::nonNull)
+            .max(Comparator.comparing(MergedRevisions::isRouted)
+                .thenComparing(MergedRevisions::generation))
+            .map(Revision::id).orElse(null);
+  }
+
+  /** Knative sets the label; a revision without it counts as routed. */
+  private static boolean isRouted(Revision revision) {
+    return revision.labels().getOrDefault(ROUTING_STATE, ROUTED).equals(ROUTED);
+  }
+
+  private static long generation(Revision revision) {
+    try {
+      return Long.parseLong(revision.labels().getOrDefault(GENERATION, "0"));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  String uidOf(RevisionId id) {
+    var revision = revisions.find(id);
+    return revision == null ? "" : revision.uid();
+  }
+
+  /** A ScaledService of the same name gives way until the revision is gone. */
+  void knativeChanged(@Nullable Revision before, @Nullable Revision now) {
+    var scaled = scaledServices.get();
+    if (now != null && knativeRevisions.add(now.id()) && scaled != null) {
+      withdraw(scaledServiceStates.find(now.id()), now.id());
+      scaled.named(now.id());
+    }
+    if (now == null && before != null) {
+      revisions.gone(before.id());
+    } else if (now != null && before == now) {
+      revisions.again(now.id(), now);
+    } else if (now != null) {
+      revisionChanged(now);
+    }
+    if (before != null && now == null && knativeRevisions.remove(before.id()) && scaled != null) {
+      scaled.named(before.id());
+    }
+    if (scaled != null && (before == null || now == null)) {
+      Stream.concat(Stream.ofNullable(before), Stream.ofNullable(now))
+          .flatMap(one -> Stream.ofNullable(serviceOf(one))).forEach(scaled::known);
+    }
+  }
+
+  /** Withdraws those of all ports. */
+  private void withdraw(@Nullable ScaledServiceState last, RevisionId id) {
+    if (last != null) {
+      last.ports().forEach(one -> withdraw(one.id()));
+    }
+    withdraw(id);
+  }
+
+  /** Reports the revision, pods and addresses of a ScaledService of this name as gone. */
+  private void withdraw(RevisionId id) {
+    if (revisions.find(id) != null) {
+      revisions.gone(id);
+      pods.gone(id);
+      publicAddresses.gone(id);
+    }
+  }
+
+  private void revisionChanged(Revision now) {
+    var before = revisions.find(now.id());
+    boolean isAnother = before == null || !before.uid().equals(now.uid());
+    if (isAnother) {
+      // A revision recreated under the same name is a different one.
+      revisions.gone(now.id());
+      knative.recreated(now.id(), now.uid());
+    }
+    revisions.changed(now.id(), now);
+    var addresses = publicAddresses.find(now.id());
+    if (isAnother && addresses != null) {
+      // The addresses were reported before the revision.
+      publicAddresses.again(now.id(), addresses);
+    }
+  }
+
+  void serviceChanged(@Nullable ClusterIp before, @Nullable ClusterIp now) {
+    if (before != null && (now == null || !now.revision().equals(before.revision()))) {
+      clusterIps.gone(before.revision());
+    }
+    if (now != null && before == now) {
+      clusterIps.again(now.revision(), now);
+    } else if (now != null) {
+      clusterIps.changed(now.revision(), now);
+    }
+  }
+
+  @Override
+  public @Nullable ScaledServiceState find(RevisionId id) {
+    return scaledServiceStates.find(id);
+  }
+
+  @Override
+  public void changed(ScaledServiceState now) {
+    var id = now.object().id();
+    var before = scaledServiceStates.find(id);
+    scaledServiceStates.changed(id, now);
+    if (!knativeRevisions.contains(id)) {
+      now.backends().forEach(this::changed);
+      portsGone(before, now);
+    }
+  }
+
+  private void changed(Backend one) {
+    revisionChanged(one.revision());
+    pods.changed(one.id(), one.pods());
+  }
+
+  @Override
+  public void portsAdded(ScaledServiceState before, ScaledServiceState now) {
+    if (!knativeRevisions.contains(now.object().id())) {
+      var known = before.ports().stream().map(Backend::id).toList();
+      now.ports().stream().filter(one -> !known.contains(one.id())).forEach(this::changed);
+    }
+  }
+
+  @Override
+  public void again(ScaledServiceState now) {
+    var id = now.object().id();
+    var before = scaledServiceStates.find(id);
+    scaledServiceStates.again(id, now);
+    if (!knativeRevisions.contains(id)) {
+      portsGone(before, now);
+      now.backends().forEach(one -> {
+        revisionChanged(one.revision());
+        revisions.again(one.id(), one.revision());
+        pods.again(one.id(), one.pods());
+      });
+    }
+  }
+
+  private void portsGone(@Nullable ScaledServiceState before, ScaledServiceState now) {
+    if (before != null) {
+      var kept = now.ports().stream().map(Backend::id).toList();
+      before.ports().stream().map(Backend::id).filter(id -> !kept.contains(id))
+          .forEach(this::withdraw);
+    }
+  }
+
+  @Override
+  public void caught(CatchState now) {
+    caught.forEach(consumer -> consumer.accept(now));
+  }
+
+  @Override
+  public boolean isNameTaken(RevisionId id) {
+    return knativeRevisions.contains(id);
+  }
+
+  @Override
+  public boolean isKnown(RevisionId id) {
+    return knativeRevisions.contains(id) || !revisionsOf(id).isEmpty();
+  }
+
+  @Override
+  public void shared(RevisionId id, List<String> addresses) {
+    if (!knativeRevisions.contains(id.withoutPort())) {
+      publicAddresses.changed(id, new PublicAddresses(id, addresses, addresses));
+    }
+  }
+
+  @Override
+  public void gone(RevisionId id) {
+    var last = scaledServiceStates.find(id);
+    scaledServiceStates.gone(id);
+    if (!knativeRevisions.contains(id)) {
+      withdraw(last, id);
+    }
+  }
+}
