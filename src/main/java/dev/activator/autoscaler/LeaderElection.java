@@ -208,6 +208,10 @@ public final class LeaderElection implements WriteGuard {
     boolean renews = elected;
     var sent = now();
     then(leases.write(lease), answer -> {
+      if (renews) {
+        // The term may have ended while this was on its way, which others may have noticed.
+        notifyListener();
+      }
       switch (answer) {
         case LeaseAnswer.Found(var written) -> election.wrote(written, sent, now());
         case LeaseAnswer.Conflict(),LeaseAnswer.Absent(),LeaseAnswer.Failed(_) ->

@@ -259,6 +259,31 @@ class LeaderElectionTest {
         "holder a");
   }
 
+  /** Those that ask whether it leads have forgotten the term. */
+  @Test
+  void aNewTermBegins_ifTheRenewalIsAnsweredAfterTheLastTermIsOver() {
+    bothRun();
+    lease.way = new CompletableFuture<>();
+    seconds(3);
+    lease.way.complete(null);
+    seconds(2);
+    a.events.clear();
+    lease.down = true;
+    seconds(9);
+    lease.down = false;
+    lease.way = new CompletableFuture<>();
+    while (a.election.holdsLease()) {
+      seconds(0.01);
+    }
+    assertThat(a.events).as("the election has not noticed it").isEmpty();
+
+    lease.way.complete(null);
+    loop.run();
+
+    assertThat(a.election.holdsLease()).isTrue();
+    assertThat(a.events).startsWith("deposed", "elected 0");
+  }
+
   @Test
   void aRenewalWhoseAnswerIsLostDoesNotEndTheTerm() {
     bothRun();
