@@ -10,6 +10,7 @@ import java.util.Map;
 final class BackendServiceReader implements FactReader<BackendService> {
   private Map<String, String> selector = Map.of();
   private final List<Port> ports = new ArrayList<>(1);
+  private boolean isLocal;
 
   @Override
   public void field(String name, JsonCursor in) {
@@ -17,6 +18,7 @@ final class BackendServiceReader implements FactReader<BackendService> {
       for (var field : in.fields()) {
         switch (field) {
           case "selector" -> selector = in.texts();
+          case "internalTrafficPolicy" -> isLocal = in.text().equals("Local");
           case "ports" -> {
             for (var _ : in.items()) {
               ports.add(port(in));
@@ -46,6 +48,7 @@ final class BackendServiceReader implements FactReader<BackendService> {
 
   @Override
   public BackendService fact(Metadata metadata, JsonCursor in) {
-    return new BackendService(metadata.namespace(), metadata.name(), selector, ports);
+    return new BackendService(metadata.namespace(), metadata.name(), selector, ports,
+        isLocal);
   }
 }

@@ -9,9 +9,10 @@ import org.jspecify.annotations.Nullable;
  * A Service whose pods may get requests.
  *
  * @param selector of its pods; empty if another controller writes its EndpointSlices
+ * @param isLocal whether each node sends requests to the pods on it only
  */
 public record BackendService(String namespace, String name, Map<String, String> selector,
-    List<Port> ports) {
+    List<Port> ports, boolean isLocal) {
   public BackendService {
     selector = Map.copyOf(selector);
     ports = List.copyOf(ports);

@@ -276,7 +276,12 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
         .filter(name -> found.unknown.contains(object.named(name)))
         .map(name -> new Trouble("WakeWithNotFound",
             "spec.wakeWith names " + name + ", and there is no such ScaledService"));
-    return Stream.concat(hpas, unknown).toList();
+    var local = Stream.ofNullable(found.service)
+        .filter(service -> object.catchService() && service.isLocal())
+        .map(service -> new Trouble("ServiceNotCaught", "Service " + service.name()
+            + " has internalTrafficPolicy Local, with which nodes send no requests to activators:"
+            + " give it Cluster, or remove spec.catchService"));
+    return Stream.of(hpas, unknown, local).flatMap(each -> each).toList();
   }
 
   private static PodListing pods(RevisionId id, BackendService.Port port, References found) {

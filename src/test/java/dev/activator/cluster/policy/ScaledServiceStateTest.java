@@ -56,6 +56,30 @@ class ScaledServiceStateTest {
         """.formatted(spec)).fact();
   }
 
+  @Test
+  void warnsOfAServiceWhoseTrafficPolicyKeepsItFromBeingCaught() {
+    var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+        metadata: {namespace: shop, name: web, uid: u}
+        spec:
+          scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+          serviceRef: {name: svc, port: http}
+          target: {concurrency: 20}
+          catchService: true
+        """).fact();
+    var local = service("{selector: {app: web}, ports: [{name: http, port: 80}],"
+        + " internalTrafficPolicy: Local}");
+
+    assertThat(caught(object, local).warnings()).extracting(Trouble::reason)
+        .containsExactly("ServiceNotCaught");
+    assertThat(caught(object, SERVICE).warnings()).isEmpty();
+    assertThat(caught(OBJECT, local).warnings()).isEmpty();
+  }
+
+  private static ScaledServiceState caught(ScaledService object, BackendService service) {
+    return ScaledServiceState.of(object, new References(service, List.of(SLICE), FOUND, List.of(),
+        null, false, List.of(), List.of(), IpFamily.IPV4));
+  }
+
   private static WorkloadState found(String spec, String status) {
     return new WorkloadState.Found(
         Yaml.decoded(ResourceKind.workloads("Deployment", "apis/apps/v1", "deployments"), """
