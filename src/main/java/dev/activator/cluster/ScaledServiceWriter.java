@@ -66,6 +66,7 @@ public final class ScaledServiceWriter {
   private final Set<RevisionId> stale = new LinkedHashSet<>();
   private final DeadlineTimer writing;
   private final DeadlineTimer leading;
+  private final DeadlineTimer checks;
   private final LogLimit limit = new LogLimit();
   private boolean led;
   private int underWay;
@@ -78,17 +79,39 @@ public final class ScaledServiceWriter {
     private @Nullable ScaledServiceStatus written;
     private long notBefore;
     private boolean isUnderWay;
+    /** When the watch should show what was written: if not, another client has replaced it. */
+    private long shownBy;
     /** The last refusal as it was logged; empty after a success. */
     private String refusal = "";
     private boolean failed;
     private final Backoff refusals;
     private final Backoff outages;
+    /** Of replaced statuses: the other client may do so again and again, or the watch be lost. */
+    private final Backoff replacements;
+    private Duration patience = AFTER_FAILURE;
+    private long replacedAt;
 
     Entry(ScaledServiceState state, long now, RandomGenerator random) {
       this.state = state;
       this.notBefore = now;
       this.refusals = new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random);
       this.outages = new Backoff(AFTER_FAILURE, MAX_AFTER_OUTAGE, JITTER, random);
+      this.replacements = new Backoff(AFTER_FAILURE, MAX_AFTER_REFUSAL, JITTER, random);
+      this.replacedAt = now;
+    }
+
+    /** Whether the watch shows something else than was written. */
+    boolean differs() {
+      return written != null && !isUnderWay && !written.equals(state.object().status());
+    }
+
+    void replaced(long now) {
+      written = null;
+      if (now - replacedAt > MAX_AFTER_REFUSAL.toNanos()) {
+        replacements.reset();
+      }
+      patience = replacements.next();
+      replacedAt = now;
     }
 
     Duration pause(@Nullable ApiAnswer answer) {
@@ -124,6 +147,7 @@ public final class ScaledServiceWriter {
     this.random = random;
     this.writing = new DeadlineTimer(loop, this::write);
     this.leading = new DeadlineTimer(loop, this::refreshLeader);
+    this.checks = new DeadlineTimer(loop, this::checkAll);
   }
 
   public void start() {
@@ -157,6 +181,7 @@ public final class ScaledServiceWriter {
     loop.execute(() -> {
       writing.cancel();
       leading.cancel();
+      checks.cancel();
       led = false;
     });
   }
@@ -170,16 +195,35 @@ public final class ScaledServiceWriter {
         known.scaling = null;
         known.notBefore = loop.nanoTime();
         known.succeeded();
-      } else if (!known.isUnderWay && !state.object().status().equals(known.written)
-          && loop.nanoTime() - known.notBefore >= AFTER_FAILURE.toNanos()) {
-        // Another client wrote.
-        known.written = null;
       }
       if (state.target() == null) {
         known.scaling = null;
       }
       known.state = state;
+      check(known);
       mark(state.object().id());
+    });
+  }
+
+  /** Whether another client has replaced what was written: it is written again. */
+  private boolean check(Entry entry) {
+    long now = loop.nanoTime();
+    boolean differs = entry.differs();
+    if (differs && entry.shownBy - now > 0) {
+      checks.at(entry.shownBy);
+      return false;
+    }
+    if (differs) {
+      entry.replaced(now);
+    }
+    return differs;
+  }
+
+  private void checkAll() {
+    entries.forEach((id, entry) -> {
+      if (check(entry)) {
+        mark(id);
+      }
     });
   }
 
@@ -317,6 +361,8 @@ public final class ScaledServiceWriter {
     } else if (isWritten) {
       entry.succeeded();
       entry.written = next;
+      entry.shownBy = loop.nanoTime() + entry.patience.toNanos();
+      check(entry);
       if (!next.trouble().isEmpty() && !next.trouble().equals(before.trouble())) {
         event(entry, true, next.trouble(), next.conditions().getFirst().message());
       }

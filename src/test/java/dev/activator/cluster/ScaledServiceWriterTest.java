@@ -20,6 +20,7 @@ import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Pause;
 import dev.activator.testing.faults.Verb;
+import dev.activator.testing.faults.When;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,6 +51,7 @@ class ScaledServiceWriterTest {
   private volatile boolean leads;
   private volatile List<Trouble> troubles = List.of();
   private volatile long generation;
+  private volatile int shown;
   private final InstantSource clock = () -> now;
   private final ScaledServiceWriter writer = cluster.writer(loop, clock, () -> leads);
 
@@ -68,6 +70,7 @@ class ScaledServiceWriterTest {
     cluster.onScaledService(state -> {
       troubles = state.troubles();
       generation = state.object().generation();
+      shown = state.object().status().desiredReplicas().orElse(-1);
     });
     cluster.onScaledServiceGone(last -> writer.gone(last.object().id()));
     cluster.start();
@@ -364,6 +367,67 @@ class ScaledServiceWriterTest {
     var finished = writer.finish();
     eventually(() -> assertThat(finished).isDone());
     assertThat(patches()).isEqualTo(before);
+  }
+
+  private void anotherClientSets(int desired) {
+    store.updateStatus(ScaledServiceKind.of(store), "shop", "web", found -> {
+      ((ObjectNode) found.path("status")).put("desiredReplicas", desired);
+      return found;
+    });
+  }
+
+  @Test
+  void whatAnotherClientReplacesAtOnceIsWrittenAgainWithinSeconds() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 7, null));
+    eventually(() -> assertThat(status().path("desiredReplicas").asInt()).isEqualTo(7));
+
+    anotherClientSets(2);
+    eventually(() -> assertThat(shown).isEqualTo(2));
+
+    eventually(() -> {
+      loop.advance(Duration.ofMillis(500));
+      assertThat(status().path("desiredReplicas").asInt()).isEqualTo(7);
+    });
+    assertThat(Duration.ofNanos(loop.nanoTime())).isLessThan(Duration.ofSeconds(15));
+  }
+
+  @Test
+  void whatAnotherClientReplacesAgainAndAgainIsWrittenEverMoreRarely() {
+    service();
+    lead();
+    writer.scaled(WEB, scaling(0, 7, null));
+    eventually(() -> assertThat(status().path("desiredReplicas").asInt()).isEqualTo(7));
+    long before = patches();
+
+    for (int i = 0; i < 300; i++) {
+      if (status().path("desiredReplicas").asInt() == 7) {
+        anotherClientSets(2);
+      }
+      await().until(() -> shown == status().path("desiredReplicas").asInt());
+      loop.advance(Duration.ofSeconds(1));
+    }
+
+    assertThat(patches() - before).isBetween(2L, 8L);
+  }
+
+  /** The watch may be lost, and shows none of the writes. */
+  @Test
+  void whatTheWatchDoesNotShowIsWrittenAgainEverMoreRarely() {
+    service();
+    lead();
+    api.faults().strike(Match.requests(Verb.WATCH).of(ScaledServiceKind.of(store)),
+        new Fault.HalfOpen(When.now(), Duration.ofMinutes(60)));
+    writer.scaled(WEB, scaling(0, 7, null));
+    eventually(() -> assertThat(status().path("desiredReplicas").asInt()).isEqualTo(7));
+    long before = patches();
+
+    for (int i = 0; i < 300; i++) {
+      loop.advance(Duration.ofSeconds(1));
+    }
+
+    assertThat(patches() - before).isLessThan(8);
   }
 
   @Test
