@@ -74,6 +74,8 @@ final class TargetScaler {
   /** The read that waits or is under way; null if there is none. */
   private ScaleReads.@Nullable Read reading;
   private @Nullable CompletableFuture<Void> underWay;
+  /** Whether the last pods may go; null while they need not. The answer may take seconds: other writes go on. */
+  private @Nullable CompletableFuture<Boolean> goesToZero;
   private @Nullable Trouble trouble;
   private String note = "";
   private @Nullable ScalingView published;
@@ -230,6 +232,12 @@ final class TargetScaler {
   private void carryOut(Plan plan, ScaleAnswer.Found found) {
     boolean wasFresh = fresh;
     fresh = false;
+    if (goesToZero != null && !plan.write().equals(OptionalInt.of(0))) {
+      goesToZero = null;
+      if (found.replicas() > 0) {
+        term.scales().staysUp(id);
+      }
+    }
     if (plan.write().isEmpty()) {
       if (wasFresh) {
         retries.reset();
@@ -248,12 +256,11 @@ final class TargetScaler {
       note = "this activator may not write now";
       return;
     }
-    if (!wasFresh) {
-      read();
+    if (replicas == 0 && !mayGoToZero()) {
       return;
     }
-    if (replicas == 0) {
-      prepareAndWrite(found);
+    if (!wasFresh) {
+      read();
     } else if (shrinks) {
       confirmAndWrite(found, replicas);
     } else {
@@ -290,18 +297,30 @@ final class TargetScaler {
   }
 
   /** Proxies of the Service may have to learn first where requests go then. */
-  private void prepareAndWrite(ScaleAnswer.Found found) {
-    await(term.scales().goesToZero(id), ready -> {
-      if (ready) {
-        confirmAndWrite(found, 0);
-      } else {
-        note = "its last pods stay until requests to its Service reach the activators";
-        retries.notConfirmed(term.now());
+  private boolean mayGoToZero() {
+    var answer = goesToZero;
+    if (answer == null) {
+      answer = term.scales().goesToZero(id);
+      goesToZero = answer;
+      if (!answer.isDone()) {
+        var _ = answer.whenComplete((_, _) -> term.loop().execute(this::step));
       }
-    });
+    }
+    if (!answer.isDone()) {
+      return false;
+    }
+    if (!answer.join()) {
+      goesToZero = null;
+      note = "its last pods stay until requests to its Service reach the activators";
+      retries.notConfirmed(term.now());
+      steps.within(retries.confirmationPause(term.now()));
+      return false;
+    }
+    return true;
   }
 
   private void confirmAndWrite(ScaleAnswer.Found found, int replicas) {
+    goesToZero = null;
     await(term.guard().confirmed(), confirmed -> {
       // Reports may have arrived meanwhile.
       decision = decider.decide(term.now(), ready, settings());
@@ -313,6 +332,8 @@ final class TargetScaler {
       retries.confirmed();
       if (!stopped && plan.write().equals(OptionalInt.of(replicas))) {
         write(found, replicas);
+      } else if (replicas == 0) {
+        term.scales().staysUp(id);
       }
     });
   }
@@ -350,6 +371,8 @@ final class TargetScaler {
   private void refused(ScaleAnswer.Refused refused) {
     scale = null;
     fresh = false;
+    // Requested again, as the time for which it holds passes.
+    goesToZero = null;
     var reason = switch (refused.reason()) {
       case CONFLICT -> null;
       case NOT_FOUND -> "TargetNotFound";

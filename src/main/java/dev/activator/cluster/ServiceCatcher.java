@@ -11,10 +11,11 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.policy.Backoff;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -40,12 +41,14 @@ public final class ServiceCatcher {
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
   /** Between the write and the end of the last pods: in it the nodes' proxies learn of the slice. */
   private static final Duration PROXIES_LEARN = Duration.ofSeconds(1);
-  /** How long the slices stay beside ready pods if these do not go. */
-  private static final Duration MAX_BESIDE_PODS = Duration.ofSeconds(5);
+  /** How long the slices stay beside ready pods that should go: controllers may be slow. */
+  private static final Duration MAX_BESIDE_PODS = Duration.ofMinutes(1);
   private static final Duration LEADER_PERIOD = Duration.ofSeconds(1);
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
   private static final double JITTER = 0.5;
+  /** Each takes a thread of the client. */
+  private static final int MAX_WRITES = 50;
   private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
 
@@ -55,8 +58,11 @@ public final class ServiceCatcher {
   private final BiConsumer<RevisionId, String> warnings;
   private final RandomGenerator random;
   private final Map<RevisionId, Caught> all = new HashMap<>();
+  /** Those with something to write, while {@link #MAX_WRITES} are under way. */
+  private final Set<Caught> waiting = new LinkedHashSet<>();
   private final DeadlineTimer leading;
   private boolean led;
+  private int underWay;
 
   /** One ScaledService. */
   private final class Caught {
@@ -85,7 +91,11 @@ public final class ServiceCatcher {
 
     void changed(CatchState now) {
       state = now;
-      if (!isUnderWay) {
+      if (!now.hasReadyPods()) {
+        // From now on the next pod that is ready ends the slices.
+        besidePodsUntil = loop.nanoTime();
+      }
+      if (!isUnderWay && zero == null) {
         known = new HashMap<>(now.present());
       }
       step();
@@ -95,11 +105,32 @@ public final class ServiceCatcher {
       if (!state.catches() || state.whileAtZero().isEmpty()) {
         return CompletableFuture.completedFuture(!state.catches());
       }
-      besidePodsUntil = loop.nanoTime() + PROXIES_LEARN.plus(MAX_BESIDE_PODS).toNanos();
-      var waiting = zero == null ? new CompletableFuture<Boolean>() : zero;
-      zero = waiting;
+      besidePodsUntil = loop.nanoTime() + MAX_BESIDE_PODS.toNanos();
+      var mayGo = zero;
+      if (mayGo == null) {
+        mayGo = new CompletableFuture<>();
+        zero = mayGo;
+        // Written in any case: the watch may be late, and show some that are gone.
+        known.replaceAll((_, slice) -> unknown(slice));
+      }
       step();
-      return waiting;
+      return mayGo;
+    }
+
+    void staysUp() {
+      if (zero == null) {
+        besidePodsUntil = loop.nanoTime();
+        step();
+      }
+    }
+
+    /** The leader before may have removed the last pods. */
+    void takenOver() {
+      known = new HashMap<>(state.present());
+      notBefore = loop.nanoTime();
+      if (state.hasReadyPods() && !known.isEmpty()) {
+        besidePodsUntil = loop.nanoTime() + MAX_BESIDE_PODS.toNanos();
+      }
     }
 
     private boolean goesToZeroNow() {
@@ -114,6 +145,10 @@ public final class ServiceCatcher {
         // A term that was lost and won again between two checks is a new one.
         led = false;
         decided(false);
+        return;
+      }
+      if (!led) {
+        refreshLeader();
         return;
       }
       long now = loop.nanoTime();
@@ -137,34 +172,44 @@ public final class ServiceCatcher {
     }
 
     private void slicesAreThere() {
-      var waiting = zero;
-      if (waiting != null) {
+      var request = zero;
+      if (request != null) {
         zero = null;
-        loop.schedule(PROXIES_LEARN, () -> waiting.complete(leads.getAsBoolean()));
+        loop.schedule(PROXIES_LEARN, () -> request.complete(leads.getAsBoolean() && mayGo()));
       }
     }
 
+    private boolean mayGo() {
+      return !state.catches() || !state.whileAtZero().isEmpty();
+    }
+
     private void decided(boolean mayGo) {
-      var waiting = zero;
+      var request = zero;
       zero = null;
-      if (waiting != null) {
-        waiting.complete(mayGo);
+      if (request != null) {
+        request.complete(mayGo);
       }
     }
 
     private void send(Step step) {
       var open = api.get();
       if (open == null) {
-        failed("no connection");
+        failed("no connection", Duration.ZERO);
         return;
       }
+      if (underWay >= MAX_WRITES) {
+        waiting.add(this);
+        return;
+      }
+      waiting.remove(this);
+      underWay++;
       isUnderWay = true;
       var folder = "apis/discovery.k8s.io/v1/namespaces/" + id.namespace() + "/endpointslices";
       var answer = switch (step) {
         case Step.Create(var slice) -> open.send("POST", folder, "application/json",
-            json(slice, state.object().uid()), TIMEOUT);
+            json(slice), TIMEOUT);
         case Step.Update(var slice) -> open.send("PATCH", folder + "/" + slice.name(),
-            "application/merge-patch+json", json(slice, state.object().uid()), TIMEOUT);
+            "application/merge-patch+json", json(slice), TIMEOUT);
         case Step.Delete(var name) -> open.send("DELETE", folder + "/" + name,
             "application/json", "{\"apiVersion\":\"v1\",\"kind\":\"DeleteOptions\"}", TIMEOUT);
       };
@@ -173,13 +218,20 @@ public final class ServiceCatcher {
 
     private void answered(Step step, @Nullable ApiAnswer answer) {
       isUnderWay = false;
+      underWay--;
       int status = answer == null ? 0 : answer.status();
       if (isDone(step, status)) {
         backoff.reset();
         refusal = "";
         step();
       } else {
-        failed(answer == null ? "no answer" : status + " " + answer.message());
+        failed(answer == null ? "no answer" : status + " " + answer.message(),
+            answer == null ? Duration.ZERO : answer.retryAfter());
+      }
+      while (underWay < MAX_WRITES && !waiting.isEmpty()) {
+        var next = waiting.iterator().next();
+        waiting.remove(next);
+        next.step();
       }
     }
 
@@ -188,9 +240,8 @@ public final class ServiceCatcher {
       switch (step) {
         case Step.Create(var slice) -> {
           if (status == CONFLICT) {
-            // It exists, and the watch is late; what it contains is not known.
-            known.put(slice.name(), new CatchSlice(id, slice.service(), slice.family(), "", 0,
-                List.of()));
+            // It exists, and the watch is late.
+            known.put(slice.name(), unknown(slice));
             return true;
           }
           if (succeeded) {
@@ -216,7 +267,12 @@ public final class ServiceCatcher {
       return succeeded;
     }
 
-    private void failed(String why) {
+    /** One that exists, perhaps; what it contains is not known. */
+    private CatchSlice unknown(CatchSlice slice) {
+      return new CatchSlice(id, "", slice.service(), slice.family(), "", 0, List.of());
+    }
+
+    private void failed(String why, Duration retryAfter) {
       if (!why.equals(refusal)) {
         refusal = why;
         var text = "the EndpointSlices by which its Service " + state.object().service()
@@ -225,13 +281,14 @@ public final class ServiceCatcher {
         log.warn("ScaledService {}: {}", id, text);
         warnings.accept(id, text);
       }
-      notBefore = loop.nanoTime() + backoff.next().toNanos();
+      notBefore = loop.nanoTime() + backoff.next(retryAfter).toNanos();
       timer.at(notBefore);
       decided(false);
     }
 
     private void forget() {
       timer.cancel();
+      waiting.remove(this);
       all.remove(id, this);
     }
   }
@@ -270,12 +327,9 @@ public final class ServiceCatcher {
     boolean now = leads.getAsBoolean();
     if (now != led) {
       led = now;
-      new ArrayList<>(all.values()).forEach(one -> {
-        // Another leader may have written meanwhile.
-        one.known = new HashMap<>(one.state.present());
-        one.notBefore = loop.nanoTime();
-        one.step();
-      });
+      var known = List.copyOf(all.values());
+      known.forEach(Caught::takenOver);
+      known.forEach(Caught::step);
     }
   }
 
@@ -322,7 +376,17 @@ public final class ServiceCatcher {
     }, loop).thenCompose(answer -> answer);
   }
 
-  private static String json(CatchSlice slice, String uid) {
+  /** Call if the last pods stay after all, though they might go. */
+  public void staysUp(RevisionId id) {
+    loop.execute(() -> {
+      var caught = all.get(id);
+      if (caught != null) {
+        caught.staysUp();
+      }
+    });
+  }
+
+  private static String json(CatchSlice slice) {
     var object = JSON.createObjectNode();
     object.put("apiVersion", "discovery.k8s.io/v1").put("kind", "EndpointSlice");
     var metadata = object.putObject("metadata");
@@ -331,7 +395,7 @@ public final class ServiceCatcher {
         .put("endpointslice.kubernetes.io/managed-by", CatchSlice.MANAGER);
     metadata.putObject("annotations").put("activator.dev/scaled-service", slice.of().name());
     metadata.putArray("ownerReferences").addObject().put("apiVersion", "activator.dev/v1alpha1")
-        .put("kind", "ScaledService").put("name", slice.of().name()).put("uid", uid);
+        .put("kind", "ScaledService").put("name", slice.of().name()).put("uid", slice.uid());
     object.put("addressType", slice.family() == IpFamily.IPV6 ? "IPv6" : "IPv4");
     var endpoints = object.putArray("endpoints");
     for (var address : slice.addresses()) {

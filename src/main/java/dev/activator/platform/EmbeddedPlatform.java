@@ -297,6 +297,11 @@ public final class EmbeddedPlatform implements Platform {
     }
 
     @Override
+    public void staysUp(RevisionId id) {
+      controller.catcher().staysUp(id);
+    }
+
+    @Override
     public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
       return scaling.read(id, workload);
     }

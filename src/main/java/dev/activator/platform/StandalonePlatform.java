@@ -254,6 +254,11 @@ public final class StandalonePlatform implements Platform {
     }
 
     @Override
+    public void staysUp(RevisionId id) {
+      controller.catcher().staysUp(id);
+    }
+
+    @Override
     public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
       return session.scales().read(id, workload);
     }

@@ -13,11 +13,14 @@ public interface ScaleClient {
   /**
    * Called before the last replicas are removed, and before it is confirmed that this client may write.
    *
-   * @return whether they may go now; if not, it is called again later
+   * @return whether they may go within the next half minute; if not, it is called again later
    */
   default CompletableFuture<Boolean> goesToZero(RevisionId id) {
     return CompletableFuture.completedFuture(true);
   }
+
+  /** Call if the last replicas stay after all, though {@link #goesToZero} let them go. */
+  default void staysUp(RevisionId id) {}
 
   /** The replicas of a workload in the namespace of {@code id}. */
   CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload);

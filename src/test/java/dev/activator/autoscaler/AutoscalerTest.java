@@ -1,6 +1,7 @@
 package dev.activator.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.INTEGER;
 
 import dev.activator.autoscaler.policy.Activity.State;
 import dev.activator.autoscaler.policy.Sample;
@@ -101,6 +102,56 @@ class AutoscalerTest {
 
     assertThat(scales.writes).containsExactly(1);
     assertThat(events).containsExactly("ScaledUp");
+  }
+
+  /** Its last pod is idle, and it is not answered yet whether it may go. */
+  private void isAboutToGoToZero() {
+    autoscaler.target(target(OptionalInt.of(20)));
+    report(1, 1);
+    scales.goesToZero = new CompletableFuture<>();
+    batches(30, 0);
+    assertThat(scales.asksForZero).isEqualTo(1);
+    assertThat(scales.writes).containsExactly(1);
+  }
+
+  @Test
+  void scalesUpWhileItIsNotKnownWhetherTheLastPodMayGo() {
+    isAboutToGoToZero();
+
+    report(300, 300);
+
+    assertThat(scales.writes).hasSize(2).last().asInstanceOf(INTEGER).isGreaterThan(1);
+  }
+
+  @Test
+  void theLastPodStays_ifARequestComesBeforeItMayGo() {
+    isAboutToGoToZero();
+
+    report(1, 1);
+    assertThat(scales.staysUp).isEqualTo(1);
+    scales.goesToZero.complete(true);
+    loop.run();
+
+    assertThat(scales.writes).containsExactly(1);
+  }
+
+  @Test
+  void asksAgainWhetherTheLastPodMayGo_ifTheWriteIsDelayed() {
+    isAboutToGoToZero();
+
+    scales.refusesReads = Reason.UNAVAILABLE;
+    scales.goesToZero.complete(true);
+    loop.run();
+    scales.refusesReads = null;
+    scales.goesToZero = new CompletableFuture<>();
+    batches(60, 0);
+    assertThat(scales.asksForZero).isEqualTo(2);
+    assertThat(scales.writes).containsExactly(1);
+
+    scales.goesToZero.complete(true);
+    loop.run();
+    assertThat(scales.writes).containsExactly(1, 0);
+    assertThat(scales.staysUp).isZero();
   }
 
   @Test

@@ -37,6 +37,10 @@ final class FakeScales implements ScaleClient {
   /** Reads that wait for the test to answer them; null to answer at once. */
   @Nullable List<Runnable> laterReads;
   @Nullable RevisionId lastRead;
+  /** Whether the last replicas may go. */
+  CompletableFuture<Boolean> goesToZero = CompletableFuture.completedFuture(true);
+  int asksForZero;
+  int staysUp;
 
   void set(RevisionId id, int replicas) {
     var before = scales.get(id);
@@ -69,6 +73,17 @@ final class FakeScales implements ScaleClient {
     return CompletableFuture.completedFuture(scales.containsKey(id)
         ? scales.get(id)
         : new Refused(Reason.NOT_FOUND, workload + " not found"));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> goesToZero(RevisionId id) {
+    asksForZero++;
+    return goesToZero;
+  }
+
+  @Override
+  public void staysUp(RevisionId id) {
+    staysUp++;
   }
 
   private Refused refused(Reason reason) {

@@ -16,10 +16,12 @@ import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
+import dev.activator.testing.faults.Pause;
 import dev.activator.testing.faults.Verb;
 import dev.activator.testing.SteppedLoop;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,6 +31,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
 
 /** The slices that lead a Service's requests to activators, over HTTP; time is moved by hand. */
 class ServiceCatcherTest {
@@ -49,6 +52,7 @@ class ServiceCatcherTest {
       Duration.ofSeconds(120));
   private final ThreadLoop thread = new ThreadLoop("catcher");
   private final SteppedLoop loop = new SteppedLoop(thread);
+  private final List<RevisionId> all = new ArrayList<>(List.of(WEB));
   private final List<String> warnings = new CopyOnWriteArrayList<>();
   private volatile boolean leads = true;
   private final ServiceCatcher catcher = session.catcher(loop, () -> leads,
@@ -63,10 +67,10 @@ class ServiceCatcherTest {
   @AfterEach
   void close() {
     api.faults().heal();
-    catcher.gone(WEB);
+    all.forEach(catcher::gone);
     eventually(() -> names().isEmpty());
     leads = false;
-    catcher.gone(WEB);
+    all.forEach(catcher::gone);
     catcher.stop();
     thread.close();
     session.close();
@@ -74,7 +78,7 @@ class ServiceCatcherTest {
   }
 
   private static CatchSlice slice(String... addresses) {
-    return new CatchSlice(WEB, "svc", IpFamily.IPV4, "http", 8012, List.of(addresses));
+    return new CatchSlice(WEB, "u", "svc", IpFamily.IPV4, "http", 8012, List.of(addresses));
   }
 
   private void pods(boolean ready, CatchSlice... present) {
@@ -128,20 +132,146 @@ class ServiceCatcherTest {
     assertThat(Duration.ofNanos(loop.nanoTime())).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
   }
 
+  /** The pods may go. */
+  private void mayGo(CompletableFuture<Boolean> mayGo) {
+    await().pollInterval(Duration.ofMillis(20)).until(() -> {
+      loop.advance(Duration.ofMillis(100));
+      return mayGo.isDone();
+    });
+    assertThat(mayGo.join()).isTrue();
+  }
+
+  private int deletions() {
+    return api.faults().journal().calls(Match.requests(Verb.DELETE).of(Kinds.ENDPOINT_SLICE))
+        .size();
+  }
+
+  /** The slice follows another activator, by which all earlier writes are answered. */
+  private void podsAreGone() {
+    catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2")),
+        Map.of(NAME, slice("10.9.0.1"))));
+    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME) instanceof ObjectNode one
+        && one.at("/endpoints/0/addresses/0").asString().equals("10.9.0.2"));
+  }
+
   @Test
-  void goesAgainIfThePodsStay() {
+  void goesAtOnceIfThePodsStay() {
+    pods(true);
+    mayGo(catcher.goesToZero(WEB));
+    pods(true, slice("10.9.0.1"));
+
+    catcher.staysUp(WEB);
+
+    eventually(() -> names().isEmpty());
+  }
+
+  @Test
+  void goesAfterAMinuteIfThePodsThatShouldGoDoNot() {
+    pods(true);
+    mayGo(catcher.goesToZero(WEB));
+    pods(true, slice("10.9.0.1"));
+
+    loop.advance(Duration.ofMinutes(1));
+
+    eventually(() -> names().isEmpty());
+  }
+
+  @Test
+  void staysUntilThePodsAreGone_howeverSlowControllersAre() {
+    pods(true);
+    mayGo(catcher.goesToZero(WEB));
+    pods(true, slice("10.9.0.1"));
+
+    loop.advance(Duration.ofSeconds(30));
+    podsAreGone();
+    assertThat(deletions()).isZero();
+
+    // when the first pod of the next start is ready
+    pods(true, slice("10.9.0.2"));
+    eventually(() -> names().isEmpty());
+  }
+
+  @Test
+  void isWrittenAgainBeforeTheLastPodsGo_asTheWatchMayBeLate() {
+    pods(true);
+    mayGo(catcher.goesToZero(WEB));
+    api.store().delete(Kinds.ENDPOINT_SLICE, "shop", NAME);
+    pods(true, slice("10.9.0.1"));
+
+    mayGo(catcher.goesToZero(WEB));
+
+    assertThat(names()).contains(NAME);
+  }
+
+  @Test
+  void theLastPodsStay_ifNoActivatorIsReadyInTheLastSecond() {
     pods(true);
     var mayGo = catcher.goesToZero(WEB);
     eventually(() -> names().contains(NAME));
-    pods(true, slice("10.9.0.1"));
+
+    catcher.changed(new CatchState(OBJECT, true, true, List.of(), Map.of(NAME, slice("10.9.0.1"))));
 
     await().pollInterval(Duration.ofMillis(20)).until(() -> {
-      loop.advance(Duration.ofSeconds(1));
-      return names().isEmpty();
+      loop.advance(Duration.ofMillis(100));
+      return mayGo.isDone();
     });
+    assertThat(mayGo.join()).isFalse();
+  }
 
-    assertThat(mayGo.join()).isTrue();
-    assertThat(Duration.ofNanos(loop.nanoTime())).isGreaterThanOrEqualTo(Duration.ofSeconds(6));
+  @Test
+  void aNewLeaderDoesNotEndWhatTheLastOneWroteBeforeItRemovedThePods() {
+    pods(false);
+    eventually(() -> names().contains(NAME));
+    leads = false;
+    loop.advance(Duration.ofSeconds(1));
+    pods(true, slice("10.9.0.1"));
+
+    leads = true;
+    pods(true, slice("10.9.0.1"));
+    loop.advance(Duration.ofSeconds(10));
+    podsAreGone();
+
+    assertThat(deletions()).isZero();
+  }
+
+  @Test
+  void belongsToTheScaledServiceThatWasMadeAgainUnderTheName() {
+    var before = new CatchSlice(WEB, "before", "svc", IpFamily.IPV4, "http", 8012,
+        List.of("10.9.0.1"));
+    catcher.changed(new CatchState(OBJECT, true, false, List.of(before), Map.of()));
+    eventually(() -> names().contains(NAME));
+
+    pods(false, before);
+
+    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME)
+        .at("/metadata/ownerReferences/0/uid").asString().equals("u"));
+  }
+
+  @Test
+  void fiftyAreWrittenAtOnce() {
+    var late = api.faults().add(Match.requests(Verb.CREATE).of(Kinds.ENDPOINT_SLICE),
+        new Fault.LateAnswer(Pause.of(Duration.ofMinutes(2))));
+    for (int i = 0; i < 60; i++) {
+      var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
+          metadata: {namespace: shop, name: web%d, uid: u}
+          spec:
+            scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}
+            serviceRef: {name: svc, port: http}
+            target: {concurrency: 20}
+            catchService: true
+          """.formatted(i)).fact();
+      all.add(object.id());
+      catcher.changed(new CatchState(object, true, false, List.of(new CatchSlice(object.id(), "u",
+          "svc", IpFamily.IPV4, "http", 8012, List.of("10.9.0.1"))), Map.of()));
+    }
+    late.awaitFired(50, Duration.ofSeconds(120));
+    loop.advance(Duration.ZERO);
+    assertThat(api.faults().journal().calls(Match.requests(Verb.CREATE))).hasSize(50);
+
+    late.remove();
+    api.faults().release();
+
+    eventually(() -> names().size() == 60);
   }
 
   @Test

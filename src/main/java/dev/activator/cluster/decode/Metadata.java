@@ -10,6 +10,7 @@ final class Metadata {
   private String resourceVersion = "";
   private Map<String, String> labels = Map.of();
   private Map<String, String> annotations = Map.of();
+  private String ownerUid = "";
   private String created = "";
   private long generation;
   private boolean ends;
@@ -23,9 +24,20 @@ final class Metadata {
         case "resourceVersion" -> resourceVersion = in.anyText();
         case "labels" -> labels = in.texts();
         case "annotations" -> annotations = in.texts();
+        case "ownerReferences" -> owners(in);
         case "creationTimestamp" -> created = in.anyText();
         case "generation" -> generation = in.longCount(0);
         case "deletionTimestamp" -> ends = in.isPresent();
+      }
+    }
+  }
+
+  private void owners(JsonCursor in) {
+    for (var _ : in.items()) {
+      for (var field : in.fields()) {
+        if (field.equals("uid") && ownerUid.isEmpty()) {
+          ownerUid = in.anyText();
+        }
       }
     }
   }
@@ -56,6 +68,11 @@ final class Metadata {
 
   Map<String, String> annotations() {
     return annotations;
+  }
+
+  /** Of its first owner; empty if it has none. */
+  String ownerUid() {
+    return ownerUid;
   }
 
   /** As RFC 3339 writes it, so texts sort by time; empty if absent. */

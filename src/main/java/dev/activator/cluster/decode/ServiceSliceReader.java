@@ -53,6 +53,7 @@ final class ServiceSliceReader implements FactReader<ServiceSlice> {
     var of = metadata.annotations().getOrDefault(Labels.SCALED_SERVICE, "");
     return of.isEmpty() || !metadata.label(Labels.MANAGED_BY).equals(CatchSlice.MANAGER)
         ? null
-        : new ServiceSlice.Own(metadata.name(), new RevisionId(metadata.namespace(), of));
+        : new ServiceSlice.Own(metadata.name(), new RevisionId(metadata.namespace(), of),
+            metadata.ownerUid());
   }
 }

@@ -7,13 +7,14 @@ import java.util.List;
  * An EndpointSlice by which activators get the requests to a ScaledService's own Service.
  *
  * @param of the ScaledService, which owns it
+ * @param uid of that; one that was made again under the name is another
  * @param service the Service's name
  * @param port the name of its port
  * @param number the activators' port
  * @param addresses of activators, in order
  */
-public record CatchSlice(RevisionId of, String service, IpFamily family, String port, int number,
-    List<String> addresses) {
+public record CatchSlice(RevisionId of, String uid, String service, IpFamily family, String port,
+    int number, List<String> addresses) {
   /** The value of the label that says which controller writes a slice. */
   public static final String MANAGER = "activator.dev";
   private static final int MAX_NAME = 253;

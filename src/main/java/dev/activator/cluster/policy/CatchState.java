@@ -60,8 +60,8 @@ public record CatchState(ScaledService object, boolean catches, boolean hasReady
     return activators.port() == 0
         ? List.of()
         : Stream.of(IpFamily.values())
-            .map(family -> new CatchSlice(object.id(), object.service(), family, port.name(),
-                activators.port(), activators.addresses().stream()
+            .map(family -> new CatchSlice(object.id(), object.uid(), object.service(), family,
+                port.name(), activators.port(), activators.addresses().stream()
                     .filter(ip -> IpFamily.of(ip) == family).toList()))
             .filter(one -> !one.addresses().isEmpty()).toList();
   }

@@ -25,8 +25,9 @@ public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<
    *
    * @param name the slice's
    * @param of the ScaledService
+   * @param uid of its owner
    */
-  public record Own(String name, RevisionId of) {}
+  public record Own(String name, RevisionId of, String uid) {}
 
   public ServiceSlice {
     ports = Map.copyOf(ports);
@@ -50,7 +51,7 @@ public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<
   public CatchSlice caught(RevisionId of) {
     var port = ports.size() == 1 ? ports.entrySet().iterator().next() : Map.entry("", 0);
     var first = members.isEmpty() ? "" : members.getFirst().ip();
-    return new CatchSlice(of, service.name(), IpFamily.of(first), port.getKey(), port.getValue(),
+    return new CatchSlice(of, own == null ? "" : own.uid, service.name(), IpFamily.of(first), port.getKey(), port.getValue(),
         members.stream().filter(one -> one.condition() == EndpointsObject.Condition.READY)
             .map(Member::ip).toList());
   }

@@ -24,8 +24,8 @@ class CatchStateTest {
       metadata: {namespace: shop, name: svc}
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
       """).fact();
-  private static final CatchSlice SLICE = new CatchSlice(WEB, "svc", IpFamily.IPV4, "http", 8012,
-      List.of("10.9.0.1", "10.9.0.2"));
+  private static final CatchSlice SLICE = new CatchSlice(WEB, "u", "svc", IpFamily.IPV4, "http",
+      8012, List.of("10.9.0.1", "10.9.0.2"));
   private static final String NAME = "web.svc.activator.dev";
 
   private static ScaledServiceState state(String catchService, String service, String endpoints) {
@@ -62,6 +62,7 @@ class CatchStateTest {
       "at zero, nothing written | true | [] | false | none | create",
       "at zero, written | true | [] | false | same | none",
       "at zero, other addresses | true | [] | false | other | update",
+      "at zero, of a deleted ScaledService of the same name | true | [] | false | former | update",
       "starting | true | [{addresses: [10.0.0.1], conditions: {ready: false}}] | false | same | none",
       "starting, nothing written | true | [{addresses: [10.0.0.1], conditions: {ready: false}}]"
           + " | false | none | create",
@@ -79,8 +80,10 @@ class CatchStateTest {
       boolean goesToZero, String present, String step) {
     var known = switch (present) {
       case "same" -> Map.of(NAME, SLICE);
-      case "other" -> Map.of(NAME, new CatchSlice(WEB, "svc", IpFamily.IPV4, "http", 8012,
+      case "other" -> Map.of(NAME, new CatchSlice(WEB, "u", "svc", IpFamily.IPV4, "http", 8012,
           List.of("10.9.0.3")));
+      case "former" -> Map.of(NAME, new CatchSlice(WEB, "before", "svc", IpFamily.IPV4, "http",
+          8012, SLICE.addresses()));
       default -> Map.<String, CatchSlice>of();
     };
 
@@ -121,7 +124,7 @@ class CatchStateTest {
 
   @Test
   void aSliceOfAFormerServiceGoes_afterTheNewOneIsMade() {
-    var former = new CatchSlice(WEB, "old", IpFamily.IPV4, "http", 8012, List.of("10.9.0.1"));
+    var former = new CatchSlice(WEB, "u", "old", IpFamily.IPV4, "http", 8012, List.of("10.9.0.1"));
 
     assertThat(caught("true", "[]", "http", TWO).steps(Map.of(former.name(), former), false))
         .containsExactly(new CatchState.Step.Create(SLICE),
@@ -130,8 +133,8 @@ class CatchStateTest {
 
   @Test
   void aLongNameIsShortened() {
-    var slice = new CatchSlice(new RevisionId("shop", "w".repeat(253)), "svc", IpFamily.IPV6,
-        "http", 8012, List.of());
+    var slice = new CatchSlice(new RevisionId("shop", "w".repeat(253)), "u", "svc",
+        IpFamily.IPV6, "http", 8012, List.of());
 
     assertThat(slice.name()).hasSizeLessThanOrEqualTo(253).endsWith(".svc.ipv6.activator.dev");
   }
@@ -146,13 +149,14 @@ class CatchStateTest {
                   name: web.svc.activator.dev
                   labels: {kubernetes.io/service-name: svc, endpointslice.kubernetes.io/managed-by: activator.dev}
                   annotations: {activator.dev/scaled-service: web}
+                  ownerReferences: [{apiVersion: activator.dev/v1alpha1, kind: ScaledService, name: web, uid: u}]
                 addressType: IPv4
                 ports: [{name: http, port: 8012, protocol: TCP}]
                 endpoints: [{addresses: [10.9.0.2], conditions: {ready: true}}, {addresses: [10.9.0.1]}]
                 """)
         .fact();
 
-    assertThat(fact.own()).isEqualTo(new ServiceSlice.Own(NAME, WEB));
+    assertThat(fact.own()).isEqualTo(new ServiceSlice.Own(NAME, WEB, "u"));
     assertThat(fact.caught(WEB)).isEqualTo(SLICE);
   }
 }
