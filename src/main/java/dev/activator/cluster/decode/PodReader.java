@@ -1,6 +1,5 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.FailureReasons;
 import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.policy.PodStartStatus.FailureReason;
 import dev.activator.revision.StartPhase;
@@ -82,7 +81,7 @@ final class PodReader implements FactReader<PodStartStatus> {
     // A ready container has recovered from its last termination.
     return new ContainerStarts(ready
         ? null
-        : FailureReasons.ofContainer(state.waiting, state.message, before.terminated, restarts),
+        : FailureReason.ofContainer(state.waiting, state.message, before.terminated, restarts),
         instant(state.startedAt));
   }
 
@@ -127,7 +126,7 @@ final class PodReader implements FactReader<PodStartStatus> {
     for (var _ : in.items()) {
       var condition = StatusCondition.read(in);
       if (condition.isFalse(SCHEDULED) && ofScheduling == null) {
-        ofScheduling = FailureReasons.unschedulable(condition.reason(), condition.message());
+        ofScheduling = FailureReason.unschedulable(condition.reason(), condition.message());
       }
       notPrepared |= condition.isFalse(PREPARED);
       var phase = CONDITIONS.get(condition.type());
@@ -158,6 +157,6 @@ final class PodReader implements FactReader<PodStartStatus> {
     if (initContainers.failure != null || containers.failure != null) {
       return initContainers.failure == null ? containers.failure : initContainers.failure;
     }
-    return ofScheduling == null && notPrepared ? FailureReasons.notPrepared() : ofScheduling;
+    return ofScheduling == null && notPrepared ? FailureReason.notPrepared() : ofScheduling;
   }
 }

@@ -2,6 +2,7 @@ package dev.activator.cluster.policy;
 
 import dev.activator.revision.StartPhase;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record PodStartStatus(String name, @Nullable FailureReason failure,
     Map<StartPhase, Instant> ends) {
-  public record FailureReason(Persistence persistence, String reason, String message) {}
-
   public enum Persistence {
     /** Cannot recover by itself, or has failed again. */
     PERMANENT,
@@ -21,5 +20,52 @@ public record PodStartStatus(String name, @Nullable FailureReason failure,
     RETRIED,
     /** No node has room, or the node is not prepared; autoscalers add a node in about a minute. */
     SLOW
+  }
+
+  /**
+   * A reason of the kubelet or the scheduler for which a container does not start.
+   *
+   * <p><b>Source.</b> {@code images/types.go} and {@code container/sync_result.go} of the kubelet,
+   * {@code PodConditionType} in {@code k8s.io/api/core/v1/types.go}.
+   */
+  public record FailureReason(Persistence persistence, String reason, String message) {
+    private static final String CRASHES = "CrashLoopBackOff";
+    private static final List<String> PERMANENT = List.of(CRASHES, "InvalidImageName",
+        "ErrImageNeverPull");
+    private static final List<String> RETRIED = List.of("ErrImagePull", "ImagePullBackOff",
+        "ImageInspectError", "RegistryUnavailable", "SignatureValidationFailed",
+        "CreateContainerConfigError", "CreateContainerError", "RunContainerError", "StartError",
+        "PreStartHookError", "PostStartHookError", "CreatePodSandboxError");
+    private static final String OUT_OF_MEMORY = "OOMKilled";
+    private static final int OFTEN = 2;
+
+    /**
+     * For a container that is not ready; null in a normal start.
+     *
+     * @param ended the last termination's reason, which {@code CrashLoopBackOff} hides
+     */
+    public static @Nullable FailureReason ofContainer(String waiting, String message, String ended,
+        int restarts) {
+      if (ended.equals(OUT_OF_MEMORY) && (waiting.equals(CRASHES) || restarts >= OFTEN)) {
+        return new FailureReason(Persistence.PERMANENT, OUT_OF_MEMORY,
+            "the container needs more memory than its limit");
+      }
+      if (PERMANENT.contains(waiting)) {
+        return new FailureReason(Persistence.PERMANENT, waiting, message);
+      }
+      return RETRIED.contains(waiting)
+          ? new FailureReason(Persistence.RETRIED, waiting, message)
+          : null;
+    }
+
+    public static FailureReason unschedulable(String reason, String message) {
+      return new FailureReason(Persistence.SLOW, reason, message);
+    }
+
+    /** The pod has a node, but its volumes or network are not ready. */
+    public static FailureReason notPrepared() {
+      return new FailureReason(Persistence.SLOW, "PodNotPrepared",
+          "its node has not prepared its volumes and network");
+    }
   }
 }

@@ -114,7 +114,7 @@ class FailingPodsTest {
   void areKnownByTheReasonsOfKubernetes(String waiting, String ended, int restarts,
       Persistence persistence,
       String reason) {
-    assertThat(FailureReasons.ofContainer(waiting, "why", ended, restarts))
+    assertThat(FailureReason.ofContainer(waiting, "why", ended, restarts))
         .isEqualTo(new FailureReason(persistence, reason, reason.equals("OOMKilled")
             ? "the container needs more memory than its limit"
             : "why"));
@@ -124,13 +124,13 @@ class FailingPodsTest {
   @CsvSource({"'', '', 0", "ContainerCreating, '', 0", "PodInitializing, '', 0",
       "'', OOMKilled, 1", "'', Error, 9"})
   void areNoneWhereTheReasonIsPartOfAnyStart(String waiting, String ended, int restarts) {
-    assertThat(FailureReasons.ofContainer(waiting, "", ended, restarts)).isNull();
+    assertThat(FailureReason.ofContainer(waiting, "", ended, restarts)).isNull();
   }
 
   @Test
   void areSlowWhereANodeMayBeAdded() {
-    assertThat(FailureReasons.unschedulable("Unschedulable", "no node"))
+    assertThat(FailureReason.unschedulable("Unschedulable", "no node"))
         .isEqualTo(new FailureReason(Persistence.SLOW, "Unschedulable", "no node"));
-    assertThat(FailureReasons.notPrepared().persistence()).isEqualTo(Persistence.SLOW);
+    assertThat(FailureReason.notPrepared().persistence()).isEqualTo(Persistence.SLOW);
   }
 }
