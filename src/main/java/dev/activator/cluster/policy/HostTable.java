@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which ScaledService a request is for, by its host, and of those with that host by the most specific rule.
  *
- * <p>A host is found in this order: among the hosts of ScaledServices; the longest wildcard; {@code name.namespace},
- * {@code name.namespace.svc} or {@code name.namespace.svc.domain}, by the name of the ScaledService, or of its Service if that is
- * caught.
+ * <p>A host is found in this order: among the hosts of ScaledServices; {@code name.namespace}, {@code
+ * name.namespace.svc} or {@code name.namespace.svc.domain}, by the name of the ScaledService, or of its Service if that is
+ * caught; the longest wildcard.
  *
  * <p>The paths of a host belong to one namespace, that of the oldest ScaledService with the host, so that
  * no other can divert its requests.
@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HostTable {
   private static final String WILDCARD = "*.";
+  /** A longer host is no name in DNS, and a request could have one of a MiB. */
+  private static final int MAX_HOST_LENGTH = 253;
 
   private final String domain;
   private final Map<String, Routes> exact = new HashMap<>();
@@ -148,7 +150,7 @@ public final class HostTable {
 
   private void add(String host, List<RouteRule> rules, ScaledService service) {
     boolean isWildcard = host.startsWith(WILDCARD);
-    var owner = isWildcard ? null : internal(host);
+    var owner = isWildcard ? null : named(host);
     if (owner != null) {
       if (owner.equals(service.id())) {
         rules.stream().filter(rule -> !rule.hosts().isEmpty())
@@ -203,16 +205,20 @@ public final class HostTable {
     var name = normal(host);
     var routes = exact.get(name);
     var found = routes == null ? null : routes.find(target, fields);
-    for (int dot = name.indexOf('.'); found == null && dot >= 0; dot = name.indexOf('.', dot + 1)) {
-      routes = wildcards.get(name.substring(dot));
-      found = routes == null ? null : routes.find(target, fields);
-    }
     if (found != null) {
       return found;
     }
     var own = named(name);
-    var port = own == null ? null : service(own).find(target, fields);
-    return port == null ? own : port;
+    if (own != null) {
+      // Before wildcards: one such as *.svc would get what is for others.
+      var port = service(own).find(target, fields);
+      return port == null ? own : port;
+    }
+    for (int dot = name.indexOf('.'); found == null && dot >= 0; dot = name.indexOf('.', dot + 1)) {
+      routes = wildcards.get(name.substring(dot));
+      found = routes == null ? null : routes.find(target, fields);
+    }
+    return found;
   }
 
   /** Whether any request for the host is for a ScaledService. */
@@ -249,10 +255,11 @@ public final class HostTable {
     return services.containsKey(id) ? id : caught.get(id);
   }
 
+  /** Empty if it is too long for a name. */
   private static String normal(String host) {
     int end = host.endsWith("]") ? -1 : host.lastIndexOf(':');
-    var name = end < 0 ? host : host.substring(0, end);
-    return (name.endsWith(".") ? name.substring(0, name.length() - 1) : name)
-        .toLowerCase(Locale.ROOT);
+    int port = end < 0 ? host.length() : end;
+    int length = port > 0 && host.charAt(port - 1) == '.' ? port - 1 : port;
+    return length > MAX_HOST_LENGTH ? "" : host.substring(0, length).toLowerCase(Locale.ROOT);
   }
 }

@@ -127,6 +127,35 @@ class HostTableTest {
         "bank.money.svc.cluster.local");
   }
 
+  @ParameterizedTest
+  @CsvSource({"bank.money, money/bank", "bank.money.svc, money/bank",
+      "bank.money.svc.cluster.local, money/bank", "vault.money, money/safe",
+      "vault.money.svc.cluster.local, money/safe", "vault, money/safe", "other.money, a/thief",
+      "x.bank.money, a/thief"})
+  void noWildcardAndNoShortHostHasTheNameOfAnother(String host, String expected) {
+    var thief = service("a/thief", "1", "*.money", "*.svc", "*.money.svc.cluster.local",
+        "*.cluster.local", "vault");
+    var table = HostTable.of(List.of(thief, service("money/bank", "2"),
+        catching("money/safe", "3", "vault")), "cluster.local", DomainRules.ANY);
+
+    assertThat(table.find(host, "/", NO_HEADERS)).asString().isEqualTo(expected);
+    assertThat(table.taken(thief.id()))
+        .containsExactly(new Taken("vault", new RevisionId("money", "safe")));
+  }
+
+  /** Each dot of a host is looked up: one of a MiB would keep an event loop for minutes. */
+  @ParameterizedTest
+  @CsvSource({"253, '', shop/web", "253, '.:8080', shop/web", "254, '',", "100000, '',"})
+  void aHostThatIsTooLongForANameIsUnknown(int length, String behind, String expected) {
+    int more = length - "shop.example.com".length();
+    var host = "a".repeat(more % 2) + "a.".repeat(more / 2) + "shop.example.com";
+
+    var found = TABLE.find(host + behind, "/", NO_HEADERS);
+
+    assertThat(found == null ? null : found.toString()).isEqualTo(expected);
+    assertThat(TABLE.has(host + behind)).isEqualTo(found != null);
+  }
+
   /** As three workloads share a host. */
   private static final HostTable SHARED = HostTable.of(List.of(
       withRules("shop/web", "1", "[{pathPrefix: /}]", "shop.example.com"),
