@@ -44,13 +44,14 @@ public record RouteRule(List<String> hosts, @Nullable Path path, List<DoNotWake.
       text = prefix && text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
     }
 
-    /** @param target may have a query */
+    /** @param target may have a query, which the text never has */
     private boolean matches(String target) {
-      int query = target.indexOf('?');
-      int end = query < 0 ? target.length() : query;
       int length = text.length();
-      return length <= end && target.startsWith(text)
-          && (length == end || prefix && target.charAt(length) == '/');
+      if (!target.startsWith(text)) {
+        return false;
+      }
+      char next = length == target.length() ? '?' : target.charAt(length);
+      return next == '?' || prefix && next == '/';
     }
 
     @Override
