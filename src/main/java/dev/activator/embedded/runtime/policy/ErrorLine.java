@@ -14,7 +14,7 @@ public final class ErrorLine {
   private static final Pattern INDENTED = Pattern.compile("^\\s(?!\\s*what\\(\\):).*");
   private static final Pattern EPILOGUE = Pattern.compile(
       "Node\\.js v\\d.*|Emitted 'error' event.*|Require stack:|- .*|[}\\])]+[;,]?" // Node.js
-          + "|goroutine \\d+ .*|[\\w./*()-]+\\(.*\\)|exit status \\d+|\\[signal .*|created by .*" // Go
+          + "|goroutine \\d+ .*|[\\w./*()-][\\w./*)-]*\\(.*\\)|exit status \\d+|\\[signal .*|created by .*" // Go
           + "|Stack trace:|#\\d+ .*" // PHP
           + "|note: .*|stack backtrace:" // Rust
           + "|Aborted( \\(core dumped\\))?");

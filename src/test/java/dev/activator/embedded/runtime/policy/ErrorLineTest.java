@@ -1,9 +1,11 @@
 package dev.activator.embedded.runtime.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -26,6 +28,16 @@ class ErrorLineTest {
             ErrorLine.of(lines.subList(1, lines.size()))).isEqualTo(head[1]));
       });
     }
+  }
+
+  /** Backtracking would take an hour. */
+  @Test
+  void readsALineOfBracketsInOnePass() {
+    var line = "(".repeat(1_000_000);
+
+    assertTimeoutPreemptively(Duration.ofMinutes(2),
+        () -> assertThat(ErrorLine.of(List.of("panic: x", line))).isEqualTo(line));
+    assertThat(ErrorLine.of(List.of("panic: x", line + ")"))).isEqualTo("panic: x");
   }
 
   @Test
