@@ -45,7 +45,7 @@ public final class RequestRulesReader {
   /** They frame the body, or belong to the connection. */
   private static final Set<String> NOT_TO_SET = Set.of("connection", "content-length", "date",
       "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-      "k-activator-reason");
+      "k-activator-reason", "k-activator-pod");
   private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   /** A body in the answer would be taken for the next one. */
   private static final Set<Integer> WITHOUT_BODY = Set.of(204, 205, 304);

@@ -131,6 +131,7 @@ class RequestRulesReaderTest {
       "{after: 11m, service: a}          | .after must be a duration such as 500ms, 5s or 1m, at most 10m",
       "{after: 2, service: a}            | .after must be text",
       "{respond: {headers: [{name: Content-Length, value: '1'}]}} | .respond.headers[0].name must be another header",
+      "{respond: {headers: [{name: k-activator-pod, value: a}]}} | .respond.headers[0].name must be another header",
       "{respond: {headers: [{name: X}]}} | .respond.headers[0].value must be text",
       "{respond: {status: 600}}          | .respond.status must be a whole number"})
   void aMalformedFallbackIsIgnoredAndSaysWhatAndWhere(String text, String problem) {
