@@ -68,9 +68,7 @@ public sealed interface GatewayQuestion {
           header.apply("X-Forwarded-Host"), or(header.apply("X-Forwarded-Uri"), "/"),
           "X-Forwarded-Host");
       case HOST -> {
-        var rest = target.substring(by.path.length());
-        yield ofParts(method, header.apply("Host"), rest.startsWith("/") ? rest : "/" + rest,
-            "Host");
+        yield ofParts(method, header.apply("Host"), target.substring(by.path.length()), "Host");
       }
     };
   }
@@ -91,8 +89,10 @@ public sealed interface GatewayQuestion {
     if (host == null || host.isEmpty()) {
       return new Unclear("the header " + header + " is missing");
     }
-    var parsed = Framing.target(method, "http://" + host + target);
-    return parsed == null || parsed.host() == null
+    // Else the target could become a part of the host.
+    var path = target.startsWith("/") ? target : "/" + target;
+    var parsed = Framing.target(method, "http://" + host + path);
+    return parsed == null || !host.equals(parsed.host())
         ? new Unclear("method, host or path of the original request are malformed")
         : new OriginalRequest(method, parsed.host(), parsed.path());
   }

@@ -35,6 +35,9 @@ class GatewayQuestionTest {
           + " | DELETE web.shop /a?b",
       "/admit/forwarded | GET | X-Forwarded-Host=web.shop;X-Original-URL=http://other/;Host=me"
           + " | GET web.shop /",
+      "/admit/forwarded | GET | X-Forwarded-Host=web.shop;X-Forwarded-Uri=*;X-Forwarded-Method=OPTIONS"
+          + " | OPTIONS web.shop /*",
+      "/admit/forwarded | GET | X-Forwarded-Host=web.shop;X-Forwarded-Uri=.other/a | GET web.shop /.other/a",
       "/admit/host/a/b?c | PATCH | Host=web.shop;X-Original-URL=http://other/;X-Forwarded-Host=other"
           + " | PATCH web.shop /a/b?c",
       "/admit/host | GET | Host=web.shop | GET web.shop /",
@@ -55,6 +58,8 @@ class GatewayQuestionTest {
           + " | X-Original-URL is not a URL",
       "/admit/forwarded | GET | Host=web.shop | X-Forwarded-Host is missing",
       "/admit/forwarded | GET | X-Forwarded-Host=we b | malformed",
+      "/admit/forwarded | GET | X-Forwarded-Host=web.shop/admin;X-Forwarded-Uri=/a | malformed",
+      "/admit/host/a | GET | Host=web.shop?b | malformed",
       "/admit/forwarded | CONNECT | X-Forwarded-Host=web;X-Forwarded-Method=CONNECT | malformed",
       "/admit/host/a | GET | X-Forwarded-Host=web | Host is missing"})
   void whatIsMissingIsNamed(String target, String method, String headers, String problem) {
