@@ -27,6 +27,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,8 @@ public final class Exchange implements QueuedCaller {
   private static final int CLIENT_CLOSED_REQUEST = 499;
   /** For a 503 of a fallback, when a start has failed. */
   private static final int START_RETRY_SECONDS = 30;
+  /** How soon a request that waits for its turn notices that no pod is left. */
+  private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final RequestDispatcher dispatcher;
   private final HttpRequestRecord record;
@@ -130,15 +133,20 @@ public final class Exchange implements QueuedCaller {
     body().countIn(later, HeldBytes.costOf(record.request()));
     limitQueueing(later);
     long hold = holdNanos();
-    if (stepNanosLeft() > hold && (hold > 0 || isStarting())) {
-      holdEnds = true;
-      if (hold == 0) {
-        holdEnds(later);
-        return;
-      }
-      limitStep(hold);
+    if (hold == 0 && isStarting() && stepNanosLeft() > 0) {
+      holdEnds(later);
+      return;
     }
+    holdFor(hold == 0 ? LOOK_AGAIN_NANOS : hold);
     transferBody();
+  }
+
+  /** Unless its time in the queue ends before. */
+  private void holdFor(long nanos) {
+    holdEnds = stepNanosLeft() > nanos;
+    if (holdEnds) {
+      limitStep(nanos);
+    }
   }
 
   /** How long it waits before the page or the fallback; {@link Deadlines#NONE} without either. */
@@ -181,6 +189,7 @@ public final class Exchange implements QueuedCaller {
     var fallback = fallback();
     if (!isStarting()) {
       limitQueueing(waiting);
+      holdFor(LOOK_AGAIN_NANOS);
     } else if (pages.isFor(record, revision)) {
       finish(pages.page(dispatcher, record, revision, waiting.retryAfterSeconds()),
           Outcome.WAITING_PAGE);

@@ -53,6 +53,8 @@ import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that do not wait for the start of their revision to the end. */
 class FallbackTest {
@@ -241,6 +243,44 @@ class FallbackTest {
     loop.run();
     podAnswers();
     assertThat(second.statuses).containsExactly(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{respond: {status: 202}}", "{after: 2s, respond: {status: 202}}"})
+  void takesARequestThatWaitedForItsTurn_onceNoPodIsLeft(String fallback) {
+    fallsBack(fallback);
+    pods(WEB, POD);
+    get();
+    var first = pod.accepts();
+    var second = get();
+    loop.advance(Duration.ofSeconds(10));
+    assertThat(second.answer).isNull();
+
+    pods(WEB);
+    loop.advance(Duration.ofSeconds(1));
+
+    assertThat(second.answer.status()).isEqualTo(202);
+    first.answers(200);
+    first.sends(LastHttpContent.EMPTY_LAST_CONTENT);
+    loop.advance(Duration.ofSeconds(66));
+    assertThat(count(WEB)).isZero();
+  }
+
+  @Test
+  void theTimeInTheQueueEndsARequestThatWaitsForItsTurn() {
+    fallsBack("{respond: {}}");
+    pods(WEB, POD);
+    get();
+    var first = pod.accepts();
+    var second = send(HttpMethod.GET, "Request-Timeout", "3");
+
+    loop.advance(Duration.ofSeconds(3));
+
+    assertThat(second.answer.headers()).containsEntry("K-Activator-Reason", "caller-deadline");
+    first.answers(200);
+    first.sends(LastHttpContent.EMPTY_LAST_CONTENT);
+    loop.run();
+    assertThat(count(WEB)).isZero();
   }
 
   @Test
