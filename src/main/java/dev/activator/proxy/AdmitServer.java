@@ -8,8 +8,10 @@ import dev.activator.loop.Loop;
 import dev.activator.loop.Transport;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
+import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.ReadyPods;
 import dev.activator.proxy.exchange.RequestDispatcher;
+import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.GatewayQuestion;
 import dev.activator.proxy.policy.GatewayQuestion.Convention;
@@ -26,7 +28,12 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.AsciiString;
+import io.netty.util.AttributeKey;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -36,6 +43,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -43,6 +51,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Sinks;
+import reactor.netty.Connection;
 import reactor.netty.DisposableServer;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
@@ -64,6 +74,11 @@ public final class AdmitServer {
   private static final int MAX_MESSAGE = 256 << 10;
   private static final int MAX_STREAMS = 10_000;
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
+  /** Set once GOAWAY is sent. */
+  private static final AttributeKey<Boolean> GOES_AWAY = AttributeKey
+      .valueOf(AdmitServer.class, "goesAway");
+  private static final LocalResponse SHUTTING_DOWN = LocalResponse
+      .error(503, "the activator is shutting down").with(Failure.REASON, "shutting-down");
   /** Of the connection with the gateway, or about a body that is not here; and what would choose a revision. */
   private static final Set<String> NOT_OF_THE_ORIGINAL = Set.of("host", "connection", "keep-alive",
       "proxy-connection", "te", "trailer", "transfer-encoding", "content-length", "upgrade",
@@ -78,6 +93,7 @@ public final class AdmitServer {
   private final Map<EventLoop, RequestDispatcher> dispatchers = new IdentityHashMap<>();
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private @Nullable DisposableServer server;
+  private volatile boolean stopping;
 
   /**
    * Where it listens.
@@ -133,8 +149,10 @@ public final class AdmitServer {
     return server == null ? 0 : server.port();
   }
 
-  /** Refuses questions that wait. */
+  /** Refuses questions that wait, and those that still come. */
   public void stop() {
+    stopping = true;
+    dispatchers.values().forEach(RequestDispatcher::rejectHandovers);
     rejectQueued.run();
     if (server != null) {
       try {
@@ -142,13 +160,18 @@ public final class AdmitServer {
       } catch (IllegalStateException e) {
         log.debug("Some questions are cut off", e);
       }
+      // One whose answer ended at this moment is left open.
+      connections.close().awaitUninterruptibly();
       server = null;
     }
   }
 
   private Publisher<Void> answer(HttpServerRequest request, HttpServerResponse response) {
-    if (!isReady.getAsBoolean() && request.version().equals(HttpVersion.HTTP_1_1)) {
-      response.keepAlive(false);
+    if (!isReady.getAsBoolean()) {
+      if (request.version().equals(HttpVersion.HTTP_1_1)) {
+        response.keepAlive(false);
+      }
+      request.withConnection(AdmitServer::goAway);
     }
     if (request.uri().equals(CheckCodec.PATH)) {
       return CheckCodec.isGrpc(request.requestHeaders())
@@ -166,16 +189,21 @@ public final class AdmitServer {
         .flatMap(answer -> Mono.from(send(response, overHttp(answer))));
   }
 
+  /** In HTTP/2 a header does not say it. Questions that are on their way are answered. */
+  @SuppressWarnings("FutureReturnValueIgnored") // A connection that fails is left anyway.
+  private static void goAway(Connection stream) {
+    if (stream.channel() instanceof Http2StreamChannel one
+        && one.parent().attr(GOES_AWAY).getAndSet(true) == null) {
+      one.parent().writeAndFlush(
+          new DefaultHttp2GoAwayFrame(Http2Error.NO_ERROR).setExtraStreamIds(Integer.MAX_VALUE));
+    }
+  }
+
   private Publisher<Void> grpc(HttpServerRequest request, HttpServerResponse response) {
     CheckCodec.begin(response);
-    return request.receive().asByteArray().collect(ByteArrayOutputStream::new, (body, part) -> {
-      if (body.size() + part.length > MAX_MESSAGE) {
-        throw new IllegalArgumentException("it is longer than " + MAX_MESSAGE + " bytes");
-      }
-      body.writeBytes(part);
-    }).flatMap(body -> {
+    return message(request).flatMap(message -> {
       try {
-        var question = CheckCodec.decode(body.toByteArray());
+        var question = CheckCodec.decode(message);
         var headers = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
             FieldList.CHECKED).headers();
         question.getHeadersMap().forEach((name, value) -> {
@@ -191,7 +219,35 @@ public final class AdmitServer {
       }
     }).onErrorResume(IllegalArgumentException.class, e -> Mono
         .just(LocalResponse.error(400, "malformed question: " + e.getMessage())))
+        .onErrorResume(TooLongHttpHeaderException.class,
+            _ -> Mono.just(new Failure.HeadTooLarge().answer()))
         .flatMap(answer -> Mono.from(CheckCodec.send(response, answer)));
+  }
+
+  /** Counted as a head while it is incomplete: the oldest is refused if they hold too much. */
+  private Mono<byte[]> message(HttpServerRequest request) {
+    var on = new AtomicReference<RequestDispatcher>();
+    request.withConnection(connection -> on.set(dispatcher(connection)));
+    var loop = on.get().loop();
+    var refused = Sinks.<byte[]>one();
+    var partial = on.get().held()
+        .partialHead(() -> refused.tryEmitError(HeldBytes.HEADS_HOLD_TOO_MUCH));
+    return request.receive().asByteArray().collect(ByteArrayOutputStream::new, (body, part) -> {
+      if (body.size() + part.length > MAX_MESSAGE) {
+        throw new IllegalArgumentException("it is longer than " + MAX_MESSAGE + " bytes");
+      }
+      body.writeBytes(part);
+      partial.grew(HeldBytes.costOfHead(body.size(), 0));
+    }).map(ByteArrayOutputStream::toByteArray).takeUntilOther(refused.asMono())
+        .doFinally(_ -> loop.execute(partial::ended));
+  }
+
+  private RequestDispatcher dispatcher(Connection connection) {
+    var dispatcher = dispatchers.get(connection.channel().eventLoop());
+    if (dispatcher == null) {
+      throw new IllegalStateException("a connection on an unknown event loop");
+    }
+    return dispatcher;
   }
 
   /** Anything but a 200 of ours must not let the request pass. */
@@ -213,21 +269,18 @@ public final class AdmitServer {
       HttpHeaders headers) {
     return switch (parsed) {
       case Unclear(var problem) -> Mono.just(LocalResponse.error(400, problem));
+      case OriginalRequest _ when stopping -> Mono.just(SHUTTING_DOWN);
       case OriginalRequest original -> Mono.create(sink -> request.withConnection(connection -> {
-        var dispatcher = dispatchers.get(connection.channel().eventLoop());
-        if (dispatcher == null) {
-          sink.error(new IllegalStateException("a connection on an unknown event loop"));
-          return;
-        }
+        var dispatcher = dispatcher(connection);
         var http = http(original, headers);
-        var question = new Question(dispatcher.loop(), Downstream.Caller.of(connection.channel()),
-            sink);
-        sink.onDispose(question::cancelled);
         if (http == null) {
           sink.success(LocalResponse.error(400, "malformed original request"));
-        } else {
-          dispatcher.answerGateway(http, question);
+          return;
         }
+        var question = new Question(dispatcher.loop(), Downstream.Caller.of(connection.channel()),
+            dispatcher.held(), dispatcher.held().addHead(http, Integer.MAX_VALUE), sink);
+        sink.onDispose(question::cancelled);
+        dispatcher.answerGateway(http, question);
       }));
     };
   }
@@ -253,13 +306,19 @@ public final class AdmitServer {
   private static final class Question implements Downstream {
     private final Loop loop;
     private final Caller gateway;
+    private final HeldBytes.Share held;
     private final MonoSink<LocalResponse> sink;
     private final DeadlineTimer timer;
+    /** The memory that a large head is counted with; 0 for a small one. */
+    private int headBytes;
     private @Nullable Exchange exchange;
 
-    Question(Loop loop, Caller gateway, MonoSink<LocalResponse> sink) {
+    Question(Loop loop, Caller gateway, HeldBytes.Share held, int headBytes,
+        MonoSink<LocalResponse> sink) {
       this.loop = loop;
       this.gateway = gateway;
+      this.held = held;
+      this.headBytes = headBytes;
       this.sink = sink;
       this.timer = new DeadlineTimer(loop, this::checkDeadlines);
     }
@@ -312,6 +371,8 @@ public final class AdmitServer {
     public void ended() {
       exchange = null;
       timer.cancel();
+      held.add(-headBytes);
+      headBytes = 0;
     }
 
     @Override

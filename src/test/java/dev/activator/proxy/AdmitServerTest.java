@@ -25,6 +25,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.throttle.Throttler;
@@ -44,7 +45,9 @@ import io.grpc.stub.ClientCalls;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -69,6 +72,7 @@ class AdmitServerTest {
   private Readiness readiness = new Readiness.Ready();
   private LoopGroup loops;
   private Throttler throttler;
+  private HeldBytes held;
   private ReadyPods pods;
   private ProxyServer proxy;
   private AdmitServer server;
@@ -84,7 +88,7 @@ class AdmitServerTest {
         new Random(1));
     var upstreams = Quiescence
         .watch(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
-    var held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20)));
+    held = Quiescence.watch(new HeldBytes(new MemoryBound(1 << 20)));
     proxy = new ProxyServer(resources.onServerSelect(true), resources.onServer(true), loops,
         Duration.ofSeconds(60), loop -> new RequestDispatcher(loop, router, throttler::admit,
             upstreams.of(loop), new Counter(), (_, _) -> {
@@ -199,8 +203,76 @@ class AdmitServerTest {
       var head = answer(gateway);
       assertThat(head.start()).startsWith("HTTP/1.1 503 ");
       assertThat(head.header("K-Activator-Reason")).isEqualTo("shutting-down");
+      gateway.awaitEnd();
       stopping.join();
     }
+  }
+
+  @Test
+  void refusesWhatWaitsForReadinessWhenItStops() throws Exception {
+    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
+    try (var gateway = RawPeer.connect(server.port())) {
+      gateway.sendHead("GET /admit/host HTTP/1.1", "Host: web.shop");
+      await().untilAtomic(counted, org.hamcrest.Matchers.is(1));
+      readiness = new Readiness.NotReady("draining");
+
+      var stopping = CompletableFuture.runAsync(server::stop);
+
+      var head = answer(gateway);
+      assertThat(head.start()).startsWith("HTTP/1.1 503 ");
+      assertThat(head.header("K-Activator-Reason")).isEqualTo("shutting-down");
+      gateway.awaitEnd();
+      stopping.join();
+    }
+  }
+
+  @Test
+  void theLargeHeadOfAQuestionIsCountedWhileItWaits_andTooManyAreRefused() throws IOException {
+    var gateways = new ArrayList<RawPeer>();
+    for (int i = 0; i < 8; i++) {
+      var gateway = RawPeer.connect(server.port());
+      gateways.add(gateway);
+      sendLargeQuestion(gateway);
+      awaitQueued(i + 1);
+    }
+    assertThat(held.total()).isBetween(480_000L, 520_000L);
+
+    try (var gateway = RawPeer.connect(server.port())) {
+      sendLargeQuestion(gateway);
+      var head = answer(gateway);
+      assertThat(head.start()).startsWith("HTTP/1.1 431 ");
+      assertThat(head.header("K-Activator-Reason")).isEqualTo("head-too-large");
+    }
+
+    for (var gateway : gateways) {
+      gateway.close();
+    }
+    await().until(() -> held.total() == 0);
+  }
+
+  private static void sendLargeQuestion(RawPeer gateway) throws IOException {
+    gateway.sendHead("GET /admit/host HTTP/1.1", "Host: web.shop", "X-Large: " + "y".repeat(60_000));
+  }
+
+  @Test
+  void aCheckIsCountedWhileItComes_andTheOldestIsRefusedIfTheyHoldTooMuch() throws IOException {
+    var gateways = new ArrayList<RawPeer>();
+    // A quarter of the bound, for two loops: the second message on a loop is too much.
+    for (int i = 0; i < 4; i++) {
+      var gateway = RawPeer.connect(server.port());
+      gateways.add(gateway);
+      gateway.sendHead("POST /envoy.service.auth.v3.Authorization/Check HTTP/1.1",
+          "Host: activator", "Content-Type: application/grpc", "Content-Length: 200000");
+      gateway.send("y".repeat(100_000));
+    }
+
+    await().until(() -> held.total() > 100_000);
+    var head = answer(gateways.getFirst());
+    assertThat(head.start()).startsWith("HTTP/1.1 200 ");
+    for (var gateway : gateways) {
+      gateway.close();
+    }
+    await().until(() -> held.total() == 0);
   }
 
   @Test
@@ -210,6 +282,36 @@ class AdmitServerTest {
 
     assertThat(ask("GET /admit/host HTTP/1.1", "Host: web.shop").header("Connection"))
         .isEqualTo("close");
+  }
+
+  @Test
+  void asksGatewaysOverHttp2ToLeaveOnceItIsNotReady() throws IOException {
+    isUp();
+    try (var gateway = RawHttp2.caller(RawPeer.connect(server.port()))) {
+      asks(gateway, 1);
+      assertThat(gateway.read(RawHttp2.HEADERS).field(":status")).isEqualTo("200");
+      readiness = new Readiness.NotReady("draining");
+
+      asks(gateway, 3);
+      asks(gateway, 5);
+
+      var frames = new ArrayList<RawHttp2.Frame>();
+      while (frames.stream().filter(one -> one.ends() && one.stream() > 1).count() < 2) {
+        frames.add(gateway.read());
+      }
+      assertThat(frames).filteredOn(frame -> frame.type() == RawHttp2.GOAWAY).singleElement()
+          .satisfies(frame -> {
+            assertThat(frame.number()).isZero();
+            assertThat(ByteBuffer.wrap(frame.payload()).getInt()).isEqualTo(Integer.MAX_VALUE);
+          });
+      assertThat(frames).filteredOn(frame -> frame.type() == RawHttp2.HEADERS)
+          .extracting(frame -> frame.field(":status")).containsExactly("200", "200");
+    }
+  }
+
+  private static void asks(RawHttp2 gateway, int stream) throws IOException {
+    gateway.headers(stream, true, ":method", "GET", ":scheme", "http", ":path", "/admit/host",
+        ":authority", "web.shop");
   }
 
   @Test

@@ -352,6 +352,10 @@ public final class Exchange implements QueuedCaller {
     granted.release(Ending.UNCOUNTED);
     if (mayWait() || to.isReady(revision.id())) {
       to.whenReady(this, pod);
+      long left = record.callerNanosLeft();
+      if (!ended && left != Deadlines.NONE) {
+        limitStep(left);
+      }
     } else {
       answer(Objects.requireNonNull(record.rule()));
     }
@@ -591,6 +595,9 @@ public final class Exchange implements QueuedCaller {
       queueTimedOut();
     } else if (forwarder != null) {
       forwarder.stepTimedOut();
+    } else {
+      // The gateway does not know of its pod yet.
+      timedOut(TimeoutKind.CALLER);
     }
   }
 

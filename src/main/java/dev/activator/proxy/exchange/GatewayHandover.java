@@ -8,6 +8,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +30,7 @@ public final class GatewayHandover implements ReadyPods.Listener {
   private final ReadyPods pods;
   private final Duration countedFor;
   private final Map<RevisionId, Map<Exchange, Destination>> waiting = new HashMap<>();
+  private boolean stopped;
 
   GatewayHandover(Loop loop, RequestCounter counter, ReadyPods pods, Duration countedFor) {
     this.loop = loop;
@@ -45,13 +47,24 @@ public final class GatewayHandover implements ReadyPods.Listener {
 
   @Override
   public void gone(RevisionId id) {
+    loop.execute(() -> reject(id, new Rejection.RevisionGone(id)));
+  }
+
+  /** Rejects those that wait, now and from now on. */
+  void stop() {
     loop.execute(() -> {
-      var same = waiting.getOrDefault(id, Map.of());
-      List.copyOf(same.keySet()).forEach(one -> {
-        if (same.containsKey(one)) {
-          one.rejected(new Rejection.RevisionGone(id));
-        }
-      });
+      stopped = true;
+      new ArrayList<>(waiting.keySet()).forEach(id -> reject(id, new Rejection.ShuttingDown(id)));
+    });
+  }
+
+  private void reject(RevisionId id, Rejection reason) {
+    var same = waiting.getOrDefault(id, Map.of());
+    List.copyOf(same.keySet()).forEach(one -> {
+      // One that ends may end another.
+      if (same.containsKey(one)) {
+        one.rejected(reason);
+      }
     });
   }
 
@@ -79,6 +92,10 @@ public final class GatewayHandover implements ReadyPods.Listener {
     var id = exchange.revision().id();
     if (isReady(id)) {
       exchange.handedOver(pod, this);
+      return;
+    }
+    if (stopped) {
+      exchange.rejected(new Rejection.ShuttingDown(id));
       return;
     }
     var same = waiting.computeIfAbsent(id, _ -> new LinkedHashMap<>());

@@ -111,6 +111,13 @@ public final class RequestDispatcher {
     }
   }
 
+  /** Rejects requests that wait until their gateway knows of a pod. <b>Threads.</b> Any. */
+  public void rejectHandovers() {
+    if (handover != null) {
+      handover.stop();
+    }
+  }
+
   private void begin(HttpRequestRecord record, Downstream downstream, Router.ToRevision route) {
     var exchange = new Exchange(this, record, downstream, route.revision());
     downstream.begin(exchange);

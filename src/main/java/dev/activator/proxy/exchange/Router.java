@@ -128,6 +128,9 @@ public final class Router {
 
   /** For the request in a gateway's question, which is no probe of this process whatever its headers say. */
   Found question(HttpRequest original, FieldList fields) {
+    if (original.decoderResult().isFailure()) {
+      return new Refused(malformed(original.decoderResult().cause()));
+    }
     String method = original.method().name();
     var target = Framing.target(method, original.uri());
     return target == null

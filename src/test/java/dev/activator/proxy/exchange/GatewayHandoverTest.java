@@ -275,6 +275,36 @@ class GatewayHandoverTest {
   }
 
   @Test
+  void thoseThatWaitForReadinessAreRefused_whenTheActivatorEnds() {
+    podAnswersProbes();
+    var gateway = ask();
+
+    dispatcher.rejectHandovers();
+    loop.run();
+    var later = ask();
+
+    assertThat(List.of(gateway, later)).allSatisfy(one -> {
+      assertThat(one.status()).isEqualTo(503);
+      assertThat(one.answer.headers()).containsEntry("K-Activator-Reason", "shutting-down");
+    });
+    assertThat(counted).isZero();
+  }
+
+  @Test
+  void theCallersDeadlineEndsTheWaitForReadiness() {
+    podAnswersProbes();
+    var gateway = ask("web.shop", "Request-Timeout", "5");
+
+    loop.advance(Duration.ofMillis(4_999));
+    assertThat(gateway.answer).isNull();
+    loop.advance(Duration.ofMillis(1));
+
+    assertThat(gateway.status()).isEqualTo(504);
+    assertThat(outcomes).containsExactly(Outcome.CALLER_DEADLINE);
+    assertThat(counted).isZero();
+  }
+
+  @Test
   void timesOutAsTheRequestWould() {
     podAnswersProbes();
     var gateway = ask();
