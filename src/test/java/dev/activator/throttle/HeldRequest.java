@@ -89,6 +89,10 @@ final class HeldRequest implements QueuedCaller {
     return permit != null;
   }
 
+  boolean isOnWithdrawnPod() {
+    return permit.isWithdrawn();
+  }
+
   @Nullable Destination destination() {
     return permit == null ? null : permit.destination();
   }

@@ -40,6 +40,45 @@ class ThrottledPodsTest extends ThrottlerScene {
   }
 
   @Test
+  void aPodIsWithdrawn_whileItIsNotPublished() {
+    exists(1);
+    pods(A, B);
+    var running = request();
+    assertThat(running.isOnWithdrawnPod()).isFalse();
+
+    pods(B);
+    assertThat(running.isOnWithdrawnPod()).isTrue();
+
+    pods(A, B);
+    assertThat(running.isOnWithdrawnPod()).isFalse();
+  }
+
+  @Test
+  void aPodIsNotWithdrawn_whileItIsEjectedOrReachedThroughTheService() {
+    exists(2);
+    pods(A);
+    var running = requests(2);
+
+    running.get(0).retry();
+    loop.run();
+    assertThat(running.get(1).isOnWithdrawnPod()).isFalse();
+
+    clusterIp(A);
+    assertThat(running.get(1).isOnWithdrawnPod()).isFalse();
+  }
+
+  @Test
+  void theServiceIsWithdrawn_oncePodsAreAddressed() {
+    exists(1);
+    clusterIp(A);
+    var running = request();
+    assertThat(running.isOnWithdrawnPod()).isFalse();
+
+    pods(A);
+    assertThat(running.isOnWithdrawnPod()).isTrue();
+  }
+
+  @Test
   void requestsThroughTheServiceCountOncePodsAreAddressed() {
     exists(1);
     clusterIp(A);
