@@ -21,7 +21,7 @@ class LendingSimulationTest {
   private static final int SEEDS_FOR_A_FAULT = 200;
 
   static LongStream blocks() {
-    return LongStream.range(0, Long.getLong("lending.seeds", 300) / BLOCK).map(i -> i * BLOCK);
+    return LongStream.range(0, Long.getLong("lending.seeds", 2_000) / BLOCK).map(i -> i * BLOCK);
   }
 
   @BeforeAll

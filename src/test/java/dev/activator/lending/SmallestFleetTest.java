@@ -275,7 +275,7 @@ class SmallestFleetTest {
         case Collection<?> list -> list.forEach(each -> write(each, "", text, numbers));
         case Object object when object.getClass().getName().startsWith("dev.activator.lending.")
             && !(object instanceof Lease) && !(object instanceof Enum<?>) -> {
-          for (var field : fields(object.getClass())) {
+          for (var field : FIELDS.get(object.getClass())) {
             text.append(' ').append(field.getName()).append('=');
             write(read(field, object), field.getName(), text, numbers);
           }
@@ -288,18 +288,20 @@ class SmallestFleetTest {
       }
     }
 
-    private static List<Field> fields(Class<?> type) {
-      return Arrays.stream(type.getDeclaredFields())
-          .filter(field -> !Modifier.isStatic(field.getModifiers()))
-          .filter(field -> !field.getName().endsWith("Nanos")
-              && !LEFT_OUT.contains(field.getName())
-              && !Loop.class.isAssignableFrom(field.getType()))
-          .toList();
-    }
+    private static final ClassValue<List<Field>> FIELDS = new ClassValue<>() {
+      @Override
+      protected List<Field> computeValue(Class<?> type) {
+        return Arrays.stream(type.getDeclaredFields())
+            .filter(field -> !Modifier.isStatic(field.getModifiers()))
+            .filter(field -> !field.getName().endsWith("Nanos")
+                && !LEFT_OUT.contains(field.getName())
+                && !Loop.class.isAssignableFrom(field.getType()))
+            .peek(field -> field.setAccessible(true)).toList();
+      }
+    };
 
     private static Object read(Field field, Object from) {
       try {
-        field.setAccessible(true);
         return field.get(from);
       } catch (IllegalAccessException e) {
         throw new AssertionError(e);
