@@ -179,8 +179,10 @@ public final class ServiceCatcher {
       }
     }
 
+    /** Whether requests reach the activators: pods that were not ready for a moment have ended the slices. */
     private boolean mayGo() {
-      return !state.catches() || !state.whileAtZero().isEmpty();
+      return !state.catches()
+          || !state.whileAtZero().isEmpty() && (goesToZeroNow() || !state.hasReadyPods());
     }
 
     private void decided(boolean mayGo) {

@@ -219,6 +219,23 @@ class ServiceCatcherTest {
   }
 
   @Test
+  void theLastPodsStay_ifTheyWereNotReadyForAMoment_whichEndedTheSlices() {
+    pods(true);
+    var mayGo = catcher.goesToZero(WEB);
+    eventually(() -> names().contains(NAME));
+
+    pods(false, slice("10.9.0.1"));
+    pods(true, slice("10.9.0.1"));
+    eventually(() -> names().isEmpty());
+
+    await().pollInterval(Duration.ofMillis(20)).until(() -> {
+      loop.advance(Duration.ofMillis(100));
+      return mayGo.isDone();
+    });
+    assertThat(mayGo.join()).isFalse();
+  }
+
+  @Test
   void aNewLeaderDoesNotEndWhatTheLastOneWroteBeforeItRemovedThePods() {
     pods(false);
     eventually(() -> names().contains(NAME));
