@@ -136,6 +136,23 @@ class ScaledServiceKindTest {
     });
   }
 
+  /**
+   * Kubernetes refuses a definition with a rule that it estimates at more than ten million. One that compares ports counts, for each of
+   * the list's entries, a tenth of the longest text that a request may have.
+   *
+   * <p><b>Source.</b> {@code PerExpressionCostLimit} of apiextensions-apiserver, and {@code MaxRequestSizeBytes} of apiserver.
+   */
+  @Test
+  void comparesThePortsOfFewEnoughRules_forKubernetesToTakeTheDefinition() {
+    var spec = ScaledServiceKind.definition()
+        .at("/spec/versions/0/schema/openAPIV3Schema/properties/spec");
+    double longestText = 3 * 1024 * 1024;
+
+    assertThat(spec.at("/x-kubernetes-validations/3/rule").asString())
+        .contains("rule.serviceRef.port == self.serviceRef.port");
+    assertThat(spec.at("/properties/rules/maxItems").asInt() * longestText / 10).isLessThan(10_000_000);
+  }
+
   @Test
   void theChartHasTheSameDefinition() throws IOException {
     assertThat(Path.of("helm/activator/files/scaledservices.yaml"))
