@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -132,7 +133,7 @@ public final class ObjectSchema {
     if (!fits) {
       var found = value.getNodeType().name().toLowerCase(Locale.ROOT);
       throw StatusException.invalid(path, "Invalid value: \"" + found + "\": " + path
-          + " in body must be of type " + schema.path("type").asString("integer or string")
+          + " in body must be of type " + schema.path("type").asString("integer,string")
           + ": \"" + found + "\"");
     }
   }
@@ -155,8 +156,10 @@ public final class ObjectSchema {
         value, "should have at most " + schema.path("maxItems") + " items");
     refuse(value.isArray() && value.size() < schema.path("minItems").asInt(0), path, value,
         "should have at least " + schema.path("minItems") + " items");
-    refuse(schema.has("enum") && schema.path("enum").valueStream().noneMatch(value::equals), path,
-        value, "should be one of " + schema.path("enum"));
+    if (schema.has("enum") && schema.path("enum").valueStream().noneMatch(value::equals)) {
+      throw StatusException.invalid(path, "Unsupported value: " + value + ": supported values: "
+          + schema.path("enum").valueStream().map(JsonNode::toString).collect(Collectors.joining(", ")));
+    }
     if (schema.path("x-kubernetes-list-type").asString("").equals("set")) {
       var seen = new TreeSet<String>();
       for (int i = 0; i < value.size(); i++) {
