@@ -350,7 +350,11 @@ public final class Exchange implements QueuedCaller {
   private void handOver(Permit granted, GatewayHandover to) {
     var pod = granted.destination();
     granted.release(Ending.UNCOUNTED);
-    if (mayWait() || to.isReady(revision.id())) {
+    boolean isReady = to.isReady(revision.id());
+    if (!isReady && !dispatcher.knows(revision)) {
+      // It was deleted after it had a pod: those that waited then are rejected already.
+      rejected(new Rejection.RevisionGone(revision.id()));
+    } else if (isReady || mayWait()) {
       to.whenReady(this, pod);
       long left = record.callerNanosLeft();
       if (!ended && left != Deadlines.NONE) {

@@ -192,6 +192,10 @@ public final class RequestDispatcher {
     return router.service(of.id());
   }
 
+  boolean knows(Revision one) {
+    return router.knows(one.id());
+  }
+
   /** Null if the fallback is an answer, or there is no such revision. */
   @Nullable Revision other(Revision from, Fallback fallback) {
     return fallback.service() == null ? null : router.fallback(from, fallback.service());

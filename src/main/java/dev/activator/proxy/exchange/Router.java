@@ -176,6 +176,10 @@ public final class Router {
     }
   }
 
+  boolean knows(RevisionId id) {
+    return revisions.find(id) != null;
+  }
+
   /** The one in the same namespace that a fallback names; null if there is none. */
   @Nullable Revision fallback(Revision from, String service) {
     var id = named.apply(new RevisionId(from.id().namespace(), service));

@@ -275,6 +275,20 @@ class GatewayHandoverTest {
   }
 
   @Test
+  void aRevisionThatGoesAwayWhileItGetsAPod_isRefusedToo() {
+    var gateway = ask();
+
+    throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
+    revisions.remove(WEB);
+    ready.revisionGone(WEB);
+    loop.run();
+
+    assertThat(gateway.status()).isEqualTo(404);
+    assertThat(gateway.answer.headers()).containsEntry("K-Activator-Reason", "revision-gone");
+    assertThat(counted).isZero();
+  }
+
+  @Test
   void thoseThatWaitForReadinessAreRefused_whenTheActivatorEnds() {
     podAnswersProbes();
     var gateway = ask();
