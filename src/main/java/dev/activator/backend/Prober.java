@@ -124,10 +124,12 @@ final class Prober {
       case ProbeAnswer.Answered(int status, var body) ->
         container == null ? ProbeOutcome.of(status, body) : ProbeOutcome.ofContainer(status);
       case ProbeAnswer.Refused(var reason) -> ProbeOutcome.refused(reason);
-      case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noAnswer(reason);
+      case ProbeAnswer.Failed(var reason) -> ProbeOutcome.noConnection(reason);
       case ProbeAnswer.InvalidResponse(var reason) -> ProbeOutcome.noAnswer(reason);
-      case ProbeAnswer.TimedOut(var after) ->
-        ProbeOutcome.noAnswer("no answer within " + after.toMillis() + " ms");
+      case ProbeAnswer.TimedOut(var after, boolean connected) -> {
+        var reason = "no answer within " + after.toMillis() + " ms";
+        yield connected ? ProbeOutcome.noAnswer(reason) : ProbeOutcome.noConnection(reason);
+      }
     };
   }
 }

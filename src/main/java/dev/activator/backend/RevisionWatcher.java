@@ -60,7 +60,7 @@ import org.slf4j.LoggerFactory;
 final class RevisionWatcher {
   private static final Logger log = LoggerFactory.getLogger(RevisionWatcher.class);
   private static final double SPREAD = 0.2;
-  private static final ProbeOutcome NOT_SENT = ProbeOutcome.noAnswer("not sent");
+  private static final ProbeOutcome NOT_SENT = ProbeOutcome.noConnection("not sent");
 
   private final RevisionId revision;
   private final Loop loop;

@@ -65,7 +65,7 @@ public final class HttpProbeClient implements ProbeClient {
 
     void start(Loop loop) {
       timer = loop.schedule(request.timeout(),
-          () -> answer(new ProbeAnswer.TimedOut(request.timeout())));
+          () -> answer(new ProbeAnswer.TimedOut(request.timeout(), connection != null)));
       loop.execute(this::connect);
     }
 
@@ -109,7 +109,8 @@ public final class HttpProbeClient implements ProbeClient {
     @Override
     public void head(HttpResponse response) {
       if (response.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-        answer(new ProbeAnswer.Failed("the pod switched to a protocol that was not requested"));
+        answer(new ProbeAnswer.InvalidResponse(
+            "the pod switched to a protocol that was not requested"));
       } else {
         head = response;
       }

@@ -13,10 +13,12 @@ public sealed interface ProbeAnswer {
   /** The host answered that nothing listens. */
   record Refused(String reason) implements ProbeAnswer {}
 
+  /** No connection was opened. */
   record Failed(String reason) implements ProbeAnswer {}
 
   /** No valid response came, or the connection ended. */
   record InvalidResponse(String reason) implements ProbeAnswer {}
 
-  record TimedOut(Duration after) implements ProbeAnswer {}
+  /** @param connected whether a connection was open */
+  record TimedOut(Duration after, boolean connected) implements ProbeAnswer {}
 }

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 final class FakePods implements ProbeClient {
   static final ProbeAnswer OK = new ProbeAnswer.Answered(200, "queue");
   static final ProbeAnswer REFUSED = new ProbeAnswer.Refused("connection refused");
-  static final ProbeAnswer HANGS = new ProbeAnswer.TimedOut(Duration.ofMillis(300));
+  static final ProbeAnswer HANGS = new ProbeAnswer.TimedOut(Duration.ofMillis(300), true);
   static final ProbeAnswer MESH = status(503);
   private static final Duration ROUND_TRIP = Duration.ofMillis(1);
   private static final Duration TIMEOUT = Duration.ofMillis(300);

@@ -234,7 +234,7 @@ class ProberTest {
     loop.run();
 
     // when probes are not answered any more
-    client.answers = request -> new ProbeAnswer.TimedOut(request.timeout());
+    client.answers = request -> new ProbeAnswer.TimedOut(request.timeout(), true);
     prober.probe(A, loop, Expectation.NONE, outcomes::add);
     loop.run();
 
@@ -242,5 +242,16 @@ class ProberTest {
     assertThat(client.requests).extracting(ProbeRequest::timeout)
         .containsExactly(Duration.ofSeconds(5), Duration.ofMillis(300));
     assertThat(outcomes.getLast()).isEqualTo(ProbeOutcome.noAnswer("no answer within 300 ms"));
+  }
+
+  @Test
+  void tellsAPodThatDoesNotAnswer_fromOneThatCannotBeReached() {
+    client.answers = request -> new ProbeAnswer.TimedOut(request.timeout(), false);
+    probe(BackendSettings.DEFAULT);
+    client.answers = _ -> new ProbeAnswer.Failed("no route to the pod");
+    probe(BackendSettings.DEFAULT);
+
+    assertThat(outcomes).containsExactly(ProbeOutcome.noConnection("no answer within 300 ms"),
+        ProbeOutcome.noConnection("no route to the pod"));
   }
 }

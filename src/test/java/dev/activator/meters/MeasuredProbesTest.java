@@ -53,7 +53,7 @@ class MeasuredProbesTest {
   @Test
   void tellsFromThemWhatFailed() {
     ask(new ProbeAnswer.Refused("connection refused"), ofMillis(1));
-    ask(new ProbeAnswer.TimedOut(ofMillis(300)), ofMillis(300));
+    ask(new ProbeAnswer.TimedOut(ofMillis(300), true), ofMillis(300));
     ask(new ProbeAnswer.InvalidResponse("no HTTP"), ofMillis(2));
 
     assertThat(heard).hasSize(3);

@@ -170,7 +170,7 @@ final class SimulatedPods implements ProbeClient {
     var to = behind(request.destination());
     if (to != null && (to.hangs || to.vanished)) {
       loop.schedule(request.timeout(),
-          () -> done.accept(new ProbeAnswer.TimedOut(request.timeout())));
+          () -> done.accept(new ProbeAnswer.TimedOut(request.timeout(), true)));
     } else {
       boolean direct = !clusterIps.containsKey(request.destination());
       later(2, () -> done.accept(answer(to, direct)));

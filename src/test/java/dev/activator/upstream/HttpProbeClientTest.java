@@ -133,7 +133,7 @@ class HttpProbeClientTest {
   void waitsNoLongerThanItsTimeout() throws IOException, InterruptedException {
     try (var silent = new ScriptedPod(RawPeer::awaitEnd)) {
       assertThat(asked(silent.destination(), Protocol.H2C, Duration.ofMillis(100)))
-          .isEqualTo(new ProbeAnswer.TimedOut(Duration.ofMillis(100)));
+          .isEqualTo(new ProbeAnswer.TimedOut(Duration.ofMillis(100), false));
     }
   }
 

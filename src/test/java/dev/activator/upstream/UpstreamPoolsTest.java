@@ -196,7 +196,7 @@ class UpstreamPoolsTest {
 
     var silent = pod(RawPeer::awaitEnd);
     ask(upstreams(), silent.destination(), Duration.ofMillis(100));
-    assertThat(answer()).isEqualTo(new ProbeAnswer.TimedOut(Duration.ofMillis(100)));
+    assertThat(answer()).isEqualTo(new ProbeAnswer.TimedOut(Duration.ofMillis(100), true));
   }
 
   @Test

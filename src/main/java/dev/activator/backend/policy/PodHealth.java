@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param failures in a row since {@code since}
  * @param since when it was last listed, became ready or unready, answered, or was suspected
- * @param accepts when the first probe began after the last refused connection; null while they are refused,
- *     and before the first probe has ended
+ * @param accepts when the first probe began that opened a connection, after the last refused one; null before
  */
 public record PodHealth(boolean ready, State state, Phase phase, int failures,
     @Nullable ProbeRecord last, Duration since, @Nullable Duration accepts) {
@@ -134,10 +133,11 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
   }
 
   private @Nullable Duration accepts(ProbeRecord probe) {
-    if (probe.outcome().verdict() == Verdict.REFUSED) {
-      return null;
-    }
-    return accepts == null ? probe.began() : accepts;
+    return switch (probe.outcome().verdict()) {
+      case REFUSED -> null;
+      case NO_CONNECTION -> accepts;
+      case HEALTHY, UNHEALTHY, MESH_LIKE, NO_ANSWER -> accepts == null ? probe.began() : accepts;
+    };
   }
 
   private State stateAfter(Verdict failure) {

@@ -20,6 +20,8 @@ public record ProbeOutcome(Verdict verdict, String detail) {
     MESH_LIKE,
     /** A mesh cut the connection, or the pod does not answer. */
     NO_ANSWER,
+    /** Nothing answered the attempt to connect, or it failed here. */
+    NO_CONNECTION,
     /** The pod's host refused the connection: nothing listens there yet, or a mesh or policy says so. */
     REFUSED;
 
@@ -28,7 +30,7 @@ public record ProbeOutcome(Verdict verdict, String detail) {
     }
 
     boolean isWithoutAnswer() {
-      return this == NO_ANSWER || this == REFUSED;
+      return this == NO_ANSWER || this == NO_CONNECTION || this == REFUSED;
     }
   }
 
@@ -58,6 +60,10 @@ public record ProbeOutcome(Verdict verdict, String detail) {
 
   public static ProbeOutcome noAnswer(String reason) {
     return new ProbeOutcome(Verdict.NO_ANSWER, reason);
+  }
+
+  public static ProbeOutcome noConnection(String reason) {
+    return new ProbeOutcome(Verdict.NO_CONNECTION, reason);
   }
 
   public static ProbeOutcome refused(String reason) {

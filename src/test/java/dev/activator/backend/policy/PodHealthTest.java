@@ -51,6 +51,17 @@ class PodHealthTest {
     assertThat(wrong.succeeded(probe(ProbeOutcome.ANSWERS, 9)).accepts()).isEqualTo(ofSeconds(4));
   }
 
+  @Test
+  void acceptsNothingWhileNothingAnswersAConnect() {
+    var dropped = PodHealth.fresh(false, ofSeconds(1))
+        .failed(probe(ProbeOutcome.noConnection("no answer within 300 ms"), 2));
+    assertThat(dropped.accepts()).isNull();
+
+    var open = dropped.failed(probe(ProbeOutcome.noAnswer("no answer within 300 ms"), 5));
+    var later = open.failed(probe(ProbeOutcome.noConnection("no answer within 300 ms"), 9));
+    assertThat(later.accepts()).isEqualTo(ofSeconds(4));
+  }
+
   /** One that took a second. */
   private static ProbeRecord probe(ProbeOutcome outcome, int second) {
     return new ProbeRecord(outcome, ofSeconds(second), ofSeconds(1));
