@@ -161,8 +161,11 @@ final class ConsolePages {
     return card.now().processes().pods().stream()
         .map(pod -> "<p class=\"failed\">" + text(pod.pod()) + " was started again "
             + (pod.times() == 1 ? "once" : pod.times() + " times")
-            + (pod.nextTry() == null ? "" : ", the next try is at " + time(pod.nextTry())) + ". "
-            + text(pod.lastEnd()) + "</p>")
+            + (pod.nextTry() == null ? "" : ", the next try is at " + time(pod.nextTry())) + "."
+            + (card.diagnosis().summary().contains(pod.lastEnd())
+                ? ""
+                : " Last: " + text(pod.lastEnd()))
+            + "</p>")
         .collect(joining());
   }
 

@@ -8,6 +8,7 @@ import dev.activator.observability.LastFailures;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,11 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
 
   CardOrder.Entry place() {
     return new CardOrder.Entry(id(), facts.routing(), now.queued(), rank());
+  }
+
+  /** Null if the state is newer than the last sample of it, or older than this process. */
+  @Nullable Instant since() {
+    return hour.state().equals(badge().word()) ? hour.since() : null;
   }
 
   String whatToDo() {

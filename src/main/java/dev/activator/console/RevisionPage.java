@@ -21,6 +21,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The page of one revision as HTML, in parts that are replaced when they change. */
@@ -58,7 +59,7 @@ final class RevisionPage {
   }
 
   private static String head(String problem, RevisionCard card, ConsoleLinks links) {
-    var since = card.hour().since();
+    var since = card.since();
     return "<section id=\"head\" class=\"wide card " + card.badge().kind() + "\">"
         + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
         + "<h1>" + text(card.id().name()) + " <small>" + text(card.facts().kind()) + " in "
@@ -114,8 +115,10 @@ final class RevisionPage {
     var rows = card.now().pods().stream().map(pod -> pod(card, pod)).collect(joining());
     return section("pods", "half", "Pods", rows.isEmpty()
         ? "<p class=\"soft\">None is listed.</p>"
-        : table("pods", "", rows, "address", "state", "in flight|right", "limit|right", "permits",
-            "last probe"));
+        : table("pods", "", rows, Stream.of("address", "state", "in flight|right", "limit|right",
+            "permits", "last probe")
+            .filter(column -> isShared(card) || !column.equals("permits"))
+            .toArray(String[]::new)));
   }
 
   private static String pod(RevisionCard card, Address pod) {
@@ -130,11 +133,17 @@ final class RevisionPage {
         + (card.now().queue().now().containerConcurrency() == 0
             ? "none"
             : "" + card.now().queue().now().containerConcurrency())
-        + "</td><td>" + text(permits(card.now().queue().lending(), pod.destination()))
-        + "</td><td>" + text(probe.outcome())
+        + "</td>" + (isShared(card)
+            ? "<td>" + text(permits(card.now().queue().lending(), pod.destination())) + "</td>"
+            : "")
+        + "<td>" + text(probe.outcome())
         + (pod.failures() > 1 ? ", " + pod.failures() + " times" : "")
         + (probe.ago() == null ? "" : ", " + age(probe.ago()) + " ago")
         + (probe.took() == null ? "" : ", took " + length(probe.took())) + "</td></tr>";
+  }
+
+  private static boolean isShared(RevisionCard card) {
+    return !card.now().queue().lending().pods().isEmpty();
   }
 
   /** Who lends them, and who has them. */

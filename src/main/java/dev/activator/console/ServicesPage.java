@@ -197,7 +197,7 @@ final class ServicesPage {
 
   private static String card(ServiceRow row) {
     var card = row.worst();
-    var since = card.hour().since();
+    var since = card.since();
     return "<article class=\"card " + card.badge().kind() + "\"><h3><a id=\"a." + rowId(row)
         + "\" href=\"" + ConsolePages.detailUrl(card.id()) + "\">" + text(card.id().name())
         + "</a> <small>" + text(card.id().namespace()) + "</small></h3>" + ConsolePages.state(card)
@@ -241,7 +241,7 @@ final class ServicesPage {
 
   private static String row(ServiceRow row) {
     var requests = row.requests();
-    var since = row.worst().hour().since();
+    var since = row.worst().since();
     var change = row.lastChange();
     var from = row.cards().stream().map(ConsolePages::from).filter(text -> !text.isEmpty())
         .findFirst().orElse("");

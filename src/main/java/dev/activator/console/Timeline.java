@@ -40,11 +40,11 @@ final class Timeline {
           start.phases().totalNanos() / 6e10 * MINUTE);
       rect(begun, "start", at(start.when(), now), width, LOW);
     }
-    lane(html, "cold starts", -1, begun.toString(), Html.count(starts.size(), "cold start"), LOW);
+    lane(html, "cold starts", 0, begun.toString(), Html.count(starts.size(), "cold start"), LOW);
     var changes = new StringBuilder();
     hour.marks().forEach(mark -> rect(changes, mark.bad() ? "bad" : "change", at(mark.at(), now),
         4, LOW));
-    lane(html, "changes", -1, changes.toString(), label(hour.marks()), LOW);
+    lane(html, "changes", 0, changes.toString(), label(hour.marks()), LOW);
     html.append("<span></span><span></span><p class=\"axis\">");
     for (int minute = MINUTES; minute >= 0; minute -= QUARTER) {
       html.append(minute == 0
@@ -70,11 +70,11 @@ final class Timeline {
     return (MINUTES - minutesAgo) * MINUTE;
   }
 
-  /** @param max of the scale; negative for none */
+  /** @param max of the scale; 0 for none */
   private static void lane(StringBuilder to, String name, int max, String picture, String label,
       int height) {
     to.append("<span class=\"lane\">").append(name).append("</span><span class=\"scale\">");
-    if (max >= 0) {
+    if (max > 0) {
       to.append("<b>").append(max).append("</b><b>0</b>");
     }
     to.append("</span><svg viewBox=\"0 0 ").append(MINUTES * MINUTE).append(' ').append(height)
@@ -143,7 +143,8 @@ final class Timeline {
       }
       line.append("\"/>");
     }
-    return "<span class=\"spark\"><span class=\"scale\"><b>" + peak + "</b><b>0</b></span>"
+    return "<span class=\"spark\"><span class=\"scale\">"
+        + (peak == 0 ? "" : "<b>" + peak + "</b><b>0</b>") + "</span>"
         + "<svg viewBox=\"0 0 " + MINUTES * MINUTE + " " + HEIGHT
         + "\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"" + label + "\"><title>"
         + label

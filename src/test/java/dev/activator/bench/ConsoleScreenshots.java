@@ -78,7 +78,7 @@ public final class ConsoleScreenshots {
     picture("sorted", console + "?sort=queued&q=shop",
         "document.querySelector('th[aria-sort]') !== null");
     picture("waiting-page-late", "http://hang.shop.localhost:" + port + "/",
-        "/longer than usual/.test(document.body.textContent)");
+        "/longer than usual/.test(document.getElementById('state').textContent)");
     browser.dark();
     picture("dark", console, "true");
     browser.size(360, 1200);
@@ -90,7 +90,8 @@ public final class ConsoleScreenshots {
       post(api + "/apis/serving.knative.dev/v1/namespaces/many/services",
           """
               {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: s%03d, namespace: many},
-               spec: {template: {spec: {containers: [{command: [sleep, '1']}]}}}}"""
+               spec: {template: {metadata: {annotations: {autoscaling.knative.dev/initial-scale: "0"}},
+                spec: {containers: [{command: [sleep, '1']}]}}}}"""
               .formatted(i));
     }
     picture("500", console, "/50[0-9] Services/.test(document.body.textContent)"

@@ -366,10 +366,20 @@ class LivePageTest {
         .isEqualTo("pods: at most 1");
     assertThat(text(page, "//section[@id='hour']/p[@class='caption']"))
         .isEqualTo("0 requests, 0 failed, 1 cold start");
-    assertThat(text(page, "//section[@id='head']/small")).startsWith("since ");
     assertThat(text(page, "//section[@id='head']//a[@id='u.log']/@href"))
         .isEqualTo("https://logs/?q=hello-00001");
     assertThat(text(dom("/console"), "//tbody[@id='rows']/tr/td[10]")).startsWith("superseded");
+  }
+
+  @Test
+  void saysSinceWhenOnlyOfTheStateThatItShows() throws Exception {
+    throttler.revision(Revision.of(HELLO, 1));
+    hours.sampled(List.of(new HourHistory.Sample(HELLO, "serving", false, 1, 0, true)), true);
+    hours.sampled(List.of(new HourHistory.Sample(HELLO, "busy", false, 1, 0, true)), true);
+    assertThat(text(dom("/console/" + HELLO), "//section[@id='head']/small")).isEmpty();
+
+    hours.sampled(List.of(new HourHistory.Sample(HELLO, "at zero", false, 0, 0, true)), true);
+    assertThat(text(dom("/console/" + HELLO), "//section[@id='head']/small")).startsWith("since ");
   }
 
   private FakeRequest failed() {

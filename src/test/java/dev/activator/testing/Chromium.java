@@ -1,7 +1,6 @@
 package dev.activator.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,6 +14,7 @@ import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +26,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -34,6 +36,8 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
   private static final List<Path> PLACES = Stream.of("chromium", "chromium-browser",
       "google-chrome").map(name -> Path.of("/usr/bin", name)).toList();
 
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
   private final Process process;
   private final HttpClient http = HttpClient.newHttpClient();
   private final WebSocket socket;
@@ -41,6 +45,12 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
   private final Map<Integer, CompletableFuture<JsonNode>> answers = new ConcurrentHashMap<>();
   private final Queue<String> problems = new ConcurrentLinkedQueue<>();
   private final StringBuilder message = new StringBuilder();
+
+  /** Also outside of JUnit, whose extension sets such times. */
+  private static ConditionFactory await() {
+    return Awaitility.await().atMost(PATIENCE).pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(50));
+  }
 
   public static boolean isInstalled() {
     return PLACES.stream().anyMatch(Files::isExecutable);
