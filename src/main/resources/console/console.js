@@ -12,7 +12,9 @@ function localTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     time.title = time.dateTime;
-    time.textContent = time.dataset.minutes ? at.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit"}) : at.toLocaleTimeString();
+    const today = at.toDateString() === new Date().toDateString();
+    time.textContent = time.dataset.minutes ? at.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit"})
+      : today ? at.toLocaleTimeString() : at.toLocaleString();
   }
 }
 

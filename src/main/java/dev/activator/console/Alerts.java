@@ -99,7 +99,9 @@ public final class Alerts {
     var all = new ArrayList<Condition>();
     if (now.linkProblem != null) {
       all.add(new Condition(Rule.WITHOUT_AUTOSCALER, "",
-          "This activator cannot reach the autoscaler: " + now.linkProblem));
+          "This activator cannot reach "
+              + (now.leader == null ? "the autoscaler: " : "the activator that scales: ")
+              + now.linkProblem));
     }
     if (now.leader != null && now.leader.pod() == null) {
       all.add(new Condition(Rule.WITHOUT_LEADER, "", "No activator scales"

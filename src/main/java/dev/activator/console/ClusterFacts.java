@@ -26,10 +26,11 @@ public final class ClusterFacts implements PlatformFacts {
   private static final Pattern DASH = Pattern.compile("-(\\w)");
   private static final String RULES = "its rules";
   private static final String THE_REVISION = "the Revision";
-  /** In this order; where the default comes from. */
-  private static final List<String> OURS = List.of("activator.dev/queue-timeout",
-      "activator.dev/balancing", "activator.dev/slow-start", "activator.dev/wake-with",
-      "activator.dev/server-timing");
+  /** In this order; what holds without the annotation. */
+  private static final List<Setting> OURS = List.of(byDefault("activator.dev/queue-timeout", "none"),
+      byDefault("activator.dev/balancing", "by container concurrency"),
+      byDefault("activator.dev/slow-start", "16"), byDefault("activator.dev/wake-with", "none"),
+      byDefault("activator.dev/server-timing", "off"));
   private static final List<String> SCALING = List.of(AUTOSCALING + "min-scale", MAX_SCALE,
       AUTOSCALING + "target", AUTOSCALING + "metric", AUTOSCALING + "window");
 
@@ -173,8 +174,12 @@ public final class ClusterFacts implements PlatformFacts {
     rows.add(setting(own, "activator.dev/waiting-page",
         waitingPage,
         "activator.serving.waiting-page"));
-    OURS.forEach(name -> rows.add(setting(own, name, NOT_SET, "default")));
+    OURS.forEach(one -> rows.add(setting(own, one.name(), one.value(), one.origin())));
     return rows;
+  }
+
+  private static Setting byDefault(String annotation, String value) {
+    return new Setting(annotation, value, "default");
   }
 
   private static Setting setting(Map<String, String> annotations, String name, String otherwise,

@@ -29,7 +29,7 @@ record ListQuery(String filter, Column column, boolean reversed) {
     QUEUED("Queued", most(row -> (double) row.requests().queued())),
     OLDEST("Oldest", most(row -> (double) row.requests().oldestWait().toNanos())),
     RATE("Req/s", most(row -> row.requests().perSecond())),
-    ERRORS("Errors, 1 h", most(row -> (double) row.errors())),
+    ERRORS("Errors, 1\u00a0h", most(row -> (double) row.errors())),
     P50("p50", most(row -> row.percentile(0.5))),
     P99("p99", most(row -> row.percentile(0.99))),
     CHANGE("Last change", most(row -> row.changedAt().toEpochMilli() / 1e3));

@@ -243,7 +243,7 @@ public final class AutoscalerLink implements StatSink {
     Connection() {
       socket = dialer.dial(this);
       deadline = loop.schedule(timings.handshake(),
-          () -> closed("not open after " + timings.handshake()));
+          () -> closed("not open after " + timings.handshake().toMillis() / 1e3 + " s"));
     }
 
     @Override

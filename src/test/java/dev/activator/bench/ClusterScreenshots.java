@@ -178,11 +178,16 @@ public final class ClusterScreenshots {
     });
   }
 
-  private void picture(String name, String url, String when) {
+  private void picture(String name, String url, String when) throws IOException {
     open(url, when);
     browser.awaitTrue("document.documentElement.scrollWidth > 0");
     browser.screenshot(out.resolve(name + ".png"));
-    System.out.println(out.resolve(name + ".png"));
+    System.out.println(out.resolve(name + ".png") + ", "
+        + browser.value("document.documentElement.outerHTML.length") + " characters");
+    var axe = System.getenv("AXE");
+    if (axe != null) {
+      browser.violations(Path.of(axe)).forEach(each -> System.out.println("  " + each));
+    }
   }
 
   /** Nobody waits for the answer. */

@@ -111,12 +111,17 @@ public final class ConsoleScreenshots {
     });
   }
 
-  private void picture(String name, String url, String when) {
+  private void picture(String name, String url, String when) throws IOException {
     browser.open(url);
     browser.awaitTrue(when);
     browser.awaitTrue("document.documentElement.scrollWidth > 0");
     browser.screenshot(out.resolve(name + ".png"));
-    System.out.println(out.resolve(name + ".png"));
+    System.out.println(out.resolve(name + ".png") + ", "
+        + browser.value("document.documentElement.outerHTML.length") + " characters");
+    var axe = System.getenv("AXE");
+    if (axe != null) {
+      browser.violations(Path.of(axe)).forEach(each -> System.out.println("  " + each));
+    }
   }
 
   private static String isAtZero(String service) {

@@ -91,6 +91,18 @@ class AlertsTest {
   }
 
   @Test
+  void saysWithoutKnativeThatTheActivatorThatScalesCannotBeReached() {
+    var leader = new LeaderReport("a", false, 1, 2, null);
+
+    assertThat(Alerts.conditions(facts("refused", leader, 0, List.of(), Map.of(), Map.of())))
+        .extracting(Alerts.Condition::text)
+        .containsExactly("This activator cannot reach the activator that scales: refused");
+    assertThat(Alerts.conditions(facts("refused", null, 0, List.of(), Map.of(), Map.of())))
+        .extracting(Alerts.Condition::text)
+        .containsExactly("This activator cannot reach the autoscaler: refused");
+  }
+
+  @Test
   void fireOnlyAfterTheirTime_andEndAtOnce() {
     var loop = new VirtualLoop();
     var alerts = new Alerts(loop::nanoTime);

@@ -19,7 +19,7 @@ class EmbeddedRevisionDetailsTest {
   void showsTheValuesThatHoldForAbsentAnnotations() {
     var limit = new Setting("container concurrency", "4", "the Revision");
     var max = new Setting("max-scale", "3", "the annotation autoscaling.knative.dev/maxScale");
-    var other = new Setting("queue-timeout", "not set", "default");
+    var other = new Setting("queue-timeout", "none", "default");
 
     var shown = EmbeddedRevisionDetails.effective(
         List.of(limit, max, absent("min-scale"), absent("target"), absent("metric"),

@@ -162,10 +162,21 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
 
   /** The value of an expression, as text. */
   public String value(String expression) {
+    return evaluate("String(" + expression + ")");
+  }
+
+  private String evaluate(String script) {
     var result = command("Runtime.evaluate", "{\"returnByValue\":true,\"awaitPromise\":true,"
-        + "\"expression\":" + JsonMapper.shared().writeValueAsString("String(" + expression + ")")
-        + "}");
+        + "\"expression\":" + JsonMapper.shared().writeValueAsString(script) + "}");
     return result.at("/result/value").asString("");
+  }
+
+  /** What axe-core finds on the page, a line each. */
+  public List<String> violations(Path axe) throws IOException {
+    evaluate(Files.readString(axe));
+    return evaluate("axe.run().then(found => found.violations.map(each => each.id + ': ' + each.help"
+        + " + ': ' + each.nodes.map(node => node.target.join(' ')).join(', ')).join('\\n'))")
+        .lines().toList();
   }
 
   public void awaitTrue(String expression) {

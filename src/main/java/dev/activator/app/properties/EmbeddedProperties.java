@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties("activator.embedded")
 public record EmbeddedProperties(@DefaultValue("8001") int apiPort,
-    @DefaultValue("8080") int autoscalerPort, @DefaultValue("10") int maxPods,
+    @DefaultValue("0") int autoscalerPort, @DefaultValue("10") int maxPods,
     @DefaultValue("true") boolean logOutput, @DefaultValue("6s") Duration stableWindow) {
 
   public EmbeddedProperties {

@@ -75,7 +75,8 @@ public final class ApiServer {
     } catch (ChannelBindException e) {
       threads.dispose();
       throw new IllegalStateException("the embedded Kubernetes API cannot listen on "
-          + address.getHostString() + ":" + address.getPort() + ": " + e.getMessage(), e);
+          + address.getHostString() + ":" + address.getPort() + ": " + e.getMessage()
+          + "; another port is set by activator.embedded.api-port", e);
     }
     awaitFilled(caches.start());
     log.info("The embedded Kubernetes API listens on {}:{}", address.getHostString(), port());
