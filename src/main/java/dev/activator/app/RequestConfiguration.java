@@ -193,8 +193,10 @@ class RequestConfiguration {
   UnreadBytes unreadBytes(ServingProperties serving) {
     if (!PlatformDependent.useDirectBufferNoCleaner()) {
       log.warn("Netty does not count direct memory itself, and may call the collector on an event"
-          + " loop: start java with {}", missingFlags(PlatformDependent.hasUnsafe(),
-              ByteBuffer.class.getModule().isOpen("java.nio", PlatformDependent.class.getModule())));
+          + " loop: start java with {}",
+          missingFlags(PlatformDependent.hasUnsafe(),
+              ByteBuffer.class.getModule().isOpen("java.nio",
+                  PlatformDependent.class.getModule())));
     }
     return new UnreadBytes(new UnreadBudget(serving.unreadLimit()));
   }

@@ -69,7 +69,8 @@ public record StartSplit(Map<StartPhase, Long> ends, boolean podsRead) {
     if (!phase.isOfPod()) {
       return end;
     }
-    var later = ends.get(phase.compareTo(StartPhase.INIT) < 0 ? StartPhase.LIST : StartPhase.LISTEN);
+    var later = ends
+        .get(phase.compareTo(StartPhase.INIT) < 0 ? StartPhase.LIST : StartPhase.LISTEN);
     return later == null ? end : Math.min(end, later);
   }
 

@@ -81,7 +81,8 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
 
   /** The autoscaler is in this process, so its values for absent annotations are known. */
   static List<Setting> effective(List<Setting> rows, Defaults defaults) {
-    var values = rows.stream().collect(Collectors.toMap(Setting::name, Setting::value, (a, _) -> a));
+    var values = rows.stream()
+        .collect(Collectors.toMap(Setting::name, Setting::value, (a, _) -> a));
     var limit = values.getOrDefault("container concurrency", "");
     boolean byRate = values.getOrDefault("metric", "").equals("rps");
     var known = Map.of("min-scale", new Setting("min-scale", "0", "default"),

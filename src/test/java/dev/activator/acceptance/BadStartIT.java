@@ -169,8 +169,9 @@ class BadStartIT {
 
   private static boolean isOlder(Path home) {
     try {
-      return Files.isExecutable(home.resolve("bin/java")) && Files.readString(home.resolve("release"))
-          .matches("(?s).*JAVA_VERSION=\"(1[7-9]|2[0-4])[.\"].*");
+      return Files.isExecutable(home.resolve("bin/java"))
+          && Files.readString(home.resolve("release"))
+              .matches("(?s).*JAVA_VERSION=\"(1[7-9]|2[0-4])[.\"].*");
     } catch (IOException e) {
       return false;
     }

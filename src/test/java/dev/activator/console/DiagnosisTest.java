@@ -363,7 +363,8 @@ class DiagnosisTest {
             .matches(".*(max-scale|autoscaler's|knative|[$]PORT|private|mesh).*"));
     assertThat(State.values()).filteredOn(state -> state != State.CANNOT_SCALE)
         .extracting(state -> state.whatToDo(Kind.REVISION))
-        .noneMatch(each -> each.matches(".*(maxReplicas|scaledservice|ScaledService|its Service).*"));
+        .noneMatch(
+            each -> each.matches(".*(maxReplicas|scaledservice|ScaledService|its Service).*"));
   }
 
   @Test
@@ -392,7 +393,8 @@ class DiagnosisTest {
     }
     var now = Given.QUIET.waiting(1).snapshot(Duration.ofSeconds(5), Duration.ZERO);
     return new RevisionSnapshot(now.revision(), now.kind(), now.backends(), now.queue(),
-        now.link(), now.api(), now.processes(), new StartView(new StartSplit(ends, podsRead), pod, reason,
+        now.link(), now.api(), now.processes(),
+        new StartView(new StartSplit(ends, podsRead), pod, reason,
             reason.isEmpty() ? "" : "Back-off pulling image \"x\""));
   }
 
@@ -448,9 +450,11 @@ class DiagnosisTest {
         .snapshot();
     var ended = "process of hello ended with exit code 3: no database";
     var local = new RevisionSnapshot(probed.revision(), Kind.REVISION, probed.backends(),
-        probed.queue(), probed.link(), probed.api(), new LocalProcesses(ended + "; it is started again", true,
+        probed.queue(), probed.link(), probed.api(),
+        new LocalProcesses(ended + "; it is started again", true,
             List.of(new LocalProcesses.Restarted("pod-1", 2, Instant.EPOCH, ended)),
-            List.of("up", "no database")), null);
+            List.of("up", "no database")),
+        null);
 
     var diagnosis = Diagnosis.of(local);
     var report = RevisionReport.of(local, null, null, null, null, _ -> null);

@@ -418,7 +418,8 @@ class ColdStartsTest {
       assertThat(starts.latest()).allSatisfy(start -> {
         var split = start.start().values();
         assertThat(split).allMatch(nanos -> nanos >= 0);
-        assertThat(split.isEmpty() ? start.phases().pod() + start.phases().probe()
+        assertThat(split.isEmpty()
+            ? start.phases().pod() + start.phases().probe()
             : split.stream().mapToLong(Long::longValue).sum())
             .isEqualTo(start.phases().pod() + start.phases().probe());
       });

@@ -251,7 +251,8 @@ class AdmitServerTest {
   }
 
   private static void sendLargeQuestion(RawPeer gateway) throws IOException {
-    gateway.sendHead("GET /admit/host HTTP/1.1", "Host: web.shop", "X-Large: " + "y".repeat(60_000));
+    gateway.sendHead("GET /admit/host HTTP/1.1", "Host: web.shop",
+        "X-Large: " + "y".repeat(60_000));
   }
 
   @Test

@@ -51,7 +51,8 @@ public record ServiceSlice(RevisionId service, Map<String, Integer> ports, List<
   public CatchSlice caught(RevisionId of) {
     var port = ports.size() == 1 ? ports.entrySet().iterator().next() : Map.entry("", 0);
     var first = members.isEmpty() ? "" : members.getFirst().ip();
-    return new CatchSlice(of, own == null ? "" : own.uid, service.name(), IpFamily.of(first), port.getKey(), port.getValue(),
+    return new CatchSlice(of, own == null ? "" : own.uid, service.name(), IpFamily.of(first),
+        port.getKey(), port.getValue(),
         members.stream().filter(one -> one.condition() == EndpointsObject.Condition.READY)
             .map(Member::ip).toList());
   }

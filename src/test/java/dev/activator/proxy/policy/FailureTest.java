@@ -47,13 +47,14 @@ class FailureTest {
     assertThat(List.of(new Failure.BadRequest("x"), new Failure.HeadTooLarge(),
         new Failure.UnknownVersion(), new Failure.UnknownCoding(),
         new Failure.UnknownExpectation())).allMatch(Failure::endsConnection);
-    assertThat(List.of(new Failure.UnknownRevision("x"), new Failure.UnknownHost("h", KnownHosts.NONE),
-        new Failure.NoRule("h", "/"),
-        new Failure.LookupFailed(),
-        new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),
-        new Failure.RevisionGone(HELLO), new Failure.CannotStart(HELLO, "x", ""),
-        new Failure.TimedOut(TimeoutKind.OVERALL, ""), new Failure.BadGateway("x"),
-        new Failure.Unreachable(), new Failure.ShuttingDown(HELLO), new Failure.Internal()))
+    assertThat(
+        List.of(new Failure.UnknownRevision("x"), new Failure.UnknownHost("h", KnownHosts.NONE),
+            new Failure.NoRule("h", "/"),
+            new Failure.LookupFailed(),
+            new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),
+            new Failure.RevisionGone(HELLO), new Failure.CannotStart(HELLO, "x", ""),
+            new Failure.TimedOut(TimeoutKind.OVERALL, ""), new Failure.BadGateway("x"),
+            new Failure.Unreachable(), new Failure.ShuttingDown(HELLO), new Failure.Internal()))
         .noneMatch(Failure::endsConnection);
   }
 
