@@ -94,7 +94,7 @@ public sealed interface GatewayQuestion {
     var parsed = Framing.target(method, "http://" + host + path);
     return parsed == null || !host.equals(parsed.host())
         ? new Unclear("method, host or path of the original request are malformed")
-        : new OriginalRequest(method, parsed.host(), parsed.path());
+        : new OriginalRequest(method, host, parsed.path());
   }
 
   private static String or(@Nullable String text, String otherwise) {
