@@ -104,8 +104,8 @@ public final class HeaderRewriter {
   }
 
   /**
-   * Keeps {@code Trailer}, and the length even if {@code Connection} names it: without it the body
-   * would be read as another message.
+   * Keeps {@code Trailer}, and the length and an expectation even if {@code Connection} names them: the body would be
+   * read as another message, or never be sent.
    */
   private static void removeHopByHop(Fields fields) {
     String options = fields.first(HeaderName.CONNECTION);
@@ -123,6 +123,7 @@ public final class HeaderRewriter {
     var named = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     Fields.eachToken(fields.all(HeaderName.CONNECTION), named::add);
     named.remove(HeaderName.CONTENT_LENGTH.text());
+    named.remove(HeaderName.EXPECT.text());
     fields.removeAll(named);
   }
 }

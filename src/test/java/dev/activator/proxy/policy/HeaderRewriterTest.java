@@ -113,6 +113,14 @@ class HeaderRewriterTest {
     assertThat(fields.all("X-Forwarded-For")).containsExactly("10.1.2.3");
   }
 
+  /** Without it nobody would ask the caller for the body. */
+  @Test
+  void keepsAnExpectation_whenAConnectionFieldNamesIt() {
+    var fields = rewritten("Connection", "expect", "Expect", "100-continue");
+
+    assertThat(fields.all("Expect")).containsExactly("100-continue");
+  }
+
   @Test
   @DisplayName("AH-19 keep only the coding that is about trailers")
   void keepsOnlyTrailersInTe() {
