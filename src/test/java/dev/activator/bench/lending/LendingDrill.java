@@ -108,6 +108,7 @@ public final class LendingDrill {
   private void firstPod(String mode) throws Exception {
     try (var revision = revision(mode, 1)) {
       var all = revision.start(2);
+      pause(BALANCERS);
       try (var callers = new Callers(2, number -> all.get(number))) {
         pause(WARM_UP);
         long begun = System.nanoTime();
@@ -125,6 +126,7 @@ public final class LendingDrill {
   private void kill(int activators, String what, int which, IntUnaryOperator to) throws Exception {
     try (var revision = revision("on", PODS)) {
       var all = revision.start(activators);
+      pause(BALANCERS);
       try (var callers = new Callers(PODS, number -> target(revision, to.applyAsInt(number)))) {
         pause(WARM_UP);
         var before = revision.served();
@@ -152,6 +154,7 @@ public final class LendingDrill {
   private void roll(int activators, String what, IntUnaryOperator to) throws Exception {
     try (var revision = revision("on", PODS)) {
       revision.start(activators);
+      pause(BALANCERS);
       try (var callers = new Callers(PODS, number -> target(revision, to.applyAsInt(number)))) {
         pause(WARM_UP);
         long begun = System.nanoTime();
