@@ -27,7 +27,8 @@ public final class ClusterFacts implements PlatformFacts {
   private static final String RULES = "its rules";
   private static final String THE_REVISION = "the Revision";
   /** In this order; what holds without the annotation. */
-  private static final List<Setting> OURS = List.of(byDefault("activator.dev/queue-timeout", "none"),
+  private static final List<Setting> OURS = List.of(
+      byDefault("activator.dev/queue-timeout", "none"),
       byDefault("activator.dev/balancing", "by container concurrency"),
       byDefault("activator.dev/slow-start", "16"), byDefault("activator.dev/wake-with", "none"),
       byDefault("activator.dev/server-timing", "off"));

@@ -150,7 +150,8 @@ class ScaledServiceKindTest {
 
     assertThat(spec.at("/x-kubernetes-validations/3/rule").asString())
         .contains("rule.serviceRef.port == self.serviceRef.port");
-    assertThat(spec.at("/properties/rules/maxItems").asInt() * longestText / 10).isLessThan(10_000_000);
+    assertThat(spec.at("/properties/rules/maxItems").asInt() * longestText / 10)
+        .isLessThan(10_000_000);
   }
 
   @Test

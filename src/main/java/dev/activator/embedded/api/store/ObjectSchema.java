@@ -158,7 +158,8 @@ public final class ObjectSchema {
         "should have at least " + schema.path("minItems") + " items");
     if (schema.has("enum") && schema.path("enum").valueStream().noneMatch(value::equals)) {
       throw StatusException.invalid(path, "Unsupported value: " + value + ": supported values: "
-          + schema.path("enum").valueStream().map(JsonNode::toString).collect(Collectors.joining(", ")));
+          + schema.path("enum").valueStream().map(JsonNode::toString)
+              .collect(Collectors.joining(", ")));
     }
     if (schema.path("x-kubernetes-list-type").asString("").equals("set")) {
       var seen = new TreeSet<String>();
