@@ -67,6 +67,7 @@ public final class WarmUp {
   static final String LOOPBACK = InetAddress.getLoopbackAddress().getHostAddress();
   static final RevisionId ID = new RevisionId("activator", "warm-up");
   private static final int CONNECTIONS = 4;
+  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
   /** As a queue-proxy answers probes. */
   private static final String END = "queue";
   private static final ByteBuf GET = request("GET", "");
@@ -111,14 +112,19 @@ public final class WarmUp {
   /** Waits until all are answered, no longer than this, and stops those that are left. */
   public void await(Duration more) throws InterruptedException {
     if (thread != null && !thread.join(more)) {
-      stop();
+      thread.interrupt();
     }
   }
 
-  /** Idempotent. */
+  /** Waits until its connections are being closed, or five seconds: the event loops end next. Idempotent. */
   public void stop() {
     if (thread != null) {
       thread.interrupt();
+      try {
+        var _ = thread.join(STOP_TIMEOUT);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -34,6 +34,18 @@ class WarmUpTest {
     assertThat(warmUp.run(Duration.ofMillis(10))).isLessThan(Integer.MAX_VALUE);
   }
 
+  /** The event loops end next, and its connections are closed on them. */
+  @Test
+  void hasEnded_onceItIsStopped() {
+    var warmUp = new WarmUp(group, loops, new Random(1), Integer.MAX_VALUE);
+    warmUp.begin(Duration.ofMinutes(2));
+
+    warmUp.stop();
+
+    assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+        .doesNotContain("warm-up");
+  }
+
   @Test
   void startsARevisionOfItsOwnFromZeroAgainAndAgain() {
     var warmUp = new ColdStartWarmUp(group, loops, new Random(1), 20);
