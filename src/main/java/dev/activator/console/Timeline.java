@@ -131,10 +131,13 @@ final class Timeline {
   static String row(int[] requests, int[] errors, int[] queued) {
     int peak = max(requests);
     int deepest = max(queued);
-    var label = peak == 0 && deepest == 0
-        ? "no requests in the last hour"
-        : "at most " + Html.count(peak, "request") + " a minute in the last hour, and " + deepest
-            + " queued";
+    if (peak == 0 && deepest == 0) {
+      // Short: most rows of a long list have none.
+      return "<span class=\"spark\"><span></span><svg role=\"img\" aria-label=\"no requests\"/>"
+          + "</span>";
+    }
+    var label = "at most " + Html.count(peak, "request") + " a minute in the last hour, and "
+        + deepest + " queued";
     var line = new StringBuilder();
     if (deepest > 0) {
       line.append("<path class=\"queue\" d=\"M0 ").append(y(queued[0], deepest));

@@ -52,15 +52,15 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
   @Override
   public CardFacts card(RevisionId id) {
     var card = cluster.card(id);
-    var service = service(id);
+    // Not from the store, which copies what it finds: the console shows all cards each second.
+    var service = card.routing() == null ? id.withoutPort().name() : card.routing().service();
     var obstacles = new ArrayList<>(card.obstacles());
-    if (service.isEmpty()) {
+    if (card.routing() == null) {
       // Of a Revision, its own status says so.
       obstacles.addAll(overdue(id));
     }
     return new CardFacts(card.kind(), obstacles,
-        "http://" + (service.isEmpty() ? id.withoutPort().name() : service) + "." + id.namespace()
-            + ".localhost:" + requestPort.getAsInt() + "/",
+        "http://" + service + "." + id.namespace() + ".localhost:" + requestPort.getAsInt() + "/",
         Objects.requireNonNullElse(card.maxPods(), defaults.maxPods()), card.routing());
   }
 
