@@ -174,6 +174,7 @@ public final class Chromium implements AutoCloseable, WebSocket.Listener {
   /** What axe-core finds on the page, a line each. */
   public List<String> violations(Path axe) throws IOException {
     evaluate(Files.readString(axe));
+    assertThat(value("typeof axe")).isEqualTo("object");
     return evaluate(
         "axe.run().then(found => found.violations.map(each => each.id + ': ' + each.help"
             + " + ': ' + each.nodes.map(node => node.target.join(' ')).join(', ')).join('\\n'))")
