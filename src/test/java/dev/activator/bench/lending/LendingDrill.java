@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntUnaryOperator;
 import org.slf4j.LoggerFactory;
@@ -127,7 +128,8 @@ public final class LendingDrill {
     try (var revision = revision("on", PODS)) {
       var all = revision.start(activators);
       pause(BALANCERS);
-      try (var callers = new Callers(PODS, number -> target(revision, to.applyAsInt(number)))) {
+      try (var callers = new Callers(PODS,
+          number -> target(revision.activators(), to.applyAsInt(number)))) {
         pause(WARM_UP);
         var before = revision.served();
         pause(LOAD);
@@ -155,12 +157,14 @@ public final class LendingDrill {
     try (var revision = revision("on", PODS)) {
       revision.start(activators);
       pause(BALANCERS);
-      try (var callers = new Callers(PODS, number -> target(revision, to.applyAsInt(number)))) {
+      var targets = new AtomicReference<>(revision.activators());
+      try (var callers = new Callers(PODS, number -> target(targets.get(), to.applyAsInt(number)))) {
         pause(WARM_UP);
         long begun = System.nanoTime();
-        for (var old : List.copyOf(revision.activators())) {
+        for (var old : revision.activators()) {
           revision.start(1);
           pause(BALANCERS);
+          targets.set(revision.activators().stream().filter(it -> it != old).toList());
           revision.terminate(old);
           check(revision.exitCode(old) == 0, "an activator did not end with 0");
         }
@@ -170,8 +174,7 @@ public final class LendingDrill {
     }
   }
 
-  private static Activator target(SharedRevision revision, int number) {
-    var listed = revision.activators();
+  private static Activator target(List<Activator> listed, int number) {
     return listed.get(number % listed.size());
   }
 
