@@ -8,6 +8,7 @@ import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RequestHistoryTest {
@@ -95,9 +96,10 @@ class RequestHistoryTest {
 
   @Test
   void marksTheUsualStartOnTheLineOfOneUnderWay() {
-    assertThat(Charts.start(Duration.ofSeconds(2), null, Duration.ofSeconds(4)))
+    assertThat(Charts.start(Duration.ofSeconds(2), Map.of(), Duration.ofSeconds(4)))
         .contains("class=\"usual\" x=\"346.8\"", "a start usually takes 4.0 s");
-    assertThat(Charts.start(Duration.ofSeconds(2), null, Duration.ZERO)).doesNotContain("usual");
+    assertThat(Charts.start(Duration.ofSeconds(2), Map.of(), Duration.ZERO))
+        .doesNotContain("usual");
   }
 
   @Test

@@ -392,10 +392,6 @@ public final class PeerNetwork implements PeerLinks {
     void joined() {
       isMember = true;
       if (link == null) {
-        if (!isLarger && !hasKey) {
-          // The other side dials first, and is refused without it.
-          requestKey();
-        }
         redial.within(isLarger ? Duration.ZERO : timings.turn);
       }
     }

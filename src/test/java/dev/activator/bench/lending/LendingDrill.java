@@ -158,7 +158,8 @@ public final class LendingDrill {
       revision.start(activators);
       pause(BALANCERS);
       var targets = new AtomicReference<>(revision.activators());
-      try (var callers = new Callers(PODS, number -> target(targets.get(), to.applyAsInt(number)))) {
+      try (
+          var callers = new Callers(PODS, number -> target(targets.get(), to.applyAsInt(number)))) {
         pause(WARM_UP);
         long begun = System.nanoTime();
         for (var old : revision.activators()) {

@@ -182,17 +182,6 @@ class PeerNetworkTest {
   }
 
   @Test
-  void readsTheKey_beforeTheOtherSideDials() {
-    var b = peers.activator(B);
-
-    b.sees(A, B);
-    peers.advance(SOON);
-
-    assertThat(b.wires).isEmpty();
-    assertThat(b.keysRead).isEqualTo(1);
-  }
-
-  @Test
   void saysWhatIsMissing_whereTheKeyCannotBeRead() {
     var a = peers.activator(A);
     a.keyProblem = "cannot get it: 403";
