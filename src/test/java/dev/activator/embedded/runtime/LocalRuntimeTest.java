@@ -365,8 +365,8 @@ class LocalRuntimeTest {
     assertThat(ready.path("message").asString(""))
         .startsWith("no pod was ready within 1 s, the progress deadline: process ")
         .contains("nothing listens on its PORT");
-    assertThat(runtime.processes(new RevisionId("default", "mute-00001")).problem())
-        .startsWith("no pod was ready within 1 s");
+    until(() -> runtime.processes(new RevisionId("default", "mute-00001")).problem()
+        .startsWith("no pod was ready within 1 s"));
     until(() -> Conditions.find(find(Kinds.DEPLOYMENT, "mute-00001-deployment"), "Progressing")
         .path("reason").asString("").equals("ProgressDeadlineExceeded"));
     until(() -> Conditions.find(find(Kinds.KNATIVE_SERVICE, "mute"), "Ready").path("message")
