@@ -54,14 +54,11 @@ class LedgerTest extends LendingScene {
 
   @Test
   void lendsAgainAtOnce_whenARecallIsCancelledTooLate() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
-    var borrower = all.get(1 - all.indexOf(owner));
+    var borrower = other(owner);
     requests(borrower, 1);
     requests(owner, 1);
     requests(borrower, 1);
@@ -106,10 +103,7 @@ class LedgerTest extends LendingScene {
   void refusesARequest_ifTheQueuesOfAllActivatorsAreAtTheBoundOfTheRevision() {
     revision = revision(1, true, Duration.ofMinutes(5),
         Map.of("activator.dev/queue-capacity", "3"));
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     requests(all.get(0), 1);
     requests(all.get(1), 3);
     assertThat(all.get(1).queued()).isEqualTo(2);
@@ -129,10 +123,7 @@ class LedgerTest extends LendingScene {
   void countsEachQueueByItself_whileAnActivatorDoesNotLend() {
     revision = revision(1, true, Duration.ofMinutes(5),
         Map.of("activator.dev/queue-capacity", "3"));
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     all.forEach(it -> it.lending().legacy("10.1.0.9"));
     all.forEach(it -> it.members(List.of("10.1.0.1", "10.1.0.2", "10.1.0.9")));
     pass(100);
@@ -146,10 +137,7 @@ class LedgerTest extends LendingScene {
   @Test
   void isAtRest_afterManyPodsThatWereLentToSeveralAreGone() {
     var owner = start();
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(200));
     var mine = pods(200).stream().filter(pod -> owns(owner, pod)).limit(56).toList();
     for (int borrower = 1; borrower <= 2; borrower++) {

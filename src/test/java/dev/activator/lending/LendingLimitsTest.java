@@ -34,10 +34,7 @@ class LendingLimitsTest extends LendingScene {
   @Test
   void countsWhatRanWithoutALimit_whenTheRevisionGetsOne() {
     revision = revision(0, true);
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     all.forEach(it -> requests(it, 1));
@@ -45,7 +42,7 @@ class LendingLimitsTest extends LendingScene {
 
     changed(revision(1, true));
     var owner = ownerOf(pod);
-    var other = all.get(1 - all.indexOf(owner));
+    var other = other(owner);
     owner.answerOne();
     requests(owner, 1);
     pass(2_000);
@@ -59,10 +56,7 @@ class LendingLimitsTest extends LendingScene {
   @Test
   void waitsForActivatorsThatDoNotKnowOfTheLimitYet() {
     revision = revision(0, true);
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var late = all.get(1);
@@ -84,10 +78,7 @@ class LendingLimitsTest extends LendingScene {
 
   @Test
   void lendsAndBorrowsAgain_afterTheLimitWasAwayForAMoment() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(2));
     changed(revision(0, true));
     all.forEach(it -> requests(it, 2));
@@ -105,15 +96,12 @@ class LendingLimitsTest extends LendingScene {
   @Test
   void countsALentPermit_forAsLongAsATimeoutThatWasRaised() {
     revision = revision(1, true, Duration.ofSeconds(1), Map.of());
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
     changed(revision(1, true));
-    requests(all.get(1 - all.indexOf(owner)), 1);
+    requests(other(owner), 1);
     links.getFirst().cut();
 
     requests(owner, 1);
@@ -125,14 +113,11 @@ class LendingLimitsTest extends LendingScene {
 
   @Test
   void countsALentPermit_forAsLongAsTheTimeoutThatItsRequestsBeganWith() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
-    requests(all.get(1 - all.indexOf(owner)), 1);
+    requests(other(owner), 1);
     links.getFirst().cut();
 
     changed(revision(1, true, Duration.ofSeconds(1), Map.of()));
@@ -145,10 +130,7 @@ class LendingLimitsTest extends LendingScene {
 
   @Test
   void borrowsAgain_afterTheRevisionWasCreatedAgainHereAlone() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(4));
     for (var here : all) {
       var lender = all.get(all.indexOf(here) == 0 ? 1 : 0);

@@ -14,11 +14,7 @@ class LendingReachTest extends LendingScene {
   /** Such as one whose node has no route to the pod's. */
   @Test
   void lendsAPod_thatItsOwnerCannotReach() {
-    start();
-    start();
-    start();
-    known();
-    connected();
+    linked(3);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
@@ -50,14 +46,9 @@ class LendingReachTest extends LendingScene {
 
   @Test
   void lendsAPod_thatItsOwnerHasNeverReached() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     var pod = pods(1).getFirst();
-    var borrower = all.stream()
-        .filter(it -> !it.id().address().equals(ownerByHash(pod))).findFirst()
-        .orElseThrow();
+    var borrower = otherThanOwnerByHash(pod);
 
     borrower.pods(pods(1));
     requests(borrower, 2);
@@ -69,14 +60,9 @@ class LendingReachTest extends LendingScene {
   /** An owner without requests probes a new pod less often. */
   @Test
   void lendsAPodAtOnce_thatABorrowerHasFoundBeforeItsOwner() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     var pod = pods(1).getFirst();
-    var borrower = all.stream()
-        .filter(it -> !it.id().address().equals(ownerByHash(pod))).findFirst()
-        .orElseThrow();
+    var borrower = otherThanOwnerByHash(pod);
     requests(borrower, 1);
 
     borrower.pods(pods(1));
@@ -87,10 +73,7 @@ class LendingReachTest extends LendingScene {
 
   @Test
   void lendsAnotherPod_whereTheBorrowerCannotReachTheFirst() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(8));
     var owner = all.getFirst();
     var borrower = all.getLast();
@@ -110,14 +93,11 @@ class LendingReachTest extends LendingScene {
 
   @Test
   void doesNotLendAPermit_thatARequestThroughTheClusterIpUses() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
-    var other = all.get(1 - all.indexOf(owner));
+    var other = other(owner);
     owner.throttler().destinations(new HealthyDestinations(
         SimulatedActivator.ID, new Destination("10.3.0.1", 80), DestinationSet.of(pods(1))));
     pass(100);
@@ -134,14 +114,11 @@ class LendingReachTest extends LendingScene {
 
   @Test
   void offersAPodAgain_afterTheBorrowerCouldNotReachItForAMoment() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
-    var borrower = all.get(1 - all.indexOf(owner));
+    var borrower = other(owner);
     requests(borrower, 1);
     borrower.retryAll();
     pass(3_000);
@@ -152,9 +129,7 @@ class LendingReachTest extends LendingScene {
   @Test
   void keepsAPodThatCouldNotBeReachedForAMoment_whileAnActivatorIsNotLinkedYet() {
     var one = start();
-    start();
-    known();
-    connected();
+    linked(1);
     pods(pods(4));
     var mine = pods(4).stream().filter(pod -> owns(one, pod)).toList();
     start();

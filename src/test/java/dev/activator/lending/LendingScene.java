@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
-/** Activators with the real throttlers, in virtual time, whose requests end only when told. */
+/** Activators with the real throttlers, in virtual time, whose requests end only when the test says so. */
 abstract class LendingScene {
   static final Duration SERVICE = Duration.ofMillis(10);
 
@@ -112,6 +112,13 @@ abstract class LendingScene {
     pass(1_000);
   }
 
+  /** Starts activators that know each other, over links that are open. */
+  void linked(int count) {
+    IntStream.range(0, count).forEach(_ -> start());
+    known();
+    connected();
+  }
+
   void pass(int millis) {
     world.advance(Duration.ofMillis(millis));
   }
@@ -136,6 +143,16 @@ abstract class LendingScene {
 
   @Nullable String ownerByHash(Destination pod) {
     return new PodOwners(sorted(), true, List.of()).owner(pod);
+  }
+
+  SimulatedActivator otherThanOwnerByHash(Destination pod) {
+    return all.stream().filter(it -> !it.id().address().equals(ownerByHash(pod))).findFirst()
+        .orElseThrow();
+  }
+
+  /** Of two. */
+  SimulatedActivator other(SimulatedActivator than) {
+    return all.get(1 - all.indexOf(than));
   }
 
   void requests(SimulatedActivator at, int count) {

@@ -184,10 +184,7 @@ class LendingTransitionsTest extends LendingScene {
   @Test
   void usesItsSlice_whereAQueueProxyKeepsTheLimit_whileALinkIsCut() {
     revision = revision(1, false);
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     links.getFirst().cut();
     pass(5_000);
@@ -202,14 +199,11 @@ class LendingTransitionsTest extends LendingScene {
 
   @Test
   void startsNothingOnABorrowedPermit_onceItsLeaseIsOver() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
-    var borrower = all.get(1 - all.indexOf(owner));
+    var borrower = other(owner);
     requests(borrower, 3);
     links.getFirst().cut();
 
@@ -234,14 +228,11 @@ class LendingTransitionsTest extends LendingScene {
   void startsNothingOnABorrowedPermit_onceItsLenderReceivesNothing(Faults fault) {
     faults = fault;
     revision = revision(1, true, Duration.ofSeconds(1), Map.of());
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
-    var borrower = all.get(1 - all.indexOf(owner));
+    var borrower = other(owner);
     all.forEach(it -> it.hold(false));
     requests(borrower, 3);
     links.getFirst().stall(borrower, Duration.ofSeconds(100));
@@ -264,14 +255,11 @@ class LendingTransitionsTest extends LendingScene {
 
   @Test
   void countsALentPermit_untilTheBorrowersLeaseAndItsRequestsAreOver() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
-    var borrower = all.get(1 - all.indexOf(owner));
+    var borrower = other(owner);
     requests(borrower, 1);
     links.getFirst().cut();
     int longestMillis = (15 + 60 + 5 * 60 * 9 / 8) * 1_000;
@@ -340,14 +328,11 @@ class LendingTransitionsTest extends LendingScene {
 
   @Test
   void freesWhatItLent_whenAnotherProcessHasTheBorrowersAddress() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var pod = pods(1).getFirst();
     var owner = ownerOf(pod);
-    var borrower = all.get(1 - all.indexOf(owner));
+    var borrower = other(owner);
     requests(borrower, 1);
     links.getFirst().cut();
     pass(10_000);
@@ -392,13 +377,10 @@ class LendingTransitionsTest extends LendingScene {
 
   @Test
   void servesItsOwnRequests_whileMessagesOfAnotherActivatorAreTooLateToBorrow() {
-    start();
-    start();
-    known();
-    connected();
+    linked(2);
     pods(pods(1));
     var owner = ownerOf(pods(1).getFirst());
-    var borrower = all.get(1 - all.indexOf(owner));
+    var borrower = other(owner);
     late.add(borrower.id());
     all.forEach(it -> it.hold(false));
     pass(40_000);
