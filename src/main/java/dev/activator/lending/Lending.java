@@ -65,6 +65,10 @@ public final class Lending implements PeerListener {
         new DeadlineTimer(loop, this::checkSilence));
   }
 
+  boolean isStarted() {
+    return started != null;
+  }
+
   private Started started() {
     return Objects.requireNonNull(started, "not started");
   }

@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Which pods of one revision this activator owns, and with which activators it agrees about that.
@@ -40,6 +42,9 @@ public final class RevisionLending {
   private static final long SLICED = 0;
   /** The same, because another member does so: no reason for a third. */
   private static final long SLICED_ELSEWHERE = -1;
+  /** Lists come within milliseconds, so one that has none for so long gets its requests in another way. */
+  private static final Duration FIRST_VIEW = Duration.ofSeconds(10);
+  private static final Logger log = LoggerFactory.getLogger(RevisionLending.class);
 
   private final RevisionId id;
   private final Loop loop;
@@ -49,10 +54,16 @@ public final class RevisionLending {
   private final Ledger ledger;
   private final Map<PeerId, Partner> partners = new LinkedHashMap<>();
   private final DeadlineTimer ticks;
+  private final DeadlineTimer firstView;
   private Fleet fleet = Fleet.UNKNOWN;
   private PodOwners owners = PodOwners.NONE;
   private Routed routed;
   private List<String> listed = List.of();
+  /**
+   * Whether it has been listed, and knew all that were listed with it. Of two activators the one that is
+   * listed later knows the other then, and uses no pod that the other has not yielded.
+   */
+  private boolean hasView;
   /** Whether it has been the only one, as far as is known, since it was listed. */
   private boolean hadAll;
   private long epoch;
@@ -98,6 +109,7 @@ public final class RevisionLending {
     this.routed = routed;
     this.ledger = new Ledger(id, loop, permits, lending, partners, routed, this::changed);
     this.ticks = new DeadlineTimer(loop, this::tick);
+    this.firstView = new DeadlineTimer(loop, this::goOnWithoutView);
   }
 
   Loop loop() {
@@ -107,17 +119,46 @@ public final class RevisionLending {
   /** Call once the permits may be used: from then on the loop uses them. */
   public void open() {
     lending.opened(id, this);
+    if (lending.isStarted()) {
+      loop.execute(() -> {
+        if (!closed && !hasView) {
+          firstView.within(FIRST_VIEW);
+        }
+      });
+    }
   }
 
   /** Whether permits are shared; if not, this activator may use all, or its slice. */
   public boolean isActive() {
-    return fleet.isKnown() && !fleet.isAlone() && !closed;
+    return !closed && (awaitsView() || fleet.isKnown() && !fleet.isAlone());
+  }
+
+  /** Whether others may use the revision's pods without this one's knowledge: then it uses none. */
+  private boolean awaitsView() {
+    return !hasView && routed.exact() && lending.isStarted();
+  }
+
+  private void goOnWithoutView() {
+    boolean wasActive = isActive();
+    if (awaitsView()) {
+      log.warn(
+          "{}: no list of activators has {} and only those that are known, {} s after the revision"
+              + " was: requests are sent to its pods without regard to other activators",
+          id, own,
+          FIRST_VIEW.toSeconds());
+    }
+    hasView = true;
+    settleAfter(wasActive);
   }
 
   /** After each change of what requests may be sent to. */
   public void routed(Routed now) {
+    boolean wasActive = isActive();
     routed = now;
-    if (isActive()) {
+    if (wasActive != isActive()) {
+      // It has lost its queue-proxy, or got one; comes back here.
+      permits.reroute();
+    } else if (isActive()) {
       var found = ledger.routed(now);
       divide();
       settle();
@@ -134,11 +175,33 @@ public final class RevisionLending {
    *     are bypassed
    */
   public void members(List<String> addresses) {
+    boolean wasActive = isActive();
     listed = addresses;
+    seen();
     hadAll = !isActive() && (addresses.equals(List.of(own)) || (hadAll && addresses.contains(own)));
+    settleAfter(wasActive);
+  }
+
+  private void seen() {
+    hasView |= fleet.isKnown() && listed.contains(own) && fleet.addresses().containsAll(listed);
+    if (hasView) {
+      firstView.cancel();
+    }
+  }
+
+  private void settleAfter(boolean wasActive) {
+    if (wasActive != isActive()) {
+      permits.queuedElsewhere(0);
+      permits.reroute();
+    }
     if (isActive()) {
       divide();
       changed();
+    } else {
+      lent = 0;
+      borrowed = 0;
+      // The others may have left the list while they were still known.
+      hadAll |= listed.equals(List.of(own));
     }
   }
 
@@ -158,6 +221,7 @@ public final class RevisionLending {
   public void close() {
     closed = true;
     ticks.cancel();
+    firstView.cancel();
     ledger.close();
     lending.closed(id, this);
   }
@@ -166,23 +230,12 @@ public final class RevisionLending {
     boolean wasAlone = fleet.isKnown() && fleet.isAlone() && hadAll;
     boolean wasActive = isActive();
     fleet = now;
-    if (wasActive != isActive()) {
-      if (wasAlone) {
-        // Alone, it owned all pods.
-        ledger.own(routed.pods());
-      }
-      permits.queuedElsewhere(0);
-      permits.reroute();
+    seen();
+    if (wasActive != isActive() && wasAlone) {
+      // Alone, it owned all pods.
+      ledger.own(routed.pods());
     }
-    if (isActive()) {
-      divide();
-      changed();
-    } else {
-      lent = 0;
-      borrowed = 0;
-      // The others may have left the list while they were still known.
-      hadAll |= listed.equals(List.of(own));
-    }
+    settleAfter(wasActive);
   }
 
   /** One that was there before this revision. */
@@ -394,7 +447,7 @@ public final class RevisionLending {
       ledger.acquire(
           pod -> allowed && own.equals(pod.owner) || isSharedWithoutLink(pod));
     } else {
-      ledger.own(routed.slice()::contains);
+      ledger.own(pod -> !awaitsView() && routed.slice().contains(pod));
     }
     if (owners.allLend()) {
       ledger.pods().forEach(this::keepUntilRequested);
@@ -444,6 +497,9 @@ public final class RevisionLending {
   }
 
   private boolean allAgree() {
+    if (awaitsView()) {
+      return false;
+    }
     for (var partner : partners.values()) {
       if (!partner.agreed && !partner.expired
           && !fleet.notLending().contains(partner.address())) {

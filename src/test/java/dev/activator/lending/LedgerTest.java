@@ -173,6 +173,7 @@ class LedgerTest extends LendingScene {
     racing.lending = lending.revision(id, world, racing,
         new Routed(List.of(pod), Set.of(), Set.of(), 1, true, Duration.ofMinutes(5)));
     racing.lending.open();
+    racing.lending.members(List.of("10.1.0.1", peer.address()));
     pass(1);
     var asked = messages.stream().filter(View.class::isInstance).map(View.class::cast).toList()
         .getLast();

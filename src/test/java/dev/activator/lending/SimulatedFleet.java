@@ -262,8 +262,6 @@ final class SimulatedFleet {
     var living = alive();
     if (random.nextInt(3) == 0 && living.size() < MAX_ACTIVATORS) {
       start();
-      // It knows the others first.
-      alive().getLast().activators(addresses());
       links.forEach(SimulatedLink::connect);
     } else if (random.nextInt(3) == 0 && members.size() > 1) {
       // Drains.

@@ -160,6 +160,10 @@ public final class PeerNetwork implements PeerLinks {
       }
     }
     publish();
+    if (!hasKey && !now.isEmpty()) {
+      // The side that is dialled first refuses without it. After the list, for which requests may wait.
+      requestKey();
+    }
   }
 
   /** Whether this is the address of an activator, or of one whose link was lost. */

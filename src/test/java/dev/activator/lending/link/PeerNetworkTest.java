@@ -182,6 +182,17 @@ class PeerNetworkTest {
   }
 
   @Test
+  void readsTheKey_afterItsListOfActivators_beforeTheOtherSideDials() {
+    var b = peers.activator(B);
+
+    b.sees(A, B);
+
+    assertThat(b.wires).isEmpty();
+    assertThat(b.keysRead).isOne();
+    assertThat(b.beforeKey).endsWith("activators [" + A + ", " + B + "]");
+  }
+
+  @Test
   void saysWhatIsMissing_whereTheKeyCannotBeRead() {
     var a = peers.activator(A);
     a.keyProblem = "cannot get it: 403";

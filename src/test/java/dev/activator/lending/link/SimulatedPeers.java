@@ -39,12 +39,15 @@ final class SimulatedPeers {
     String key = "k1";
     String keyProblem = "";
     int keysRead;
+    /** When the key was read last. */
+    List<String> beforeKey = List.of();
 
     Activator(String address) {
       this.address = address;
       this.network = new PeerNetwork(loop,
           new PeerNetwork.Self("pod-" + address, address, incarnations++), this::dial, () -> {
             keysRead++;
+            beforeKey = List.copyOf(events);
             return CompletableFuture.completedFuture(keyProblem);
           }, PeerNetwork.Timings.DEFAULT, new Random(1));
       network.listen(this);
