@@ -31,6 +31,9 @@ final class PeerLink implements PeerSocket.Events {
 
     void measured(Duration roundTrip);
 
+    /** Whether others can connect to this activator. */
+    boolean listens();
+
     /** Of this activator; null if it sends none. */
     @Nullable ActivatorLoad load();
 
@@ -57,6 +60,7 @@ final class PeerLink implements PeerSocket.Events {
   private PeerFrame.Hello hello = PeerFrame.Hello.getDefaultInstance();
   private boolean isLinked;
   private boolean saidBye;
+  private boolean finished;
   private boolean over;
   private long receivedNanos;
   private Duration roundTrip = Duration.ZERO;
@@ -106,6 +110,14 @@ final class PeerLink implements PeerSocket.Events {
     return saidBye;
   }
 
+  /**
+   * Whether a refused connection is enough to know that the process has ended: its kernel has ended this
+   * link, and answers for a port that was open.
+   */
+  boolean mayHaveEnded() {
+    return finished && hello.getListens();
+  }
+
   /** As last measured; zero before. */
   Duration roundTrip() {
     return roundTrip;
@@ -134,7 +146,8 @@ final class PeerLink implements PeerSocket.Events {
 
   private void sayHello() {
     send(PeerFrame.newBuilder().setHello(PeerFrame.Hello.newBuilder().setPod(self.pod())
-        .setIncarnation(self.incarnation()).setProtocol(PROTOCOL).setAddress(self.address())));
+        .setIncarnation(self.incarnation()).setProtocol(PROTOCOL).setAddress(self.address())
+        .setListens(owner.listens())));
   }
 
   void sayBye() {
@@ -233,6 +246,11 @@ final class PeerLink implements PeerSocket.Events {
   private void ping() {
     send(PeerFrame.newBuilder().setPing(PeerFrame.Ping.newBuilder().setSent(loop.nanoTime())));
     pings.within(timings.ping());
+  }
+
+  @Override
+  public void finished() {
+    finished = true;
   }
 
   @Override

@@ -54,7 +54,8 @@ public final class PeerNetwork implements PeerLinks {
    * @param silence after which a link is given up
    * @param legacy until an activator without links is tried again
    * @param noKey until the key is read again, if it could not be
-   * @param refused how long after a link was lost a refused connection means that the process has ended
+   * @param refused how long after a link was lost a refused connection means that the process has ended, if
+   *     nothing else says so
    * @param lost how long a lost peer that is no member any more is dialled
    */
   public record Timings(Duration hello, Duration turn, Duration ping, Duration silence,
@@ -95,6 +96,7 @@ public final class PeerNetwork implements PeerLinks {
   private volatile Map<String, AnsweredLoad> loads = Map.of();
   private Set<String> activators = Set.of();
   private boolean started;
+  private boolean listens;
   private boolean hasKey;
   private boolean keyRequested;
   private long keyForAcceptedNanos;
@@ -140,8 +142,13 @@ public final class PeerNetwork implements PeerLinks {
     });
   }
 
-  /** Call when all addresses that exist are known. */
-  void start() {
+  /**
+   * Call when all addresses that exist are known.
+   *
+   * @param nowListens whether others can connect to this activator
+   */
+  void start(boolean nowListens) {
+    listens = nowListens;
     started = true;
     membersChanged();
   }
@@ -326,6 +333,11 @@ public final class PeerNetwork implements PeerLinks {
     }
 
     @Override
+    public boolean listens() {
+      return listens;
+    }
+
+    @Override
     public @Nullable ActivatorLoad load() {
       return ownLoad.get();
     }
@@ -386,6 +398,8 @@ public final class PeerNetwork implements PeerLinks {
     /** The process whose link was lost, unless it is known to have ended. */
     private @Nullable PeerId lost;
     private long lostNanos;
+    /** See {@link PeerLink#mayHaveEnded}. */
+    private boolean lostByItsEnd;
     private boolean wasLinked;
 
     Peer(String address) {
@@ -404,6 +418,9 @@ public final class PeerNetwork implements PeerLinks {
     void left() {
       isMember = false;
       removeIfOver();
+      if (lost != null) {
+        redial.within(Duration.ZERO);
+      }
     }
 
     private void removeIfOver() {
@@ -493,6 +510,7 @@ public final class PeerNetwork implements PeerLinks {
       link = null;
       lost = from.id();
       lostNanos = loop.nanoTime();
+      lostByItsEnd = from.mayHaveEnded();
       listener.disconnected(from.id());
     }
 
@@ -529,7 +547,8 @@ public final class PeerNetwork implements PeerLinks {
 
     private void failed(State why, String text) {
       boolean isRefused = why == State.LEGACY;
-      if (isRefused && loop.nanoTime() - lostNanos >= timings.refused.toNanos()) {
+      long left = lostNanos + timings.refused.toNanos() - loop.nanoTime();
+      if (isRefused && (left <= 0 || lostByItsEnd && !isMember)) {
         // What listens is the last to stop in a process.
         ended();
       }
@@ -551,7 +570,11 @@ public final class PeerNetwork implements PeerLinks {
         case LEGACY -> Backoff.longer(timings.legacy, JITTER, random);
         case UNAUTHORISED ->
           keyProblem.isEmpty() ? backoff.next() : Backoff.longer(timings.noKey, JITTER, random);
-        default -> backoff.next();
+        default -> {
+          var pause = backoff.next();
+          // Not later than when a refusal decides.
+          yield lost != null && left > 0 && left < pause.toNanos() ? Duration.ofNanos(left) : pause;
+        }
       });
       removeIfOver();
     }

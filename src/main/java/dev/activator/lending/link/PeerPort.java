@@ -21,6 +21,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.TooLongFrameException;
@@ -102,6 +103,7 @@ public final class PeerPort {
     var server = new ServerBootstrap().group(loop.eventLoop()).channel(transport.server())
         .option(ChannelOption.SO_REUSEADDR, true).childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.SO_KEEPALIVE, true)
+        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
         .childHandler(new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel channel) {
@@ -116,7 +118,7 @@ public final class PeerPort {
       log.warn("activator.lending.port is {}, but cannot listen on {}:{}, so that other activators"
           + " cannot connect: {}", port, host, port, bound.cause().getMessage());
     }
-    loop.execute(network::start);
+    loop.execute(() -> network.start(bound.isSuccess()));
   }
 
   /** Call when no request is left. */
@@ -175,6 +177,7 @@ public final class PeerPort {
     var transport = loop.transport();
     var client = new Bootstrap().group(loop.eventLoop()).channel(transport.socket())
         .option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true)
+        .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) CONNECT_TIMEOUT.toMillis());
     KeepAlive.TO_PODS.options(transport).forEach(client::option);
     var attempt = new Attempt(events);
@@ -272,6 +275,9 @@ public final class PeerPort {
         opened = true;
         strangers.remove(channel);
         events().opened();
+      } else if (event == ChannelInputShutdownEvent.INSTANCE && !closed) {
+        events().finished();
+        channel.close();
       }
       super.userEventTriggered(context, event);
     }

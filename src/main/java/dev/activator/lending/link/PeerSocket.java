@@ -20,6 +20,12 @@ interface PeerSocket {
 
     void received(PeerFrame frame);
 
+    /**
+     * The other side's kernel has ended the connection, as it does when a process ends: so nothing cuts it
+     * off. {@link #closed} follows.
+     */
+    void finished();
+
     /** It never opened, or has ended; the last event. */
     void closed(PeerView.State state, String why);
   }

@@ -274,6 +274,72 @@ class PeerNetworkTest {
     assertThat(a.events).endsWith("disconnected " + B, "ended " + B, "connected " + B);
   }
 
+  private Activator[] linked() {
+    var a = peers.activator(A);
+    var b = peers.activator(B);
+    seeEachOther(a, b);
+    peers.advance(SOON);
+    return new Activator[]{a, b};
+  }
+
+  @Test
+  void knowsThatAProcessHasEnded_whenItsKernelSaysSo_andItIsListedNoMore() {
+    var both = linked();
+    both[1].isKilled();
+    peers.advance(Duration.ofSeconds(5));
+    assertThat(both[0].events).as("listed").endsWith("disconnected " + B);
+
+    both[0].sees(A);
+    peers.advance(Duration.ofMillis(100));
+
+    assertThat(both[0].events).endsWith("disconnected " + B, "ended " + B,
+        "activators [" + A + "]");
+    assertThat(both[0].network.views()).isEmpty();
+  }
+
+  /** A firewall may do the same to one that lives. */
+  @Test
+  void waitsForTheLease_whereTheLinkWasReset() {
+    var both = linked();
+    both[1].isReset();
+    both[0].sees(A);
+
+    peers.advance(Duration.ofMillis(14_900));
+    assertThat(both[0].events).endsWith("disconnected " + B);
+    peers.advance(Duration.ofMillis(200));
+
+    assertThat(both[0].events).endsWith("ended " + B, "activators [" + A + "]");
+  }
+
+  /** Its port is taken: a refused connection says nothing of it. */
+  @Test
+  void waitsForTheLease_whereNobodyCouldConnectToIt() {
+    var a = peers.activator(A);
+    var b = peers.activator(B);
+    b.listens = false;
+    seeEachOther(a, b);
+    peers.advance(SOON);
+    b.isKilled();
+    a.sees(A);
+
+    peers.advance(Duration.ofMillis(14_900));
+
+    assertThat(a.events).endsWith("disconnected " + B);
+  }
+
+  @Test
+  void keepsWhatItKnows_whereTheOtherStillListens() {
+    var both = linked();
+    both[0].wires.forEach(wire -> wire.far.finish());
+    both[1].wires.forEach(wire -> wire.cut("closed"));
+    both[0].sees(A);
+    both[1].sees(A);
+
+    peers.advance(SOON);
+
+    assertThat(both[0].events).doesNotContain("ended " + B).endsWith("connected " + B);
+  }
+
   @Test
   void knowsThatAProcessHasEnded_whenNothingListensForLong() {
     var a = peers.activator(A);
@@ -284,7 +350,7 @@ class PeerNetworkTest {
     b.isKilled();
     peers.advance(Duration.ofSeconds(14));
     assertThat(a.events).endsWith("disconnected " + B);
-    peers.advance(MINUTE);
+    peers.advance(Duration.ofMillis(1_100));
 
     assertThat(a.events).contains("ended " + B);
     assertThat(a.events).as("the next one lends, too").doesNotContain("legacy " + B);

@@ -298,14 +298,17 @@ class PeerPortTest {
   }
 
   private SSLSocket stranger(Certificate shown) throws Exception {
+    return secure(stranger(), shown);
+  }
+
+  private SSLSocket secure(Socket connection, Certificate shown) throws Exception {
     var context = SSLContext.getInstance("TLS");
     var keys = shown == null
         ? new KeyManager[0]
         : new dev.activator.tls.CertifiedKey(List.of(shown.certificate()), shown.key())
             .keyManagers();
     context.init(keys, new TrustManager[]{new TrustsAll()}, null);
-    var socket = (SSLSocket) context.getSocketFactory().createSocket(stranger(), A, port, true);
-    return socket;
+    return (SSLSocket) context.getSocketFactory().createSocket(connection, A, port, true);
   }
 
   private static final class TrustsAll implements X509TrustManager {
@@ -430,6 +433,54 @@ class PeerPortTest {
 
       await().until(() -> a.events.contains("disconnected " + B));
     }
+  }
+
+  /** As the kernel does for a process that is killed. */
+  @Test
+  void knowsThatAProcessHasEnded_whenItsLinkEndsAndItIsListedNoMore() throws Exception {
+    var a = listening();
+    try (var connection = stranger()) {
+      linked(a, connection);
+      connection.shutdownOutput();
+      await().until(() -> a.events.contains("disconnected " + B));
+
+      isListedNoMore(a);
+
+      await().until(() -> a.events.contains("ended " + B));
+    }
+  }
+
+  @Test
+  void doesNotKnowThatAProcessHasEnded_whenItsLinkIsReset() throws Exception {
+    var a = listening();
+    var connection = stranger();
+    linked(a, connection);
+    connection.setSoLinger(true, 0);
+    connection.close();
+    await().until(() -> a.events.contains("disconnected " + B));
+
+    isListedNoMore(a);
+
+    await().until(() -> a.port.network().views().stream()
+        .anyMatch(view -> view.problem().startsWith("nothing listens")));
+    assertThat(a.events).doesNotContain("ended " + B);
+  }
+
+  private static void isListedNoMore(Activator a) {
+    a.port.network().publicAddresses(new PublicAddresses(REVISION, List.of(A), List.of()));
+  }
+
+  private SSLSocket linked(Activator a, Socket connection) throws Exception {
+    var ours = dev.activator.tls.CertifiedKey.parse(KEY.certificate(), KEY.key());
+    var socket = secure(connection, new Certificate(ours.chain().getFirst(), ours.key()));
+    var hello = PeerFrame.newBuilder().setHello(PeerFrame.Hello.newBuilder().setPod("pod-" + B)
+        .setIncarnation(8).setProtocol(1).setAddress(B).setListens(true)).build().toByteArray();
+    var out = new DataOutputStream(socket.getOutputStream());
+    out.writeInt(hello.length);
+    out.write(hello);
+    out.flush();
+    await().until(() -> a.events.contains("connected " + B));
+    return socket;
   }
 
   @Test

@@ -38,6 +38,7 @@ final class SimulatedPeers {
     final List<Wire> wires = new ArrayList<>();
     String key = "k1";
     String keyProblem = "";
+    boolean listens = true;
     int keysRead;
     /** When the key was read last. */
     List<String> beforeKey = List.of();
@@ -52,7 +53,7 @@ final class SimulatedPeers {
           }, PeerNetwork.Timings.DEFAULT, new Random(1));
       network.listen(this);
       running.put(address, this);
-      loop.execute(network::start);
+      loop.execute(() -> network.start(listens));
     }
 
     private PeerSocket dial(String to, PeerSocket.Events events) {
@@ -72,11 +73,22 @@ final class SimulatedPeers {
       running.remove(address);
     }
 
+    /** It and its kernel: nothing says that its connections are over. */
+    void isReset() {
+      running.remove(address);
+      wires.forEach(wire -> {
+        wire.silent = true;
+        wire.cut("Connection reset");
+      });
+      network.close();
+    }
+
     /** As with kill -9: the kernel closes its connections. */
     void isKilled() {
       running.remove(address);
       wires.forEach(wire -> {
         wire.silent = true;
+        wire.finish();
         wire.cut("the other side closed it");
       });
       network.close();
@@ -123,7 +135,7 @@ final class SimulatedPeers {
     private final Activator owner;
     private final String to;
     private Events events;
-    private @Nullable Wire far;
+    @Nullable Wire far;
     private boolean over;
     private boolean silent;
 
@@ -176,6 +188,12 @@ final class SimulatedPeers {
         if (other != null && !silent && !stalled.contains(List.of(owner.address, to))) {
           loop.schedule(DELAY, () -> other.ends(State.UNREACHABLE, "the other side closed it"));
         }
+      }
+    }
+
+    void finish() {
+      if (far != null && !far.over) {
+        far.events.finished();
       }
     }
 
