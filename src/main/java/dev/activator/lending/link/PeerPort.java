@@ -26,6 +26,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.NetUtil;
@@ -275,6 +276,9 @@ public final class PeerPort {
         opened = true;
         strangers.remove(channel);
         events().opened();
+      } else if (event instanceof SslCloseCompletionEvent) {
+        // The process lives, and closes it.
+        channel.close();
       } else if (event == ChannelInputShutdownEvent.INSTANCE && !closed) {
         events().finished();
         channel.close();

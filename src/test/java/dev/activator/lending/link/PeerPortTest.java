@@ -40,6 +40,8 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Activators at addresses of loopback, with one port number, over real sockets and TLS. */
 class PeerPortTest {
@@ -450,13 +452,19 @@ class PeerPortTest {
     }
   }
 
-  @Test
-  void doesNotKnowThatAProcessHasEnded_whenItsLinkIsReset() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void doesNotKnowThatAProcessHasEnded_whenItsLinkIsResetOrItClosesIt(boolean isReset)
+      throws Exception {
     var a = listening();
     var connection = stranger();
-    linked(a, connection);
-    connection.setSoLinger(true, 0);
-    connection.close();
+    var socket = linked(a, connection);
+    if (isReset) {
+      connection.setSoLinger(true, 0);
+      connection.close();
+    } else {
+      socket.shutdownOutput();
+    }
     await().until(() -> a.events.contains("disconnected " + B));
 
     isListedNoMore(a);
