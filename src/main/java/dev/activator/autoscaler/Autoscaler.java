@@ -239,6 +239,10 @@ public final class Autoscaler {
       }
       var busy = batch.entries().stream().filter(one -> one.sample().concurrency() > 0)
           .map(ReportBatch.Entry::revision).collect(Collectors.toSet());
+      if (term.roster.isLate(term.now(), batch.reporter())) {
+        targets.values().stream().map(target -> target.scaler).filter(Objects::nonNull)
+            .forEach(TargetScaler::repeat);
+      }
       if (batch.uptime().isPresent()) {
         term.roster.batch(term.now(), batch.reporter(), batch.uptime(), busy);
       } else {

@@ -185,8 +185,18 @@ final class TargetScaler {
   }
 
   private void evaluate() {
-    decision = decider.decide(term.now(), ready, settings());
+    decide();
     step();
+  }
+
+  private void decide() {
+    repeat();
+    decision = decider.decide(term.now(), ready, settings());
+  }
+
+  /** Counts activators that are silent as they were. */
+  void repeat() {
+    decider.repeat(term.now(), term.roster(), settings());
   }
 
   /** Compares the scale with the decision, and reads or writes it if they differ. */
@@ -323,7 +333,7 @@ final class TargetScaler {
     goesToZero = null;
     await(term.guard().confirmed(), confirmed -> {
       // Reports may have arrived meanwhile.
-      decision = decider.decide(term.now(), ready, settings());
+      decide();
       var plan = plan(found);
       if (!confirmed) {
         retries.notConfirmed(term.now());

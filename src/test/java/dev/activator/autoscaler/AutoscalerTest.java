@@ -21,8 +21,11 @@ import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AutoscalerTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
@@ -87,6 +90,78 @@ class AutoscalerTest {
       autoscaler.pods(WEB, scales.replicas(WEB));
       loop.run();
     }
+  }
+
+  /** One second in which some of two activators report. */
+  private void second(double ofA, double ofB) {
+    loop.advance(Duration.ofSeconds(1));
+    batch("a", ofA);
+    batch("b", ofB);
+  }
+
+  /** @param concurrency negative if it is silent */
+  private void batch(String reporter, double concurrency) {
+    if (concurrency >= 0) {
+      autoscaler.received(new ReportBatch(reporter, OptionalDouble.of(1_000),
+          List.of(new ReportBatch.Entry(WEB, new Sample(reporter, concurrency, 1)))));
+      loop.run();
+      autoscaler.pods(WEB, scales.replicas(WEB));
+      loop.run();
+    }
+  }
+
+  /** With 100 requests at a, and 10 at b, for 20 in each pod. */
+  private void twoAreBusy() {
+    autoscaler.members(Map.of("a", true, "b", true));
+    autoscaler.target(target(OptionalInt.of(20)));
+    batch("a", 100);
+    IntStream.range(0, 30).forEach(_ -> second(100, 10));
+    scales.writes.clear();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 5})
+  void keepsItsPods_whileTheBusyActivatorIsSilentForSeconds(int seconds) {
+    twoAreBusy();
+
+    IntStream.range(0, seconds).forEach(_ -> second(-1, 10));
+    IntStream.range(0, 20).forEach(_ -> second(100, 10));
+
+    assertThat(scales.writes).isEmpty();
+  }
+
+  /** The leader stood still, and reads them all at once. */
+  @Test
+  void keepsItsPods_whenReportsComeLate() {
+    twoAreBusy();
+    IntStream.range(0, 3).forEach(_ -> second(-1, 10));
+
+    IntStream.range(0, 3).forEach(_ -> batch("a", 100));
+    IntStream.range(0, 20).forEach(_ -> second(100, 10));
+
+    assertThat(scales.writes).isEmpty();
+  }
+
+  @Test
+  void scalesUp_forOneActivator_whileAnotherIsSilent() {
+    twoAreBusy();
+
+    IntStream.range(0, 4).forEach(_ -> second(-1, 100));
+
+    assertThat(scales.writes).isNotEmpty().allMatch(replicas -> replicas > 6);
+    assertThat(scales.replicas(WEB)).as("as many as for 190 requests").isGreaterThanOrEqualTo(9);
+  }
+
+  @Test
+  void takesAwayPodsOfASilentActivator_onceItIsKnownToHaveEnded() {
+    twoAreBusy();
+    second(-1, 10);
+    autoscaler.members(Map.of("b", true));
+    loop.run();
+
+    IntStream.range(0, 30).forEach(_ -> second(-1, 10));
+
+    assertThat(scales.replicas(WEB)).isOne();
   }
 
   private ScalingView view() {

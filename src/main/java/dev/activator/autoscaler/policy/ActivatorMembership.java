@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +122,19 @@ public final class ActivatorMembership {
     long last = one == null ? begun : Math.max(begun, one.last);
     return !ready && (one == null || one.isSilent(now))
         && now - last >= requestTimeout.plus(AFTER_TIMEOUT).toNanos();
+  }
+
+  /** When an activator sent its last batch; empty if it sent none, or it is known to have ended. */
+  OptionalLong lastBatch(String pod) {
+    var one = reporting.get(pod);
+    boolean isGone = members != null && !members.isEmpty() && !members.containsKey(pod);
+    return one == null || isGone ? OptionalLong.empty() : OptionalLong.of(one.last);
+  }
+
+  /** Whether batches of an activator are missing. */
+  public boolean isLate(long now, String pod) {
+    var one = reporting.get(pod);
+    return one != null && now - one.last >= LastReports.MISSED.toNanos();
   }
 
   /** Whether no activator that reports has a request for this. */

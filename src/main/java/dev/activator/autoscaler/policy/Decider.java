@@ -31,6 +31,7 @@ public final class Decider {
   private final TreeMap<Long, Integer> results = new TreeMap<>();
   private final Map<Metric, Load> loads = new EnumMap<>(Metric.class);
   private final QueueTimeWindow queue = new QueueTimeWindow();
+  private final LastReports reports = new LastReports();
   private boolean panicking;
   private long panicSince;
   /** The most pods since panic began. */
@@ -67,11 +68,23 @@ public final class Decider {
   /** Counts a report for each metric, and for the queue if there is a target for it. */
   public void record(long now, Sample sample, ScalingSettings settings) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
-    record(second, Metric.CONCURRENCY, sample.concurrency());
-    record(second, Metric.REQUESTS_PER_SECOND, sample.arrivals());
+    if (reports.add(now, sample)) {
+      record(second, sample);
+    }
     if (settings.queue() != null) {
       queue.record(second, sample.arrivals(), sample.queueTimes());
     }
+  }
+
+  /** Counts activators that are silent as they were; call before {@link #decide}, and before a report after a silence. */
+  public void repeat(long now, ActivatorMembership activators, ScalingSettings settings) {
+    reports.repeated(now, activators, settings.windows().stable())
+        .forEach(one -> record(one.second(), one.sample()));
+  }
+
+  private void record(long second, Sample sample) {
+    record(second, Metric.CONCURRENCY, sample.concurrency());
+    record(second, Metric.REQUESTS_PER_SECOND, sample.arrivals());
   }
 
   private void record(long second, Metric metric, double value) {

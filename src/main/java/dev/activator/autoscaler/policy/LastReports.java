@@ -1,0 +1,79 @@
+package dev.activator.autoscaler.policy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What each activator reported last on one workload. It counts again for each second in which the activator is silent
+ * but may still run: silence says nothing of its requests.
+ *
+ * <p><b>Units.</b> Nanoseconds since any origin; a second begins at the origin.
+ */
+final class LastReports {
+  /** Batches come once a second; after a longer time one is missing. */
+  static final Duration MISSED = Duration.ofMillis(1_500);
+  /** One that comes so soon after another is one that was missing. */
+  private static final Duration LATE = Duration.ofMillis(500);
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+  private final Map<String, Last> all = new HashMap<>();
+
+  private static final class Last {
+    private Sample sample;
+    private long at;
+    /** The last second in which it counts. */
+    private long second;
+    /** Seconds that were made up for, and whose reports may still come. */
+    private int late;
+
+    Last(Sample sample) {
+      this.sample = sample;
+    }
+  }
+
+  /** A report that counts for a second in which none came. */
+  record Repeated(long second, Sample sample) {}
+
+  /** Whether a report counts for this second: not if it is late, and was made up for. */
+  boolean add(long now, Sample sample) {
+    var last = all.computeIfAbsent(sample.reporter(), _ -> new Last(sample));
+    boolean isLate = last.late > 0 && now - last.at < LATE.toNanos();
+    if (isLate) {
+      last.late--;
+    } else if (now - last.at < MISSED.toNanos()) {
+      last.late = 0;
+    }
+    last.sample = sample;
+    last.at = now;
+    last.second = Math.floorDiv(now, NANOS_PER_SECOND);
+    return !isLate;
+  }
+
+  /**
+   * Reports of those that are silent, each once, for the seconds until this one.
+   *
+   * @param bound for how long a silent one counts
+   */
+  List<Repeated> repeated(long now, ActivatorMembership activators, Duration bound) {
+    var repeated = new ArrayList<Repeated>();
+    long second = Math.floorDiv(now, NANOS_PER_SECOND);
+    all.values().removeIf(last -> {
+      var batch = activators.lastBatch(last.sample.reporter());
+      if (batch.isEmpty() || batch.getAsLong() > last.at
+          || now - last.at > bound.toNanos()) {
+        // It has none of its requests any more.
+        return true;
+      }
+      while (now - last.at >= MISSED.toNanos() && last.second + 1 < second) {
+        last.second++;
+        last.late++;
+        repeated.add(new Repeated(last.second, last.sample));
+      }
+      return false;
+    });
+    return repeated;
+  }
+}
