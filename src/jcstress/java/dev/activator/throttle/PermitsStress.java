@@ -48,7 +48,7 @@ public final class PermitsStress {
     }
 
     @Override
-    public @Nullable QueueEntry retry(Pod pod, QueuedCaller waiter) {
+    public @Nullable QueueEntry retry(Pod pod, QueuedCaller waiter, boolean connected) {
       return null;
     }
   }

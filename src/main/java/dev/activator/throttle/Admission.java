@@ -26,13 +26,15 @@ public sealed interface Admission {
     }
 
     /**
-     * No byte was sent: ejects the destination briefly and queues the request before all that never
-     * had a permit. Releases this permit in any case.
+     * The destination has not processed the request: ejects the destination briefly and queues the
+     * request before all that never had a permit. Releases this permit in any case.
      *
+     * @param connected whether there was a connection; a request without one needs no retry budget,
+     *     because it cost the destination nothing
      * @return null if the retry budget is spent and no other destination has room: the request has
-     * failed
+     *     failed
      */
-    @Nullable QueueEntry retry(QueuedCaller caller);
+    @Nullable QueueEntry retry(QueuedCaller caller, boolean connected);
   }
 
   /** No pod has room, or others wait, and the caller does not wait. */

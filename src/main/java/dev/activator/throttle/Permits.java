@@ -47,7 +47,7 @@ final class Permits {
     }
 
     /** Releases the permit; null if the request may not be retried. */
-    @Nullable QueueEntry retry(Pod pod, QueuedCaller caller);
+    @Nullable QueueEntry retry(Pod pod, QueuedCaller caller, boolean connected);
   }
 
   /**
@@ -195,8 +195,8 @@ final class Permits {
     }
   }
 
-  @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {
-    return owner.retry(pod, caller);
+  @Nullable QueueEntry retry(Pod pod, QueuedCaller caller, boolean connected) {
+    return owner.retry(pod, caller, connected);
   }
 
   /**

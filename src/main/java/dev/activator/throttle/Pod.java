@@ -92,8 +92,8 @@ final class Pod implements Permit {
   }
 
   @Override
-  public @Nullable QueueEntry retry(QueuedCaller caller) {
-    return permits.retry(this, caller);
+  public @Nullable QueueEntry retry(QueuedCaller caller, boolean connected) {
+    return permits.retry(this, caller, connected);
   }
 
   @Override

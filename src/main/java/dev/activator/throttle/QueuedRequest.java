@@ -144,9 +144,9 @@ final class QueuedRequest implements QueueEntry {
     }
 
     @Override
-    public @Nullable QueueEntry retry(QueuedCaller caller) {
+    public @Nullable QueueEntry retry(QueuedCaller caller, boolean connected) {
       releaseRetry();
-      return permit.retry(caller);
+      return permit.retry(caller, connected);
     }
   }
 }

@@ -207,9 +207,9 @@ final class RevisionThrottler implements Permits.Owner {
   }
 
   @Override
-  public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {
+  public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller, boolean connected) {
     int active = permits.queued() + permits.inFlight();
-    if (permits.hasRoomOtherThan(pod)) {
+    if (!connected || permits.hasRoomOtherThan(pod)) {
       retries.acquire();
     } else if (!retries.tryAcquire(active)) {
       log.debug("{}: too many of {} requests are retries already", id, active);

@@ -213,7 +213,7 @@ public final class WarmUp {
     }
 
     @Override
-    public Admission.@Nullable QueueEntry retry(QueuedCaller caller) {
+    public Admission.@Nullable QueueEntry retry(QueuedCaller caller, boolean connected) {
       return null;
     }
   }

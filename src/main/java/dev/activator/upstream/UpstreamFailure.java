@@ -45,6 +45,11 @@ public enum UpstreamFailure {
     return text;
   }
 
+  /** Whether there was no connection, so that the pod has seen nothing of the request. */
+  public boolean isBeforeConnection() {
+    return this == REFUSED || this == UNREACHABLE || this == TIMED_OUT;
+  }
+
   /** Null if the pod just closed the connection. */
   public static UpstreamFailure of(@Nullable Throwable cause) {
     return switch (cause) {

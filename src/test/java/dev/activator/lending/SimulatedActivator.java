@@ -279,7 +279,7 @@ final class SimulatedActivator {
       if (failed != null) {
         permit = null;
         running.merge(failed.destination(), -1, Integer::sum);
-        place = failed.retry(this);
+        place = failed.retry(this, random.nextBoolean());
         if (place == null) {
           requests.remove(this);
         }

@@ -6,6 +6,7 @@ import dev.activator.testing.RawHttp2;
 import dev.activator.testing.ScriptedPod;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -99,5 +100,21 @@ class RefusedStreamsTest extends WireTest {
     assertThat(answer("hello")).isEqualTo("200 other hello");
     assertThat(asked).hasValue(4);
     assertThat(activator.throttle.retried()).isOne();
+  }
+
+  @Test
+  void fail_whenTheRetryBudgetIsSpent() throws Exception {
+    activator.throttle.grow(refusing(Refusal.REFUSED, Integer.MAX_VALUE).destination(), 1);
+    activator.throttle.allowNoRetries();
+
+    assertThat(answer("hello")).isEqualTo("502 the pod did not process the request\n");
+  }
+
+  @Test
+  void fail_whenFiveMorePodsRefuse() throws Exception {
+    activator.throttle.grow(refusing(Refusal.REFUSED, Integer.MAX_VALUE).destination(), 1);
+
+    assertThat(answer("hello")).isEqualTo("502 the pod did not process the request\n");
+    assertThat(activator.throttle.retried()).isEqualTo(5);
   }
 }

@@ -204,9 +204,9 @@ public final class FakeThrottle {
     }
 
     @Override
-    public @Nullable QueueEntry retry(QueuedCaller waiter) {
+    public @Nullable QueueEntry retry(QueuedCaller waiter, boolean connected) {
       synchronized (FakeThrottle.this) {
-        var waiting = retriesAllowed ? new Waiting(revision, waiter) : null;
+        var waiting = retriesAllowed || !connected ? new Waiting(revision, waiter) : null;
         if (waiting != null) {
           retried++;
           queue.addFirst(waiting);

@@ -122,12 +122,21 @@ final class HeldRequest implements QueuedCaller {
     permit = null;
   }
 
-  /** Could not be delivered: asks again. Whether it may. */
+  /** A connection refused to carry it: asks again. Whether it may. */
   boolean retry() {
+    return retry(true);
+  }
+
+  /** There was no connection: asks again. Whether it may. */
+  boolean retryUnconnected() {
+    return retry(false);
+  }
+
+  private boolean retry(boolean connected) {
     var undelivered = permit;
     permit = null;
     answers.clear();
-    place = undelivered.retry(this);
+    place = undelivered.retry(this, connected);
     return place != null;
   }
 }

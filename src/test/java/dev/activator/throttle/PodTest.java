@@ -140,7 +140,7 @@ class PodTest {
     }
 
     @Override
-    public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller) {
+    public @Nullable QueueEntry retry(Pod pod, QueuedCaller caller, boolean connected) {
       return null;
     }
   }

@@ -187,6 +187,22 @@ class RetriesTest {
   }
 
   @Test
+  void areNotLimited_whenThereWasNoConnection() {
+    var revision = new OneRevision(200);
+    revision.pods(A);
+    var all = revision.requests(200);
+
+    assertThat(all).allMatch(HeldRequest::retryUnconnected);
+    revision.loop.run();
+    assertThat(revision.view().inFlight()).isZero();
+    assertThat(revision.view().queued()).isEqualTo(200);
+
+    // when the only pod is no longer ejected
+    revision.loop.advance(Duration.ofMillis(250));
+    assertThat(running(all)).isEqualTo(200);
+  }
+
+  @Test
   void areNotRefusedWhileAnotherPodHasRoom() {
     // given twenty that cannot reach A, of which ten may retry
     var revision = new OneRevision(20, "activator.dev/balancing", "first-available");

@@ -147,7 +147,7 @@ class ThrottleStressTest {
         }
         count(running, permit.destination()).decrementAndGet();
         if (random.nextInt(2_000) == 0) {
-          called = permit.retry(this) == null;
+          called = permit.retry(this, random.nextBoolean()) == null;
           if (!called) {
             return;
           }

@@ -42,6 +42,8 @@ import org.slf4j.LoggerFactory;
 final class Forwarder implements UpstreamListener {
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
   private static final int MAX_RETRIES = 5;
+  /** Without a connection; each may take a second. */
+  private static final int MAX_CONNECT_RETRIES = 16;
   /** Connecting to a pod whose node is gone hangs rather than fails. */
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long CONTINUE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -339,7 +341,8 @@ final class Forwarder implements UpstreamListener {
   }
 
   private void undelivered(UpstreamFailure why) {
-    if (exchange.record().retries() == MAX_RETRIES) {
+    boolean connected = !why.isBeforeConnection();
+    if (exchange.record().retries() >= (connected ? MAX_RETRIES : MAX_CONNECT_RETRIES)) {
       broken(why);
       return;
     }
@@ -349,7 +352,7 @@ final class Forwarder implements UpstreamListener {
       return;
     }
     ending = null;
-    var again = permit.retry(exchange);
+    var again = permit.retry(exchange, connected);
     if (again == null) {
       fail(new Failure.BadGateway(why.text()));
     } else {
