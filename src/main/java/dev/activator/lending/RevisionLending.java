@@ -119,13 +119,6 @@ public final class RevisionLending {
   /** Call once the permits may be used: from then on the loop uses them. */
   public void open() {
     lending.opened(id, this);
-    if (lending.isStarted()) {
-      loop.execute(() -> {
-        if (!closed && !hasView) {
-          firstView.within(FIRST_VIEW);
-        }
-      });
-    }
   }
 
   /** Whether permits are shared; if not, this activator may use all, or its slice. */
@@ -142,10 +135,9 @@ public final class RevisionLending {
     boolean wasActive = isActive();
     if (awaitsView()) {
       log.warn(
-          "{}: no list of activators has {} and only those that are known, {} s after the revision"
-              + " was: requests are sent to its pods without regard to other activators",
-          id, own,
-          FIRST_VIEW.toSeconds());
+          "{}: {} s after its first request no list of activators has {}: requests are sent to its"
+              + " pods without regard to other activators",
+          id, FIRST_VIEW.toSeconds(), own);
     }
     hasView = true;
     settleAfter(wasActive);
@@ -442,6 +434,9 @@ public final class RevisionLending {
   }
 
   private void settle() {
+    if (awaitsView() && permits.queued() > 0) {
+      firstView.within(FIRST_VIEW);
+    }
     if (owners.allLend()) {
       boolean allowed = !routed.exact() || allAgree();
       ledger.acquire(
