@@ -10,6 +10,7 @@ import dev.activator.app.properties.UpstreamProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.backend.policy.ProbeQueue;
 import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
@@ -97,7 +98,9 @@ class CapacityConfiguration {
     var settings = new BackendSettings(() -> addressing(network.get()), probes.timeoutDuration(),
         probes.frequencyDuration(), probes.repeatsPerSecond());
     var backends = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
-        meters.probes(new HttpProbeClient(upstreams)), settings, random);
+        meters.probes(new HttpProbeClient(upstreams,
+            ProbeQueue.REFUSED_PER_REPEAT * probes.repeatsPerSecond())),
+        settings, random);
     network.onChange((before, now) -> {
       if (!addressing(before).equals(addressing(now))) {
         backends.addressingChanged();

@@ -11,7 +11,7 @@ import dev.activator.revision.Revision;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
-import dev.activator.upstream.ProbeRequest.Expectation;
+import dev.activator.backend.policy.Watching.Attempts;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * agent.
  */
 final class Prober {
+  private static final String CONNECTION_REFUSED = "connection refused";
   private static final String QUEUE_PROXY_PATH = "/healthz";
   private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
@@ -78,25 +79,47 @@ final class Prober {
    * @param on the loop whose connections are used
    * @param done called on the revision's loop
    */
-  void probe(Destination destination, Loop on, Expectation expectation,
-      Consumer<ProbeOutcome> done) {
+  void probe(Destination destination, Loop on, Consumer<ProbeOutcome> done) {
     var spoken = protocol;
-    send(destination, on, expectation, answer -> {
+    send(destination, on, answer -> {
       if (h2cMayBeSpoken && answer instanceof ProbeAnswer.InvalidResponse) {
         // Not the opposite of `protocol`: a concurrent probe may have switched it already.
         protocol = spoken == Protocol.H2C ? Protocol.HTTP1 : Protocol.H2C;
-        send(destination, on, Expectation.NONE, second -> done.accept(outcome(second)));
+        send(destination, on, second -> done.accept(outcome(second)));
       } else {
         done.accept(outcome(answer));
       }
     });
   }
 
-  private void send(Destination destination, Loop on, Expectation expectation,
-      Consumer<ProbeAnswer> done) {
-    var request = new ProbeRequest(destination, protocol,
+  /**
+   * Waits for an address that refused.
+   *
+   * @param on as for {@link #probe}
+   * @param refused that it refused until the end; called on the revision's loop
+   * @param listens that it may not; the same
+   */
+  void awaitListener(Destination destination, Loop on, Attempts attempts,
+      Consumer<ProbeOutcome> refused, Runnable listens) {
+    var next = request(destination);
+    on.execute(() -> client.awaitListener(on, next, attempts.pause(), attempts.limit(),
+        isRefused -> loop.execute(() -> {
+          if (isRefused) {
+            refused.accept(ProbeOutcome.refused(CONNECTION_REFUSED));
+          } else {
+            listens.run();
+          }
+        })));
+  }
+
+  private ProbeRequest request(Destination destination) {
+    return new ProbeRequest(destination, protocol,
         container == null ? QUEUE_PROXY_PATH : container.path(),
-        host == null ? destination.toString() : host, headers, expectation, timeout.next());
+        host == null ? destination.toString() : host, headers, timeout.next());
+  }
+
+  private void send(Destination destination, Loop on, Consumer<ProbeAnswer> done) {
+    var request = request(destination);
     long sentNanos = loop.nanoTime();
     Consumer<ProbeAnswer> answered = answer -> {
       adaptTimeout(answer, Duration.ofNanos(loop.nanoTime() - sentNanos));

@@ -22,13 +22,13 @@ import dev.activator.backend.policy.WatcherState.Stopped;
 import dev.activator.backend.policy.WatcherState.Suspected;
 import dev.activator.backend.policy.WatcherState.WatchChanged;
 import dev.activator.backend.policy.Watching;
+import dev.activator.backend.policy.Watching.Attempts;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.RevisionId;
-import dev.activator.upstream.ProbeRequest.Expectation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -240,17 +240,41 @@ final class RevisionWatcher {
       answered(new Answer(destination, NOT_SENT, Duration.ZERO));
       return;
     }
+    var attempts = urgency == Urgency.REFUSED ? now.attempts(destination, time()) : null;
+    if (attempts == null) {
+      probe(destination, urgency);
+    } else {
+      awaitListener(destination, attempts);
+    }
+  }
+
+  private void awaitListener(Destination destination, Attempts attempts) {
+    long sent = loop.nanoTime();
+    prober.awaitListener(destination, probesOn, attempts,
+        refused -> answered(new Answer(destination, refused, since(sent))), () -> {
+          if (state instanceof Watching now && now.isProbing(destination)) {
+            probe(destination, Urgency.REFUSED);
+          } else {
+            answered(new Answer(destination, NOT_SENT, Duration.ZERO));
+          }
+        });
+  }
+
+  private void probe(Destination destination, Urgency urgency) {
     long sent = loop.nanoTime();
     try {
-      var expectation = urgency == Urgency.REFUSED ? Expectation.REFUSAL : Expectation.NONE;
-      prober.probe(destination, probesOn, expectation, outcome -> {
+      prober.probe(destination, probesOn, outcome -> {
         scheduler.ended(revision, urgency);
-        answered(new Answer(destination, outcome, Duration.ofNanos(loop.nanoTime() - sent)));
+        answered(new Answer(destination, outcome, since(sent)));
       });
     } catch (RuntimeException e) {
       scheduler.notSent(revision, urgency);
       fail(destination, e);
     }
+  }
+
+  private Duration since(long nanos) {
+    return Duration.ofNanos(loop.nanoTime() - nanos);
   }
 
   private HealthyDestinations none() {

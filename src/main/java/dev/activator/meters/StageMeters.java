@@ -21,6 +21,7 @@ import dev.activator.stats.StatSink;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
 import dev.activator.proxy.EndedConnections;
 import dev.activator.proxy.exchange.SilentConnections;
 import dev.activator.waking.Chains;
@@ -244,15 +245,24 @@ public final class StageMeters {
   }
 
   public ProbeClient probes(ProbeClient client) {
-    return (loop, request, done) -> {
-      long sent = loop.nanoTime();
-      client.probe(loop, request, answer -> {
-        boolean answered = answer instanceof ProbeAnswer.Answered
-            || answer instanceof ProbeAnswer.Connected;
-        meters.measured(Metric.PROBES, answered ? ANSWERED : FAILED,
-            Duration.ofNanos(loop.nanoTime() - sent));
-        done.accept(answer);
-      });
+    return new ProbeClient() {
+      @Override
+      public void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+        long sent = loop.nanoTime();
+        client.probe(loop, request, answer -> {
+          boolean answered = answer instanceof ProbeAnswer.Answered
+              || answer instanceof ProbeAnswer.Connected;
+          meters.measured(Metric.PROBES, answered ? ANSWERED : FAILED,
+              Duration.ofNanos(loop.nanoTime() - sent));
+          done.accept(answer);
+        });
+      }
+
+      @Override
+      public void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
+          Consumer<Boolean> refused) {
+        client.awaitListener(loop, next, pause, limit, refused);
+      }
     };
   }
 

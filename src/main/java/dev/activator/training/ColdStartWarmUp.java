@@ -88,7 +88,8 @@ public final class ColdStartWarmUp {
     int pod = parts.pod();
     var upstreams = parts.upstreams();
     var watching = new RevisionBackendsManager(loops::loopFor, loops.loopFor("probes"),
-        new HttpProbeClient(upstreams), BackendSettings.DEFAULT, random);
+        new HttpProbeClient(upstreams, BackendSettings.DEFAULT.repeatsPerSecond()),
+        BackendSettings.DEFAULT, random);
     backends = watching;
     var throttler = new Throttler(loops::loopFor, _ -> REVISION, WarmUp.LOOPBACK,
         RevisionOptions.of(1), random);

@@ -2,19 +2,22 @@ package dev.activator.upstream;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.NettyLoop;
+import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.Destination;
+import dev.activator.upstream.policy.ConnectTurns;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether an address refuses connections, with a bare socket: no channel is made for it, and nothing is
- * registered. Attempts that are under way are checked together, once a millisecond.
+ * Waits until an address does not refuse connections any more, with a bare socket for each: no channel is made before
+ * one connects, and nothing is registered. What is due is tried together, once a millisecond.
  *
  * <p>Without Linux's native transport it finds out nothing.
  *
@@ -22,70 +25,145 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectChecks {
   private static final long PERIOD_NANOS = 1_000_000;
-  /** A live host of the same cluster refuses within this. */
+  /** A live host of the same cluster answers within this. */
   private static final long TIMEOUT_NANOS = 20_000_000;
+
+  /** How a check ends: by one of these, which is called later. */
+  interface Outcome {
+    /** Nothing listened until the end. */
+    void refused();
+
+    /** The socket belongs to the callee. */
+    void connected(Socket socket);
+
+    /** Something may listen. */
+    void unknown();
+  }
 
   private enum State {
     CONNECTING,
+    CONNECTED,
     REFUSED,
-    /** Connected, or failed in another way. */
-    OTHER
-  }
-
-  private record Check(Socket socket, InetSocketAddress address, long deadlineNanos,
-      Runnable refused, Runnable otherwise) {
-    /** Begins to connect; called again, returns the result. */
-    State connect() {
-      try {
-        return socket.connect(address) ? State.OTHER : State.CONNECTING;
-      } catch (IOException e) {
-        return UpstreamFailure.of(e) == UpstreamFailure.REFUSED ? State.REFUSED : State.OTHER;
-      }
-    }
-
-    void end(State state) {
-      try {
-        socket.close();
-      } catch (IOException e) {
-        // It is closed all the same.
-      }
-      (state == State.REFUSED ? refused : otherwise).run();
-    }
+    FAILED
   }
 
   private final NettyLoop loop;
   private final boolean usesSockets;
   private final DeadlineTimer timer;
+  private final ConnectTurns<Check> turns;
   private List<Check> connecting = new ArrayList<>();
 
-  ConnectChecks(NettyLoop loop) {
+  /** @param rate of attempts, shared by all loops */
+  ConnectChecks(NettyLoop loop, RateLimit rate) {
     this.loop = loop;
     this.usesSockets = loop.transport().socket() == EpollSocketChannel.class;
-    this.timer = new DeadlineTimer(loop, this::check);
+    this.timer = new DeadlineTimer(loop, this::run);
+    this.turns = new ConnectTurns<>(rate);
   }
 
   /**
-   * Runs one of the two, maybe before it returns.
-   *
-   * @param refused if nothing listens there
-   * @param otherwise if something listens, or that is not known; the connection is closed
+   * @param pause between attempts
+   * @param limit after which no other begins
    */
-  void check(Destination destination, Runnable refused, Runnable otherwise) {
-    var address = Dialer.addressOf(destination);
-    var socket = usesSockets && !address.isUnresolved() ? open() : null;
-    if (socket == null) {
-      otherwise.run();
-      return;
+  void check(Destination destination, Duration pause, Duration limit, Outcome outcome) {
+    long now = loop.nanoTime();
+    turns.first(new Check(Dialer.addressOf(destination), pause.toNanos(), now + limit.toNanos(),
+        outcome), now);
+    timer.within(0);
+  }
+
+  private void run() {
+    var earlier = connecting;
+    connecting = new ArrayList<>();
+    earlier.forEach(Check::proceed);
+    long now = loop.nanoTime();
+    for (var next = turns.next(now); next != null; next = turns.next(now)) {
+      next.begin();
     }
-    var check = new Check(socket, address, loop.nanoTime() + TIMEOUT_NANOS, refused, otherwise);
-    var begun = check.connect();
-    // A host that is this one, or near, has answered already.
-    var state = begun == State.CONNECTING ? check.connect() : begun;
-    if (state == State.CONNECTING) {
-      connecting.add(check);
+    if (!connecting.isEmpty()) {
       timer.within(PERIOD_NANOS);
-    } else {
-      check.end(state);
+    } else if (!turns.isEmpty()) {
+      timer.within(Math.max(PERIOD_NANOS, turns.untilNextNanos(loop.nanoTime())));
+    }
+  }
+
+  private final class Check {
+    private final InetSocketAddress address;
+    private final long pauseNanos;
+    private final long endNanos;
+    private final Outcome outcome;
+    /** One that was refused can connect again. */
+    private @Nullable Socket socket;
+    private long begunNanos;
+
+    Check(InetSocketAddress address, long pauseNanos, long endNanos, Outcome outcome) {
+      this.address = address;
+      this.pauseNanos = pauseNanos;
+      this.endNanos = endNanos;
+      this.outcome = outcome;
+    }
+
+    void begin() {
+      begunNanos = loop.nanoTime();
+      if (socket == null && usesSockets && !address.isUnresolved()) {
+        socket = open();
+      }
+      if (socket == null) {
+        outcome.unknown();
+      } else if (!ended(socket, connect(socket))) {
+        // A host that is this one, or near, has answered already.
+        proceed();
+      }
+    }
+
+    /** Called again while it connects, returns the result. */
+    void proceed() {
+      if (socket != null && !ended(socket, connect(socket))) {
+        if (loop.nanoTime() - begunNanos < TIMEOUT_NANOS) {
+          connecting.add(this);
+        } else {
+          Dialer.closeUnused(socket);
+          outcome.unknown();
+        }
+      }
+    }
+
+    private State connect(Socket with) {
+      try {
+        if (!with.connect(address)) {
+          return State.CONNECTING;
+        }
+        // See Transport.connect: nothing listens, and the socket has reached itself.
+        return with.localAddress().equals(with.remoteAddress()) ? State.FAILED : State.CONNECTED;
+      } catch (IOException e) {
+        return UpstreamFailure.of(e) == UpstreamFailure.REFUSED ? State.REFUSED : State.FAILED;
+      }
+    }
+
+    /** False while it connects. */
+    private boolean ended(Socket with, State state) {
+      switch (state) {
+        case CONNECTING -> {
+          return false;
+        }
+        case CONNECTED -> outcome.connected(with);
+        case REFUSED -> refused(with);
+        case FAILED -> {
+          Dialer.closeUnused(with);
+          outcome.unknown();
+        }
+      }
+      return true;
+    }
+
+    private void refused(Socket with) {
+      long next = begunNanos + pauseNanos;
+      if (next - endNanos < 0) {
+        turns.again(this, next);
+      } else {
+        Dialer.closeUnused(with);
+        outcome.refused();
+      }
     }
   }
 
@@ -95,23 +173,6 @@ final class ConnectChecks {
     } catch (ChannelException e) {
       // The dial that follows reports it.
       return null;
-    }
-  }
-
-  private void check() {
-    var all = connecting;
-    connecting = new ArrayList<>();
-    long now = loop.nanoTime();
-    for (var check : all) {
-      var state = check.connect();
-      if (state == State.CONNECTING && check.deadlineNanos - now > 0) {
-        connecting.add(check);
-      } else {
-        check.end(state);
-      }
-    }
-    if (!connecting.isEmpty()) {
-      timer.within(PERIOD_NANOS);
     }
   }
 }

@@ -9,14 +9,18 @@ import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.unix.Socket;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.Future;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -79,6 +83,47 @@ final class Dialer {
     var attempt = new ConnectAttempt(peer, listener);
     loop.execute(attempt::start);
     return attempt;
+  }
+
+  /** Makes a channel of a socket of the native transport that is connected. The listener is called as by {@link #dial}. */
+  void adopt(Socket socket, DialListener listener) {
+    EpollSocketChannel channel;
+    try {
+      channel = new EpollSocketChannel(socket.intValue());
+      bootstrap.config().options().forEach((option, value) -> set(channel, option, value));
+    } catch (ChannelException e) {
+      closeUnused(socket);
+      listener.failed(UpstreamFailure.of(e));
+      return;
+    }
+    listener.addHandlers(channel.pipeline());
+    loop.eventLoop().register(channel).addListener((ChannelFuture done) -> {
+      if (done.isSuccess()) {
+        connected(channel, listener);
+      } else {
+        channel.close();
+        listener.failed(UpstreamFailure.of(done.cause()));
+      }
+    });
+  }
+
+  static void closeUnused(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      // It is closed all the same.
+    }
+  }
+
+  @SuppressWarnings("unchecked") // A bootstrap's options have values of their types.
+  private static <T> void set(Channel channel, ChannelOption<T> option, Object value) {
+    channel.config().setOption(option, (T) value);
+  }
+
+  private void connected(Channel channel, DialListener listener) {
+    open.incrementAndGet();
+    channel.closeFuture().addListener(_ -> open.decrementAndGet());
+    listener.connected(channel);
   }
 
   /** Pods have IP addresses; other names are resolved on connecting. */
@@ -155,9 +200,7 @@ final class Dialer {
 
     private void connected(Channel channel) {
       over = true;
-      open.incrementAndGet();
-      channel.closeFuture().addListener(_ -> open.decrementAndGet());
-      listener.connected(channel);
+      Dialer.this.connected(channel, listener);
     }
 
     private void secure(Channel channel, String namespace) {

@@ -63,7 +63,8 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private boolean closeNotified;
   private int silentChecks;
 
-  private Http1PodConnection(Channel channel, Http1Pool pool, UpstreamListener listener) {
+  private Http1PodConnection(Channel channel, Http1Pool pool,
+      @Nullable UpstreamListener listener) {
     this.channel = channel;
     this.pool = pool;
     this.listener = listener;
@@ -77,13 +78,27 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   }
 
   static void open(Channel channel, Http1Pool pool, UpstreamListener listener) {
+    listener.connected(opened(channel, pool, listener));
+  }
+
+  /** It is closed if the pool has no room. */
+  static void openIdle(Channel channel, Http1Pool pool) {
+    var connection = opened(channel, pool, null);
+    connection.idle = pool.giveBack(connection);
+    if (!connection.idle) {
+      connection.close();
+    }
+  }
+
+  private static Http1PodConnection opened(Channel channel, Http1Pool pool,
+      @Nullable UpstreamListener listener) {
     var connection = new Http1PodConnection(channel, pool, listener);
     // See UpstreamFailure.leavesInput.
     channel.config().setAutoClose(false);
     channel.pipeline().addLast(connection);
     channel.closeFuture().addListener(_ -> pool.gone());
     pool.opened(connection);
-    listener.connected(connection);
+    return connection;
   }
 
   @Override

@@ -1,8 +1,8 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
+import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.Protocol;
-import dev.activator.upstream.ProbeRequest.Expectation;
 import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpContent;
@@ -12,7 +12,11 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.channel.unix.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,22 +26,56 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HttpProbeClient implements ProbeClient {
   private final Upstreams upstreams;
+  private final Map<UpstreamPools, ConnectChecks> checks = new IdentityHashMap<>();
+  private final int attemptsPerSecond;
+  private @Nullable RateLimit rate;
 
-  public HttpProbeClient(Upstreams upstreams) {
+  /** @param attemptsPerSecond to connect to addresses that refused, from all loops */
+  public HttpProbeClient(Upstreams upstreams, int attemptsPerSecond) {
     this.upstreams = upstreams;
+    this.attemptsPerSecond = attemptsPerSecond;
   }
 
   @Override
   public void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done) {
+    new Probe(upstreams.of(loop), request, done).start(loop);
+  }
+
+  @Override
+  public void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
+      Consumer<Boolean> refused) {
     var pools = upstreams.of(loop);
-    var probe = new Probe(pools, request, done);
-    if (request.expectation() == Expectation.REFUSAL) {
-      loop.execute(() -> pools.connectChecks().check(request.destination(),
-          () -> done.accept(new ProbeAnswer.Refused(UpstreamFailure.REFUSED.text())),
-          () -> probe.start(loop)));
-    } else {
-      probe.start(loop);
+    checks(pools).check(next.destination(), pause, limit, new ConnectChecks.Outcome() {
+      @Override
+      public void refused() {
+        refused.accept(true);
+      }
+
+      @Override
+      public void connected(Socket socket) {
+        if (!next.path().isEmpty() && next.protocol() == Protocol.HTTP1) {
+          pools.adopt(next.destination(), socket);
+        } else {
+          Dialer.closeUnused(socket);
+        }
+        refused.accept(false);
+      }
+
+      @Override
+      public void unknown() {
+        refused.accept(false);
+      }
+    });
+  }
+
+  private synchronized ConnectChecks checks(UpstreamPools pools) {
+    var shared = rate;
+    if (shared == null) {
+      shared = new RateLimit(attemptsPerSecond, pools.loop().nanoTime());
+      rate = shared;
     }
+    var itsRate = shared;
+    return checks.computeIfAbsent(pools, _ -> new ConnectChecks(pools.loop(), itsRate));
   }
 
   private static final class Probe implements UpstreamListener {

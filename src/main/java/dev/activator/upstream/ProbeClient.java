@@ -1,6 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.Loop;
+import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
@@ -12,4 +13,17 @@ import java.util.function.Consumer;
  */
 public interface ProbeClient {
   void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done);
+
+  /**
+   * Waits until something listens at an address that refused a connection. Calls back later, with whether nothing
+   * does; a client that cannot find out says that something may.
+   *
+   * @param next the probe that would follow, which may use the connection that was opened
+   * @param pause between attempts
+   * @param limit until it is given up; zero for one attempt
+   */
+  default void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
+      Consumer<Boolean> refused) {
+    loop.execute(() -> refused.accept(false));
+  }
 }

@@ -10,14 +10,7 @@ import java.util.Map;
  *
  * @param protocol HTTP/1.1, or HTTP/2 with prior knowledge
  * @param headers all but {@code Host}
- * @param expectation of how it ends
  * @param timeout until the end of the answer
  */
 public record ProbeRequest(Destination destination, Protocol protocol, String path, String host,
-    Map<String, String> headers, Expectation expectation, Duration timeout) {
-  public enum Expectation {
-    NONE,
-    /** It was refused before: whether it still does is checked with less work. */
-    REFUSAL
-  }
-}
+    Map<String, String> headers, Duration timeout) {}

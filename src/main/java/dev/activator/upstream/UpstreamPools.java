@@ -10,6 +10,7 @@ import dev.activator.tls.Peer;
 import dev.activator.tls.PodTls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.unix.Socket;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -33,7 +34,6 @@ public final class UpstreamPools implements PodPools {
   private final IdleOrder idle = new IdleOrder();
   private final DeadlineTimer expiry;
   private final PeerChecks checks;
-  private final ConnectChecks connectChecks;
   private boolean closed;
 
   UpstreamPools(NettyLoop loop, IdleLimits limits, KeepAlive keepAlive, DialPlan plan, PodTls tls) {
@@ -42,7 +42,6 @@ public final class UpstreamPools implements PodPools {
     this.tls = tls;
     this.expiry = new DeadlineTimer(loop, this::expire);
     this.checks = new PeerChecks(loop, keepAlive.interval());
-    this.connectChecks = new ConnectChecks(loop);
     this.dialer = new Dialer(loop, keepAlive, plan, tls);
   }
 
@@ -91,8 +90,13 @@ public final class UpstreamPools implements PodPools {
     return checks;
   }
 
-  ConnectChecks connectChecks() {
-    return connectChecks;
+  NettyLoop loop() {
+    return loop;
+  }
+
+  /** A connection that is idle until it is used, never over TLS. It is closed if that is not possible. */
+  void adopt(Destination pod, Socket connected) {
+    http1(Peer.plain(pod)).adopt(connected);
   }
 
   /** <b>Threads.</b> Any. */
@@ -189,17 +193,8 @@ public final class UpstreamPools implements PodPools {
 
     @Override
     public Dial dial(UpstreamListener listener) {
-      if (open == 0) {
-        // Closing a dead connection may have been the end of this pool; the pod may have another by now.
-        http1Pools.putIfAbsent(peer, this);
-      }
-      open++;
-      return dialer.dial(peer, new Dialer.DialListener() {
-        @Override
-        public void addHandlers(ChannelPipeline pipeline) {
-          Http1PodConnection.addCodecs(pipeline);
-        }
-
+      opening();
+      return dialer.dial(peer, new Opening() {
         @Override
         public void connected(Channel channel) {
           Http1PodConnection.open(channel, Http1Pool.this, listener);
@@ -207,15 +202,45 @@ public final class UpstreamPools implements PodPools {
 
         @Override
         public void failed(UpstreamFailure failure) {
-          gone();
+          super.failed(failure);
           listener.failed(failure);
         }
+      });
+    }
 
+    private void adopt(Socket socket) {
+      opening();
+      dialer.adopt(socket, new Opening() {
         @Override
-        public void cancelled() {
-          gone();
+        public void connected(Channel channel) {
+          Http1PodConnection.openIdle(channel, Http1Pool.this);
         }
       });
+    }
+
+    private void opening() {
+      if (open == 0) {
+        // Closing a dead connection may have been the end of this pool; the pod may have another by now.
+        http1Pools.putIfAbsent(peer, this);
+      }
+      open++;
+    }
+
+    private abstract class Opening implements Dialer.DialListener {
+      @Override
+      public void addHandlers(ChannelPipeline pipeline) {
+        Http1PodConnection.addCodecs(pipeline);
+      }
+
+      @Override
+      public void failed(UpstreamFailure failure) {
+        gone();
+      }
+
+      @Override
+      public void cancelled() {
+        gone();
+      }
     }
 
     void opened(Http1PodConnection connection) {

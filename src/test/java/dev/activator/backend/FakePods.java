@@ -66,6 +66,10 @@ final class FakePods implements ProbeClient {
     behaviour.put(pod, () -> loop.elapsed().compareTo(start) < 0 ? REFUSED : OK);
   }
 
+  boolean listens(Destination pod) {
+    return !behaviour.getOrDefault(pod, () -> OK).get().equals(REFUSED);
+  }
+
   List<Asked> asked() {
     return asked;
   }

@@ -4,6 +4,10 @@ import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.backend.policy.ProbeQueue;
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
+import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
@@ -11,12 +15,17 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
+import dev.activator.upstream.policy.ConnectTurns;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -27,9 +36,50 @@ class ManyStartsTest {
   private final VirtualLoop loop = new VirtualLoop();
   private final FakePods pods = new FakePods(loop);
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
-      pods, BackendSettings.DEFAULT, new Random(1));
+      new Attempting(), BackendSettings.DEFAULT, new Random(1));
   private final Map<RevisionId, Duration> listens = new HashMap<>();
   private final List<Duration> delays = new ArrayList<>();
+
+  /** Tries to connect as often as the client for sockets does. */
+  private final class Attempting implements ProbeClient {
+    private final ConnectTurns<Attempt> turns = new ConnectTurns<>(
+        new RateLimit(ProbeQueue.REFUSED_PER_REPEAT * BackendSettings.DEFAULT.repeatsPerSecond(),
+            loop.nanoTime()));
+    private final DeadlineTimer timer = new DeadlineTimer(loop, this::attempt);
+
+    private record Attempt(Destination pod, Duration pause, Duration end,
+        Consumer<Boolean> refused) {}
+
+    @Override
+    public void probe(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
+      pods.probe(on, request, done);
+    }
+
+    @Override
+    public void awaitListener(Loop on, ProbeRequest next, Duration pause, Duration limit,
+        Consumer<Boolean> refused) {
+      turns.first(new Attempt(next.destination(), pause, loop.elapsed().plus(limit), refused),
+          loop.nanoTime());
+      timer.within(0);
+    }
+
+    private void attempt() {
+      for (var next = turns.next(loop.nanoTime()); next != null; next = turns
+          .next(loop.nanoTime())) {
+        var again = loop.elapsed().plus(next.pause);
+        if (pods.listens(next.pod)) {
+          next.refused.accept(false);
+        } else if (again.compareTo(next.end) < 0) {
+          turns.again(next, loop.nanoTime() + next.pause.toNanos());
+        } else {
+          next.refused.accept(true);
+        }
+      }
+      if (!turns.isEmpty()) {
+        timer.within(Math.max(1_000_000, turns.untilNextNanos(loop.nanoTime())));
+      }
+    }
+  }
 
   private void start(int number, Duration delay) {
     var id = new RevisionId("ns", "revision-" + number);

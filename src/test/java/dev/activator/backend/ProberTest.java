@@ -16,7 +16,6 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
-import dev.activator.upstream.ProbeRequest.Expectation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +44,7 @@ class ProberTest {
   private final List<ProbeOutcome> outcomes = new ArrayList<>();
 
   private void probe(BackendSettings settings) {
-    new Prober(client, loop, Revision.of(REVISION, 1), settings).probe(A, loop, Expectation.NONE,
+    new Prober(client, loop, Revision.of(REVISION, 1), settings).probe(A, loop,
         outcomes::add);
     loop.run();
   }
@@ -59,7 +58,7 @@ class ProberTest {
         new ProbeRequest(A, Protocol.HTTP1, "/healthz", "128.0.0.1:1234",
             Map.of("K-Network-Probe", "queue",
                 "User-Agent", "Knative-Activator-Probe"),
-            Expectation.NONE, Duration.ofMillis(300)));
+            Duration.ofMillis(300)));
     assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
@@ -68,7 +67,7 @@ class ProberTest {
     // given a client that answers on the loop on which it is asked
     var other = new VirtualLoop();
     new Prober(client, loop, Revision.of(REVISION, 1), BackendSettings.DEFAULT).probe(A, other,
-        Expectation.NONE, outcomes::add);
+        outcomes::add);
     loop.run();
     assertThat(client.requests).isEmpty();
 
@@ -89,7 +88,7 @@ class ProberTest {
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/healthz",
         "test-revision-private.test-namespace", Map.of("K-Network-Probe", "queue", "User-Agent",
             "Knative-Activator-Probe", "K-Passthrough-Lb", "true"),
-        Expectation.NONE, Duration.ofSeconds(1)));
+        Duration.ofSeconds(1)));
   }
 
   @Test
@@ -116,7 +115,7 @@ class ProberTest {
 
   @Test
   void probesAnHttp2RevisionInHttp1AsItsQueueProxyUnderstandsThat() {
-    h2cProber().probe(A, loop, Expectation.NONE, outcomes::add);
+    h2cProber().probe(A, loop, outcomes::add);
     loop.run();
 
     assertThat(spoken()).containsExactly(Protocol.HTTP1);
@@ -132,9 +131,9 @@ class ProberTest {
     var prober = h2cProber();
 
     // when it is probed twice
-    prober.probe(A, loop, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, outcomes::add);
     loop.run();
-    prober.probe(A, loop, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, outcomes::add);
     loop.run();
 
     // then the first finds out, and the second knows
@@ -151,8 +150,8 @@ class ProberTest {
     var prober = h2cProber();
 
     // when two are probed at once
-    prober.probe(A, loop, Expectation.NONE, outcomes::add);
-    prober.probe(Fixtures.B, loop, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, outcomes::add);
+    prober.probe(Fixtures.B, loop, outcomes::add);
     loop.run();
 
     // then both answer, in HTTP/2
@@ -165,7 +164,7 @@ class ProberTest {
   void probesTheContainerInItsOwnProtocolWhereThereIsNoQueueProxy() {
     client.answers = _ -> new ProbeAnswer.Answered(204, "");
     prober(Protocol.H2C, new ReadinessProbe("/up", Map.of()), BackendSettings.DEFAULT).probe(A,
-        loop, Expectation.NONE, outcomes::add);
+        loop, outcomes::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -180,13 +179,13 @@ class ProberTest {
     client.answers = _ -> new ProbeAnswer.Answered(302, "");
     prober(Protocol.HTTP1,
         new ReadinessProbe("/up", Map.of("X-Probe", "yes", "Host", "me.example")),
-        BackendSettings.DEFAULT).probe(A, loop, Expectation.NONE, outcomes::add);
+        BackendSettings.DEFAULT).probe(A, loop, outcomes::add);
     loop.run();
 
     assertThat(client.requests).containsExactly(new ProbeRequest(A, Protocol.HTTP1, "/up",
         "me.example",
         Map.of("User-Agent", "kube-probe/1.34", "Connection", "close", "X-Probe", "yes"),
-        Expectation.NONE, Duration.ofMillis(300)));
+        Duration.ofMillis(300)));
     assertThat(outcomes).containsExactly(ProbeOutcome.ANSWERS);
   }
 
@@ -194,7 +193,7 @@ class ProberTest {
   void takesAConnectionForAnAnswerWhereTheContainerHasNoPath() {
     client.answers = _ -> new ProbeAnswer.Connected();
     prober(Protocol.HTTP1, ReadinessProbe.CONNECT, BackendSettings.DEFAULT).probe(A,
-        loop, Expectation.NONE, outcomes::add);
+        loop, outcomes::add);
     loop.run();
 
     assertThat(client.requests).extracting(ProbeRequest::path).containsExactly("");
@@ -206,7 +205,7 @@ class ProberTest {
     prober(Protocol.HTTP1, new ReadinessProbe("/up", Map.of()),
         new BackendSettings(() -> new MeshAddressing(MeshMode.AUTO, true), Duration.ofSeconds(1),
             Duration.ofMillis(200), 500))
-        .probe(A, loop, Expectation.NONE, outcomes::add);
+        .probe(A, loop, outcomes::add);
     loop.run();
 
     assertThat(client.requests).singleElement().satisfies(request -> {
@@ -230,12 +229,12 @@ class ProberTest {
     var settings = new BackendSettings(() -> MeshAddressing.DEFAULT, Duration.ofSeconds(5),
         Duration.ofMillis(200), 500);
     var prober = new Prober(client, loop, Revision.of(REVISION, 1), settings);
-    prober.probe(A, loop, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, outcomes::add);
     loop.run();
 
     // when probes are not answered any more
     client.answers = request -> new ProbeAnswer.TimedOut(request.timeout(), true);
-    prober.probe(A, loop, Expectation.NONE, outcomes::add);
+    prober.probe(A, loop, outcomes::add);
     loop.run();
 
     // then all of it is waited for the first, and 300 ms for the next

@@ -157,7 +157,8 @@ public final class BackendsBench {
     private final LoopGroup loops = new LoopGroup(group);
     private final RevisionBackendsManager backends = new RevisionBackendsManager(loops::loopFor,
         loops.loopFor("probes"),
-        new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls())),
+        new HttpProbeClient(new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()),
+            5_000),
         BackendSettings.DEFAULT, new Random(1));
     private final List<Watched> watched = IntStream.range(0, REVISIONS).mapToObj(Watched::new)
         .toList();

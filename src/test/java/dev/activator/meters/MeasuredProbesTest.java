@@ -3,23 +3,25 @@ package dev.activator.meters;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.loop.Loop;
 import dev.activator.observability.Meters;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.testing.Scrape;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
-import dev.activator.upstream.ProbeRequest.Expectation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class MeasuredProbesTest {
   private static final ProbeRequest QUESTION = new ProbeRequest(new Destination("10.0.0.1", 8012),
-      Protocol.HTTP1, "/", "hello", Map.of(), Expectation.NONE, ofMillis(300));
+      Protocol.HTTP1, "/", "hello", Map.of(), ofMillis(300));
 
   private final Meters meters = new Meters();
   private final VirtualLoop loop = new VirtualLoop();
@@ -59,5 +61,28 @@ class MeasuredProbesTest {
     assertThat(heard).hasSize(3);
     assertThat(Scrape.of(meters, "activator_probe_duration_seconds_sum"))
         .containsExactly("activator_probe_duration_seconds_sum{outcome=\"failed\"} 0.303");
+  }
+
+  @Test
+  void countsNoAttemptsToConnect() {
+    var refused = new ArrayList<Boolean>();
+    var probes = new StageMeters(meters).probes(new ProbeClient() {
+      @Override
+      public void probe(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
+        throw new AssertionError();
+      }
+
+      @Override
+      public void awaitListener(Loop on, ProbeRequest next, Duration pause, Duration limit,
+          Consumer<Boolean> refused) {
+        on.execute(() -> refused.accept(pause.equals(ofMillis(5)) && limit.equals(ofMillis(500))));
+      }
+    });
+
+    probes.awaitListener(loop, QUESTION, ofMillis(5), ofMillis(500), refused::add);
+    loop.run();
+
+    assertThat(refused).containsExactly(true);
+    assertThat(Scrape.of(meters, "activator_probe_duration_seconds_count")).isEmpty();
   }
 }

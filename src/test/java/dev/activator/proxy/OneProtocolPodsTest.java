@@ -85,7 +85,7 @@ class OneProtocolPodsTest extends WireTest {
         .watch(new Throttler(_ -> loop, id -> activator.revisions.get(id), "10.9.9.9",
             RevisionOptions.of(1_000), new Random(1)));
     backends = new RevisionBackendsManager(_ -> loop, loop,
-        Quiescence.watch(new HttpProbeClient(activator.upstreams)), BackendSettings.DEFAULT,
+        Quiescence.watch(new HttpProbeClient(activator.upstreams, 5_000)), BackendSettings.DEFAULT,
         new Random(1));
     backends.onChange(published::add);
     backends.onChange(throttler::destinations);

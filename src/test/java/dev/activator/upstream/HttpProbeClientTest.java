@@ -2,7 +2,6 @@ package dev.activator.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.upstream.ProbeRequest.Expectation;
 import dev.activator.tls.PodTls;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
@@ -43,7 +42,7 @@ class HttpProbeClientTest {
   private final NettyLoop loop = loops.all().getFirst();
   private final Upstreams upstreams = new Upstreams(loops, IdleLimits.DEFAULT, new Random(1),
       new PodTls());
-  private final ProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams));
+  private final ProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams, 5_000));
   private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
 
   @AfterEach
@@ -54,7 +53,7 @@ class HttpProbeClientTest {
   private ProbeAnswer asked(Destination destination, Protocol protocol, Duration timeout)
       throws InterruptedException {
     return asked(new ProbeRequest(destination, protocol, "/up", "some.host",
-        Map.of("User-Agent", "Knative-Activator-Probe"), Expectation.NONE, timeout));
+        Map.of("User-Agent", "Knative-Activator-Probe"), timeout));
   }
 
   private ProbeAnswer asked(ProbeRequest request) throws InterruptedException {
@@ -217,27 +216,16 @@ class HttpProbeClientTest {
   }
 
   @Test
-  void asksAPodThatWasExpectedToRefuse() throws Exception {
-    var pod = h2cOnly(200);
+  void findsOutNothing_withoutTheNativeTransport() throws Exception {
+    var refused = new LinkedBlockingQueue<Boolean>();
+    client.awaitListener(loop, connecting(ScriptedPod.nobody(), Protocol.HTTP1), Duration.ZERO,
+        Duration.ZERO, refused::add);
 
-    assertThat(asked(expectingRefusal(of(pod))))
-        .isEqualTo(new ProbeAnswer.Answered(200, "up some.host me"));
-    pod.disposeNow();
-  }
-
-  @Test
-  void saysThatAPodStillRefuses() throws Exception {
-    assertThat(asked(expectingRefusal(ScriptedPod.nobody())))
-        .isEqualTo(new ProbeAnswer.Refused("connection refused"));
-  }
-
-  private static ProbeRequest expectingRefusal(Destination pod) {
-    return new ProbeRequest(pod, Protocol.H2C, "/up", "some.host", Map.of("User-Agent", "me"),
-        Expectation.REFUSAL, Duration.ofSeconds(30));
+    assertThat(refused.poll(120, TimeUnit.SECONDS)).isFalse();
   }
 
   private static ProbeRequest connecting(Destination pod, Protocol protocol) {
-    return new ProbeRequest(pod, protocol, "", "some.host", Map.of(), Expectation.NONE,
+    return new ProbeRequest(pod, protocol, "", "some.host", Map.of(),
         Duration.ofSeconds(30));
   }
 }

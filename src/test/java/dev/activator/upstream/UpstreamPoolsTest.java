@@ -1,6 +1,5 @@
 package dev.activator.upstream;
 
-import dev.activator.upstream.ProbeRequest.Expectation;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.Upstreams.IdleLimits;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,10 +80,10 @@ class UpstreamPoolsTest {
 
   private void ask(Upstreams upstreams, Destination destination, Duration timeout) {
     var request = new ProbeRequest(destination, Protocol.HTTP1, "/healthz", "some.host",
-        Map.of("K-Network-Probe", "queue", "User-Agent", "Knative-Activator-Probe"),
-        Expectation.NONE, timeout);
+        Map.of("K-Network-Probe", "queue", "User-Agent", "Knative-Activator-Probe"), timeout);
     loop.execute(
-        () -> Quiescence.watch(new HttpProbeClient(upstreams)).probe(loop, request, answers::add));
+        () -> Quiescence.watch(new HttpProbeClient(upstreams, 5_000)).probe(loop, request,
+            answers::add));
   }
 
   private ProbeAnswer asked(Upstreams upstreams, ScriptedPod pod) throws InterruptedException {
@@ -184,9 +183,10 @@ class UpstreamPoolsTest {
 
   private void askForConnection(Upstreams upstreams, Destination destination) {
     var request = new ProbeRequest(destination, Protocol.HTTP1, "", "", Map.of(),
-        Expectation.NONE, Duration.ofSeconds(30));
+        Duration.ofSeconds(30));
     loop.execute(
-        () -> Quiescence.watch(new HttpProbeClient(upstreams)).probe(loop, request, answers::add));
+        () -> Quiescence.watch(new HttpProbeClient(upstreams, 5_000)).probe(loop, request,
+            answers::add));
   }
 
   @Test

@@ -26,6 +26,8 @@ public record ProbeBackoff(Duration frequency) {
   private static final Duration UNNEEDED = Duration.ofMinutes(1);
   private static final Duration MIN_PAUSE_UNNEEDED = Duration.ofSeconds(15);
   private static final Duration MAX_PAUSE_UNNEEDED = Duration.ofSeconds(30);
+  /** What else is known of the pod and its requests is considered again after it. */
+  private static final Duration MAX_REPEATS = Duration.ofMillis(500);
   private static final int PART_OF_LONG_AGE = 150;
   private static final int PART_OF_DEVIATION = 10;
 
@@ -43,6 +45,20 @@ public record ProbeBackoff(Duration frequency) {
   /** The host refused the connection, and a request waits. */
   public Duration afterRefusal(Duration age, @Nullable DurationEstimate start) {
     return after(age, start, Pace.REFUSED);
+  }
+
+  /**
+   * How long attempts to connect may go on with that pause between them; zero for one attempt.
+   *
+   * @param age as for {@link #afterRefusal}
+   */
+  public Duration repeatsAfterRefusal(Duration age, @Nullable DurationEstimate start) {
+    if (start == null || age.compareTo(start.latest()) > 0) {
+      return MAX_REPEATS;
+    }
+    return age.compareTo(start.earliest()) < 0
+        ? Duration.ZERO
+        : shorter(start.latest().minus(age), MAX_REPEATS);
   }
 
   private Duration after(Duration age, @Nullable DurationEstimate start, Pace pace) {

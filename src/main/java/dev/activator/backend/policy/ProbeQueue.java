@@ -1,5 +1,6 @@
 package dev.activator.backend.policy;
 
+import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -40,8 +41,8 @@ public final class ProbeQueue<T> {
   static final int MAX_FIRST_OF_BUSY = 1_000;
   static final int MAX_OF_REVISION = 100;
 
-  private static final long SECOND_NANOS = 1_000_000_000;
-  private static final int REFUSED_PER_REPEAT = 10;
+  /** How many attempts to connect to addresses that refuse are allowed for each probe that is repeated. */
+  public static final int REFUSED_PER_REPEAT = 10;
   /** Fewer than there are milliseconds would be a timer each. */
   private static final int REFUSED_AT_ONCE = 10;
   private static final int TURNS_PER_UNHURRIED = 5;
@@ -64,9 +65,8 @@ public final class ProbeQueue<T> {
       throw new IllegalArgumentException(
           "activator.probe.repeats-per-second must be at least 1, not " + repeatsPerSecond);
     }
-    this.repeatRate = new RateLimit(SECOND_NANOS / repeatsPerSecond, nowNanos);
-    this.refusedRate = new RateLimit(
-        Math.max(1, SECOND_NANOS / REFUSED_PER_REPEAT / repeatsPerSecond), nowNanos);
+    this.repeatRate = new RateLimit(repeatsPerSecond, nowNanos);
+    this.refusedRate = new RateLimit(REFUSED_PER_REPEAT * repeatsPerSecond, nowNanos);
   }
 
   public void add(RevisionId revision, Urgency urgency, T probe) {
@@ -166,33 +166,6 @@ public final class ProbeQueue<T> {
     refused.clear();
     starting.clear();
     unhurried.clear();
-  }
-
-  /** A token bucket, which holds a tenth of a second's worth. */
-  private static final class RateLimit {
-    private static final long BURST_NANOS = SECOND_NANOS / 10;
-
-    private final long costNanos;
-    /** When it is full again; each probe moves it forward. */
-    private long fullNanos;
-
-    RateLimit(long costNanos, long nowNanos) {
-      this.costNanos = costNanos;
-      this.fullNanos = nowNanos;
-    }
-
-    long untilNanos(long nowNanos, int count) {
-      long burst = Math.max(count * costNanos, BURST_NANOS);
-      return Math.max(0, fullNanos + count * costNanos - burst - nowNanos);
-    }
-
-    void take(long nowNanos) {
-      fullNanos = (fullNanos - nowNanos > 0 ? fullNanos : nowNanos) + costNanos;
-    }
-
-    void giveBack() {
-      fullNanos -= costNanos;
-    }
   }
 
   /** Takes from its revisions in turn. */

@@ -62,6 +62,13 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     }
   }
 
+  /**
+   * Attempts to connect, until one is not refused.
+   *
+   * @param limit zero for one attempt
+   */
+  public record Attempts(Duration pause, Duration limit) {}
+
   static Watching of(ProbeTraits traits) {
     return new Watching(traits, Pods.NONE, Fallback.NONE,
         HealthyDestinations.pods(traits.revision(), DestinationSet.NONE), null, null,
@@ -270,6 +277,23 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       known = fallback.health();
     }
     return known != null && known.phase() == Phase.PROBING;
+  }
+
+  /** How an address that refused is tried again now; null if it is not known any more. */
+  public @Nullable Attempts attempts(Destination destination, Duration time) {
+    var known = pods.find(destination);
+    if (known == null) {
+      return fallback.isAt(destination) ? attempts(fallback.health(), null, time) : null;
+    }
+    return attempts(known, known.state() == State.STARTING ? start : null, time);
+  }
+
+  private Attempts attempts(PodHealth known, @Nullable DurationEstimate learned, Duration time) {
+    var backoff = traits.backoff();
+    var age = time.minus(known.since());
+    return new Attempts(backoff.afterRefusal(age, learned), published.clusterIp() == null
+        ? backoff.repeatsAfterRefusal(age, learned)
+        : Duration.ZERO);
   }
 
   /** Publishes before it probes. */

@@ -36,6 +36,18 @@ class ProbeBackoffTest {
         .isEqualTo(pause);
   }
 
+  /** Expected between 1.8 and 2.2 s. */
+  @ParameterizedTest(name = "after {0}: {1} if its start is expected, else {2}")
+  @CsvSource({"PT0S, PT0S, PT0.5S", "PT1.799S, PT0S, PT0.5S", "PT1.8S, PT0.4S, PT0.5S",
+      "PT2.1S, PT0.1S, PT0.5S", "PT2.2S, PT0S, PT0.5S", "PT2.201S, PT0.5S, PT0.5S"})
+  void areRepeatedAfterARefusalWhileThePauseHolds(Duration age, Duration expected,
+      Duration unexpected) {
+    var start = new DurationEstimate(ofSeconds(2), ofMillis(50));
+
+    assertThat(backoff.repeatsAfterRefusal(age, start)).isEqualTo(expected);
+    assertThat(backoff.repeatsAfterRefusal(age, null)).isEqualTo(unexpected);
+  }
+
   @ParameterizedTest(name = "after {0}: {1}")
   @CsvSource({"PT0S, PT0.2S", "PT0.4S, PT0.2S", "PT1S, PT0.5S", "PT60S, PT30S", "PT24H, PT30S"})
   void growToHalfAMinuteWhileTheClusterIpServes(Duration age, Duration pause) {

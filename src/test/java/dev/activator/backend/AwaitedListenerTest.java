@@ -1,0 +1,105 @@
+package dev.activator.backend;
+
+import static dev.activator.backend.Fixtures.A;
+import static dev.activator.backend.Fixtures.TRAITS;
+import static dev.activator.backend.Fixtures.notReady;
+import static dev.activator.backend.Fixtures.pods;
+import static java.time.Duration.ofMillis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.Loop;
+import dev.activator.revision.HealthyDestinations;
+import dev.activator.revision.Listing;
+import dev.activator.testing.VirtualLoop;
+import dev.activator.upstream.ProbeAnswer;
+import dev.activator.upstream.ProbeClient;
+import dev.activator.upstream.ProbeRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A pod that refused, while a request waits: the test says when attempts to connect to it end. */
+class AwaitedListenerTest {
+  private final VirtualLoop loop = VirtualLoop.nearOverflow();
+  private final FakePods pods = new FakePods(loop);
+  private final List<HealthyDestinations> published = new ArrayList<>();
+  private final List<Attempts> attempts = new ArrayList<>();
+  private final RevisionWatcher watcher = Fixtures.watcher(TRAITS, loop, new ProbeClient() {
+    @Override
+    public void probe(Loop on, ProbeRequest request, Consumer<ProbeAnswer> done) {
+      pods.probe(on, request, done);
+    }
+
+    @Override
+    public void awaitListener(Loop on, ProbeRequest next, Duration pause, Duration limit,
+        Consumer<Boolean> refused) {
+      attempts.add(new Attempts(pause, limit, refused));
+    }
+  }, published::add);
+
+  private record Attempts(Duration pause, Duration limit, Consumer<Boolean> refused) {}
+
+  @BeforeEach
+  void aPodRefusedOnce() {
+    pods.answers(A, List.of(FakePods.REFUSED, FakePods.OK));
+    watcher.awaited(loop);
+    watcher.listed(notReady(A));
+    loop.advance(ofMillis(20));
+    assertThat(pods.asked()).hasSize(1);
+    assertThat(attempts).hasSize(1);
+  }
+
+  private void end(boolean refused) {
+    attempts.getLast().refused.accept(refused);
+    loop.advance(ofMillis(20));
+  }
+
+  @Test
+  void isNotProbed_beforeSomethingListens() {
+    loop.advance(ofMillis(400));
+
+    assertThat(pods.asked()).hasSize(1);
+    assertThat(attempts).singleElement().satisfies(one -> {
+      assertThat(one.pause).isEqualTo(ofMillis(5));
+      assertThat(one.limit).isEqualTo(ofMillis(500));
+    });
+  }
+
+  @Test
+  void isProbedAtOnce_whenSomethingListens() {
+    end(false);
+
+    assertThat(pods.asked()).hasSize(2);
+    assertThat(published).containsExactly(pods(A));
+  }
+
+  @Test
+  void isTriedAgain_whenNothingListenedUntilTheEnd() {
+    end(true);
+
+    assertThat(pods.asked()).hasSize(1);
+    assertThat(attempts).hasSize(2);
+  }
+
+  @Test
+  void isNotProbed_whenItWasRemovedMeanwhile() {
+    watcher.listed(Listing.NONE);
+    end(false);
+
+    assertThat(pods.asked()).hasSize(1);
+    assertThat(published).isEmpty();
+  }
+
+  @Test
+  void isProbed_whenItWasRemovedAndListedAgainMeanwhile() {
+    watcher.listed(Listing.NONE);
+    watcher.listed(notReady(A));
+    end(false);
+
+    assertThat(pods.asked()).hasSize(2);
+    assertThat(published).containsExactly(pods(A));
+  }
+}

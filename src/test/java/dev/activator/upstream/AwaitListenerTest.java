@@ -1,0 +1,127 @@
+package dev.activator.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.activator.loop.LoopGroup;
+import dev.activator.loop.NettyLoop;
+import dev.activator.revision.Destination;
+import dev.activator.revision.Protocol;
+import dev.activator.testing.RawPeer;
+import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.quiescence.Quiescence;
+import dev.activator.tls.PodTls;
+import dev.activator.upstream.Upstreams.IdleLimits;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollIoHandler;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** An address that refused, with Linux's native transport. */
+class AwaitListenerTest {
+  private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
+      EpollIoHandler.newFactory());
+  private final LoopGroup loops = new LoopGroup(group);
+  private final NettyLoop loop = loops.all().getFirst();
+  private final Upstreams upstreams = Quiescence.watch(
+      new Upstreams(loops, IdleLimits.DEFAULT, new Random(1), new PodTls()));
+  private final HttpProbeClient client = Quiescence.watch(new HttpProbeClient(upstreams, 5_000));
+  private final BlockingQueue<ProbeAnswer> answers = new LinkedBlockingQueue<>();
+  private final AtomicInteger accepted = new AtomicInteger();
+  private final BlockingQueue<String> ended = new LinkedBlockingQueue<>();
+
+  @AfterEach
+  void stop() {
+    group.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
+  }
+
+  private static ProbeRequest probe(Destination pod, Protocol protocol, String path) {
+    return new ProbeRequest(pod, protocol, path, "some.host", Map.of(), Duration.ofSeconds(30));
+  }
+
+  /** Probes once something listens, as a watcher does. */
+  private ProbeAnswer awaitAndProbe(ProbeRequest probe) throws InterruptedException {
+    loop.execute(() -> client.awaitListener(loop, probe, Duration.ofMillis(5), Duration.ZERO,
+        refused -> {
+          if (refused) {
+            answers.add(new ProbeAnswer.Refused("connection refused"));
+          } else {
+            client.probe(loop, probe, answers::add);
+          }
+        }));
+    return answers.poll(120, TimeUnit.SECONDS);
+  }
+
+  private ScriptedPod pod() throws IOException {
+    return new ScriptedPod(caller -> {
+      accepted.incrementAndGet();
+      try {
+        serve(caller);
+      } finally {
+        ended.add("ended");
+      }
+    });
+  }
+
+  private static void serve(RawPeer caller) throws IOException {
+    while (true) {
+      caller.readHead();
+      caller.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    }
+  }
+
+  @Test
+  void probesOverTheConnectionThatWasOpened() throws Exception {
+    try (var pod = pod()) {
+      var probe = probe(pod.destination(), Protocol.HTTP1, "/up");
+
+      assertThat(awaitAndProbe(probe)).isEqualTo(new ProbeAnswer.Answered(200, "ok"));
+      assertThat(accepted).hasValue(1);
+      // The next request uses it, too.
+      client.probe(loop, probe, answers::add);
+      assertThat(answers.poll(120, TimeUnit.SECONDS))
+          .isEqualTo(new ProbeAnswer.Answered(200, "ok"));
+      assertThat(accepted).hasValue(1);
+      assertThat(upstreams.openCount()).isOne();
+      assertThat(upstreams.idleCount()).isOne();
+    }
+  }
+
+  @Test
+  void closesTheConnection_ofAProbeThatOnlyConnects() throws Exception {
+    try (var pod = pod()) {
+      assertThat(awaitAndProbe(probe(pod.destination(), Protocol.HTTP1, "")))
+          .isEqualTo(new ProbeAnswer.Connected());
+      assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
+      assertThat(ended.poll(120, TimeUnit.SECONDS)).isNotNull();
+      assertThat(upstreams.openCount()).isZero();
+    }
+  }
+
+  @Test
+  void dialsAnother_whenThePodClosedTheConnection() throws Exception {
+    var first = new AtomicBoolean(true);
+    try (var pod = new ScriptedPod(caller -> {
+      if (!first.getAndSet(false)) {
+        serve(caller);
+      }
+    })) {
+      assertThat(awaitAndProbe(probe(pod.destination(), Protocol.HTTP1, "/up")))
+          .isEqualTo(new ProbeAnswer.Answered(200, "ok"));
+    }
+  }
+
+  @Test
+  void saysThatAPodStillRefuses() throws Exception {
+    assertThat(awaitAndProbe(probe(ScriptedPod.nobody(), Protocol.HTTP1, "/up")))
+        .isEqualTo(new ProbeAnswer.Refused("connection refused"));
+  }
+}
