@@ -26,10 +26,11 @@ final class LastReports {
     private long at;
     /** The last second in which it counts. */
     private long second;
-    /** Seconds that were made up for, and whose reports may still come. */
-    private int late;
+    /** Reports that are missing, and may still come. */
+    private long late;
 
-    Last(Sample sample) {
+    Last(long now, Sample sample) {
+      this.at = now;
       this.sample = sample;
     }
   }
@@ -37,14 +38,17 @@ final class LastReports {
   /** A report that counts for a second in which none came. */
   record Repeated(long second, Sample sample) {}
 
-  /** Whether a report counts for this second: not if it is late, and was made up for. */
+  /** Whether a report counts for this second: not if it is late. Many come at once after a process stood still. */
   boolean add(long now, Sample sample) {
-    var last = all.computeIfAbsent(sample.reporter(), _ -> new Last(sample));
-    boolean isLate = last.late > 0 && now - last.at < LATE.toNanos();
+    var last = all.computeIfAbsent(sample.reporter(), _ -> new Last(now, sample));
+    long silent = now - last.at;
+    boolean isLate = last.late > 0 && silent < LATE.toNanos();
     if (isLate) {
       last.late--;
-    } else if (now - last.at < MISSED.toNanos()) {
+    } else if (silent < MISSED.toNanos()) {
       last.late = 0;
+    } else {
+      last.late = Math.max(last.late, silent / NANOS_PER_SECOND - 1);
     }
     last.sample = sample;
     last.at = now;
@@ -62,12 +66,12 @@ final class LastReports {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     all.values().removeIf(last -> {
       var batch = activators.lastBatch(last.sample.reporter());
-      if (batch.isEmpty() || batch.getAsLong() > last.at
-          || now - last.at > bound.toNanos()) {
+      if (batch.isEmpty() || batch.getAsLong() > last.at) {
         // It has none of its requests any more.
         return true;
       }
-      while (now - last.at >= MISSED.toNanos() && last.second + 1 < second) {
+      long silent = now - last.at;
+      while (silent >= MISSED.toNanos() && silent <= bound.toNanos() && last.second + 1 < second) {
         last.second++;
         last.late++;
         repeated.add(new Repeated(last.second, last.sample));

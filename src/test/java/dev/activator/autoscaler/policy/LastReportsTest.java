@@ -106,6 +106,19 @@ class LastReportsTest {
   }
 
   @Test
+  void countsOneReport_ofMany_afterALongSilence() {
+    batch(0.5);
+    report(0.5);
+    assertThat(repeated(10.5)).as("for too long").isEmpty();
+
+    assertThat(report(10.5)).isTrue();
+    for (int i = 0; i < 9; i++) {
+      assertThat(report(10.5)).isFalse();
+    }
+    assertThat(report(10.6)).isTrue();
+  }
+
+  @Test
   void countsAllReports_onceTheyComeEachSecondAgain() {
     batch(0.5);
     report(0.5);
