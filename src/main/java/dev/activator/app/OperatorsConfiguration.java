@@ -199,8 +199,9 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  WaitReasons waitReasons(Inspector inspector, Throttler throttler, Cluster cluster) {
-    var reasons = new WaitReasons(inspector, throttler);
+  WaitReasons waitReasons(Inspector inspector, Throttler throttler, Cluster cluster,
+      LoopGroup loops) {
+    var reasons = new WaitReasons(inspector, throttler, loops.loopFor("clock"));
     throttler.onStarved(reasons::starved);
     cluster.onRevisionGone(reasons::gone);
     return reasons;

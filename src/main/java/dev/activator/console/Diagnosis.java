@@ -133,6 +133,11 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
         forCallers(now, cause.state), cause.state.whatToDo(now.kind()));
   }
 
+  /** As in a diagnosis, with less work. */
+  static String forCallers(RevisionSnapshot now) {
+    return forCallers(now, cause(now).state);
+  }
+
   private static String forCallers(RevisionSnapshot now, State state) {
     if (PROBING.contains(state) && !now.processProblem().isEmpty()) {
       return now.processProblem();

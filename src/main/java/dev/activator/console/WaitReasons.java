@@ -1,42 +1,71 @@
 package dev.activator.console;
 
+import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleView;
 import dev.activator.throttle.Throttler;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Why requests wait, for their callers: read once a second while a revision has no capacity, so
- * that a response need not read its loop.
+ * that a response need not read its loop. If many revisions have none, each is read less often.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class WaitReasons {
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
+  /** Between reads, each of which is of several revisions. */
+  private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final int MAX_AT_ONCE = 20;
+
   private final Map<RevisionId, String> last = new ConcurrentHashMap<>();
   private final Inspector inspector;
   private final Throttler throttler;
+  private final Loop loop;
+  /** Not read yet, the first first; only the loop uses it. */
+  private final Set<RevisionId> starved = new LinkedHashSet<>();
+  private final DeadlineTimer timer;
 
-  public WaitReasons(Inspector inspector, Throttler throttler) {
+  /** @param loop says when revisions are read */
+  public WaitReasons(Inspector inspector, Throttler throttler, Loop loop) {
     this.inspector = inspector;
     this.throttler = throttler;
+    this.loop = loop;
+    this.timer = new DeadlineTimer(loop, this::read);
   }
 
   /** Requests of this revision are queued, and none can run. */
   public void starved(RevisionId id) {
-    inspector.snapshot(id).thenAccept(now -> {
-      if (now == null) {
-        last.remove(id);
-      } else {
-        last.put(id, Diagnosis.of(now).forCallers());
-        if (throttler.view(id) == null) {
+    loop.execute(() -> {
+      starved.add(id);
+      timer.within(PAUSE);
+    });
+  }
+
+  private void read() {
+    var next = starved.stream().limit(MAX_AT_ONCE).toList();
+    next.forEach(starved::remove);
+    if (!starved.isEmpty()) {
+      timer.within(PAUSE);
+    }
+    inspector.snapshots(next).thenAccept(all -> {
+      var unknown = new HashSet<>(next);
+      for (var now : all) {
+        unknown.remove(now.revision());
+        last.put(now.revision(), Diagnosis.forCallers(now));
+        if (throttler.view(now.revision()) == null) {
           // Deleted since the snapshot.
-          last.remove(id);
+          last.remove(now.revision());
         }
       }
+      last.keySet().removeAll(unknown);
     });
   }
 

@@ -12,11 +12,10 @@ import io.prometheus.metrics.model.snapshots.Labels;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +81,8 @@ public final class ColdStarts implements RequestObserver {
   private final Meters meters;
   private final Clock clock;
   private final Map<RevisionId, StartHistory> revisions = new ConcurrentHashMap<>();
-  private final Deque<Entry> last = new ArrayDeque<>();
+  /** The newest last. */
+  private final List<Entry> last = new ArrayList<>(MAX_KEPT);
   private volatile Consumer<RevisionId> onStart = _ -> {
   };
   private volatile StartSources sources = StartSources.NONE;
@@ -173,10 +173,11 @@ public final class ColdStarts implements RequestObserver {
   }
 
   private synchronized void split(RevisionId id, StartHistory history, long number) {
-    var all = List.copyOf(last);
-    last.clear();
-    for (var entry : all) {
-      last.addLast(entry.isOf(id, number) && !entry.settled ? split(entry, history) : entry);
+    for (int i = 0; i < last.size(); i++) {
+      var entry = last.get(i);
+      if (entry.isOf(id, number) && !entry.settled) {
+        last.set(i, split(entry, history));
+      }
     }
   }
 
@@ -313,14 +314,16 @@ public final class ColdStarts implements RequestObserver {
   }
 
   private synchronized boolean add(Entry entry) {
-    if (last.stream().anyMatch(entry::isSame)) {
-      return false;
+    for (var other : last) {
+      if (entry.isSame(other)) {
+        return false;
+      }
     }
     if (last.size() == MAX_KEPT) {
-      last.removeLast();
+      last.removeFirst();
     }
     var history = revisions.get(entry.start.revision());
-    last.addFirst(history == null ? entry : split(entry, history));
+    last.addLast(history == null ? entry : split(entry, history));
     return true;
   }
 
@@ -344,7 +347,7 @@ public final class ColdStarts implements RequestObserver {
   }
 
   public synchronized List<ColdStart> latest() {
-    return last.stream().map(Entry::start).toList();
+    return last.reversed().stream().map(Entry::start).toList();
   }
 
   /** A start that a request waits for. */

@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -177,8 +178,30 @@ class InspectorTest {
   }
 
   @Test
+  void readsEachRevisionLessOften_whenRequestsOfManyWait() {
+    // given a thousand revisions with a request that waits
+    var reasons = new WaitReasons(inspector, throttler, loop);
+    throttler.onStarved(reasons::starved);
+    var ids = IntStream.range(0, 1_000).mapToObj(i -> new RevisionId("default", "r" + i)).toList();
+    for (var id : ids) {
+      exists(id);
+      request(id);
+    }
+
+    // when a second is over, then 400 of them are read in each second
+    loop.advance(Duration.ofMillis(2_000));
+    assertThat(known(reasons, ids)).isBetween(380L, 420L);
+    loop.advance(Duration.ofMillis(2_000));
+    assertThat(known(reasons, ids)).isEqualTo(1_000);
+  }
+
+  private static long known(WaitReasons reasons, List<RevisionId> ids) {
+    return ids.stream().filter(id -> !reasons.of(id).isEmpty()).count();
+  }
+
+  @Test
   void tellsThoseWhoWaitTheCauseOnceASecond() {
-    var reasons = new WaitReasons(inspector, throttler);
+    var reasons = new WaitReasons(inspector, throttler, loop);
     throttler.onStarved(reasons::starved);
     exists(OTHER);
     request(OTHER);

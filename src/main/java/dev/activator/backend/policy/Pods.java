@@ -7,6 +7,7 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.revision.Listing.Identity;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -32,12 +33,22 @@ public record Pods(SortedMap<Destination, PodHealth> listed, DestinationSet leav
   }
 
   boolean any(Predicate<PodHealth> holds) {
-    return listed.values().stream().anyMatch(holds);
+    for (var pod : listed.values()) {
+      if (holds.test(pod)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   DestinationSet where(Predicate<PodHealth> holds) {
-    return DestinationSet.of(listed.entrySet().stream().filter(pod -> holds.test(pod.getValue()))
-        .map(Map.Entry::getKey).toList());
+    var found = new ArrayList<Destination>(listed.size());
+    listed.forEach((pod, known) -> {
+      if (holds.test(known)) {
+        found.add(pod);
+      }
+    });
+    return DestinationSet.of(found);
   }
 
   DestinationSet serving(ProbeTraits traits) {
@@ -48,7 +59,7 @@ public record Pods(SortedMap<Destination, PodHealth> listed, DestinationSet leav
 
   /** False if there are no pods. */
   boolean all(Predicate<PodHealth> holds) {
-    return !listed.isEmpty() && listed.values().stream().allMatch(holds);
+    return !listed.isEmpty() && !any(holds.negate());
   }
 
   Pods with(Destination pod, PodHealth now) {
