@@ -30,6 +30,9 @@ import org.slf4j.event.Level;
 final class RevisionRouting {
   private static final Logger log = LoggerFactory.getLogger(RevisionRouting.class);
 
+  /** In ten seconds; a cluster with more starts has metrics. */
+  static final int MAX_CAPACITY_LINES = 100;
+
   /** Unless a probe ends it sooner. */
   private static final Duration EJECTION = Duration.ofMillis(250);
 
@@ -40,17 +43,19 @@ final class RevisionRouting {
   private final Consumer<Destination> onUnreachable;
   private final RevisionLending lending;
   private final LogLimit limit = new LogLimit();
+  private final LogLimit capacityLines;
   private Revision revision;
   private RevisionOptions options;
   private volatile Routing routing;
   private boolean ended;
 
   /**
+   * @param capacityLines of all revisions
    * @param onChange run when permits or destinations may have changed
    * @param onUnreachable called with each ejected destination
    */
   RevisionRouting(Loop loop, Permits permits, StartEstimator estimator, Revision revision,
-      RevisionOptions options, RevisionLending lending, Runnable onChange,
+      RevisionOptions options, RevisionLending lending, LogLimit capacityLines, Runnable onChange,
       Consumer<Destination> onUnreachable) {
     this.loop = loop;
     this.permits = permits;
@@ -58,6 +63,7 @@ final class RevisionRouting {
     this.revision = revision;
     this.options = options;
     this.lending = lending;
+    this.capacityLines = capacityLines;
     this.onChange = onChange;
     this.onUnreachable = onUnreachable;
     this.routing = Routing.initial(revision.id());
@@ -148,12 +154,19 @@ final class RevisionRouting {
   private void logCapacity(Subset before, Subset now) {
     boolean fromOrToZero = before.destinations().isEmpty() || now.destinations().isEmpty();
     // A revision without uid is not in Kubernetes.
-    var level = fromOrToZero && !revision.uid().isEmpty() && limit.isDue(loop.nanoTime())
-        ? Level.INFO
-        : Level.DEBUG;
-    log.atLevel(level).log("{}: capacity {} on {} destinations, was {} on {}", revision.id(),
+    long nanos = loop.nanoTime();
+    if (fromOrToZero && !revision.uid().isEmpty() && limit.isDue(nanos)) {
+      capacityLines.log(nanos, others -> logCapacity(Level.INFO, before, now,
+          others == 0 ? "" : "; " + others + " more such lines were left out"));
+    } else {
+      logCapacity(Level.DEBUG, before, now, "");
+    }
+  }
+
+  private void logCapacity(Level level, Subset before, Subset now, String others) {
+    log.atLevel(level).log("{}: capacity {} on {} destinations, was {} on {}{}", revision.id(),
         capacityText(now.capacity()), now.destinations().size(), capacityText(before.capacity()),
-        before.destinations().size());
+        before.destinations().size(), others);
   }
 
   private static Object capacityText(int capacity) {

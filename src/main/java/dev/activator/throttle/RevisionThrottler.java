@@ -5,6 +5,7 @@ import dev.activator.lending.Lending;
 import dev.activator.lending.LocalPermits;
 import dev.activator.lending.RevisionLending;
 import dev.activator.loop.DeadlineTimer;
+import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -75,6 +76,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   /**
    * @param lends to and from other activators
+   * @param capacityLines of all revisions
    * @param onUnreachable called on the loop with each ejected destination
    * @param onStart called on the loop when the first request is queued for a start
    * @param onWaiting called on the loop when a request cannot run at once, and then once a second
@@ -82,7 +84,7 @@ final class RevisionThrottler implements Permits.Owner {
    * @param onStarved called on the loop once a second while requests are queued and nothing can run
    */
   RevisionThrottler(Loop loop, Revision revision, RevisionOptions defaults, RandomGenerator random,
-      Lending lends, Consumer<Destination> onUnreachable, Runnable onStart,
+      Lending lends, LogLimit capacityLines, Consumer<Destination> onUnreachable, Runnable onStart,
       Consumer<Loop> onWaiting,
       Runnable onStarved) {
     this.onStart = onStart;
@@ -98,7 +100,7 @@ final class RevisionThrottler implements Permits.Owner {
     this.options = optionsOf(revision);
     this.lending = lends.revision(id, loop, new Local(), RevisionRouting.withoutPods(revision));
     this.routing = new RevisionRouting(loop, permits, estimator, revision, options, lending,
-        this::rerouted, onUnreachable);
+        capacityLines, this::rerouted, onUnreachable);
     this.starts = new QueueMonitor(loop, revision, this::isQueued, this::isStarved,
         () -> onWaiting.accept(waitingOn),
         onStarved, this::cannotStart);

@@ -1,6 +1,7 @@
 package dev.activator.throttle;
 
 import dev.activator.lending.Lending;
+import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
@@ -50,6 +51,8 @@ public final class Throttler {
   private final RevisionOptions defaults;
   private final RandomGenerator random;
   private final Lending lending;
+  /** Of the lines about capacity of all revisions. */
+  private final LogLimit capacityLines = new LogLimit(RevisionRouting.MAX_CAPACITY_LINES);
   private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStart = new CopyOnWriteArrayList<>();
   private final List<BiConsumer<RevisionId, Loop>> onWaiting = new CopyOnWriteArrayList<>();
@@ -253,6 +256,7 @@ public final class Throttler {
         (id, known) -> known != null
             ? known
             : new RevisionThrottler(loops.apply(id), revision, defaults, random, lending,
+                capacityLines,
                 destination -> onUnreachable.forEach(one -> one.accept(id, destination)),
                 () -> onStart.forEach(one -> one.accept(id)),
                 waitsOn -> onWaiting.forEach(one -> one.accept(id, waitsOn)),

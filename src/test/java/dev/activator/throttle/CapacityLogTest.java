@@ -49,6 +49,28 @@ class CapacityLogTest {
   }
 
   @Test
+  void hasAHundredLinesInTenSecondsOfAllRevisions() {
+    try (var log = new LogOf(RevisionRouting.class)) {
+      for (int i = 0; i < 150; i++) {
+        start(i);
+      }
+      loop.advance(Duration.ofSeconds(10));
+      start(150);
+
+      assertThat(log.lines()).hasSize(101).endsWith("INFO ns/rev-150: capacity 10 on 1"
+          + " destinations, was 0 on 0; 50 more such lines were left out");
+    }
+  }
+
+  private void start(int number) {
+    var id = new RevisionId("ns", "rev-" + number);
+    throttler.revision(new Revision(id, "uid", Protocol.HTTP1, 10, RequestTimeouts.DEFAULT, true,
+        null, Map.of(), Map.of(), null));
+    throttler.destinations(HealthyDestinations.pods(id, DestinationSet.of(A)));
+    loop.run();
+  }
+
+  @Test
   void isWrittenAfterTheRequestsThatAPodLetsRun() {
     try (var log = new LogOf(RevisionRouting.class)) {
       throttler.revision(revision);

@@ -3,6 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.lending.Lending;
+import dev.activator.loop.LogLimit;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -96,7 +97,7 @@ class ThrottleSimulationTest {
       oracleRandom = new Random(seed + 1);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(loop, Revision.of(ID, concurrency),
-          WITHOUT_SLOW_START, new Random(seed + 1), new Lending("10.9.9.9"), _ -> {
+          WITHOUT_SLOW_START, new Random(seed + 1), new Lending("10.9.9.9"), new LogLimit(), _ -> {
           }, () -> {
           }, _ -> {
           }, () -> {
@@ -289,7 +290,8 @@ class ThrottleSimulationTest {
       random = new Random(seed);
       concurrency = CONCURRENCIES.get(random.nextInt(CONCURRENCIES.size()));
       throttler = new RevisionThrottler(home, Revision.of(ID, concurrency),
-          RevisionOptions.of(1_000), new Random(seed), new Lending("10.9.9.9"), _ -> {
+          RevisionOptions.of(1_000), new Random(seed), new Lending("10.9.9.9"), new LogLimit(),
+          _ -> {
           }, () -> {
           }, _ -> {
           }, () -> {
