@@ -1,4 +1,4 @@
-// What drills in embedded mode share: processes, free ports, requests and the objects of a ScaledService "web".
+// What drills in embedded mode share: processes, free ports, requests and the objects of a ScaledService.
 'use strict';
 const {spawn} = require('child_process');
 const fs = require('fs');
@@ -68,18 +68,18 @@ async function activator(...flags) {
   return {requests, api};
 }
 
-/** Makes a Deployment, a Service and a ScaledService "web", of a program in JavaScript that listens on PORT. */
-async function makeWeb(api, program, spec) {
+/** Makes a Deployment, a Service and a ScaledService, of a program in JavaScript that listens on PORT. */
+async function makeWeb(api, program, spec, name = 'web') {
   for (const [target, json] of [
-    ['/apis/apps/v1/namespaces/default/deployments', {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'web'},
-      spec: {replicas: 0, selector: {matchLabels: {app: 'web'}}, template: {metadata: {labels: {app: 'web'}},
+    ['/apis/apps/v1/namespaces/default/deployments', {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name},
+      spec: {replicas: 0, selector: {matchLabels: {app: name}}, template: {metadata: {labels: {app: name}},
         spec: {containers: [{name: 'web', command: [process.execPath, '-e', program],
-          ports: [{name: 'http', containerPort: 8080}], readinessProbe: {httpGet: {path: '/', port: 'http'}}}]}}}}],
-    ['/api/v1/namespaces/default/services', {apiVersion: 'v1', kind: 'Service', metadata: {name: 'web'},
-      spec: {selector: {app: 'web'}, ports: [{name: 'http', port: 80, targetPort: 'http'}]}}],
+          ports: [{name: 'http', containerPort: 8080}], readinessProbe: {httpGet: {path: '/healthz', port: 'http'}}}]}}}}],
+    ['/api/v1/namespaces/default/services', {apiVersion: 'v1', kind: 'Service', metadata: {name},
+      spec: {selector: {app: name}, ports: [{name: 'http', port: 80, targetPort: 'http'}]}}],
     ['/apis/activator.dev/v1alpha1/namespaces/default/scaledservices', {apiVersion: 'activator.dev/v1alpha1',
-      kind: 'ScaledService', metadata: {name: 'web'}, spec: {
-        scaleTargetRef: {apiVersion: 'apps/v1', kind: 'Deployment', name: 'web'}, serviceRef: {name: 'web', port: 'http'},
+      kind: 'ScaledService', metadata: {name}, spec: {
+        scaleTargetRef: {apiVersion: 'apps/v1', kind: 'Deployment', name}, serviceRef: {name, port: 'http'},
         target: {concurrency: 20}, scaleDown: {stabilizationWindowSeconds: 6}, ...spec}}]]) {
     const made = await send(api, {host: `127.0.0.1:${api}`, method: 'POST', target, json});
     if (made.status !== 201) {
