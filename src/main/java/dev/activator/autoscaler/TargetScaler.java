@@ -310,7 +310,10 @@ final class TargetScaler {
   private boolean mayGoToZero() {
     var answer = goesToZero;
     if (answer == null) {
-      answer = term.scales().goesToZero(id);
+      answer = term.scales().goesToZero(id).exceptionally(failure -> {
+        log.warn("{}: its last pods stay: {}", id, failure.toString());
+        return false;
+      });
       goesToZero = answer;
       if (!answer.isDone()) {
         var _ = answer.whenComplete((_, _) -> term.loop().execute(this::step));

@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The current settings of one ConfigMap. Invalid content changes nothing.
  *
- * <p><b>Threads.</b> Any may read. Listeners are called under the lock.
+ * <p><b>Threads.</b> Any may read. Listeners are called under the lock, in order.
  *
  * <p><b>Errors.</b> The first content must be valid, see {@link #begin}. Later invalid content is
- * logged.
+ * logged. A listener that throws is logged and misses that change.
  */
 public final class LiveSettings<S extends LiveSettings.Content<S>> implements Supplier<S> {
   public interface Content<S> {
@@ -101,7 +101,13 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
             + " from the start stay in use", name, String.join(", ", needed));
       }
     }
-    listeners.forEach(listener -> listener.accept(before, next));
+    for (var listener : listeners) {
+      try {
+        listener.accept(before, next);
+      } catch (RuntimeException e) {
+        log.error("The ConfigMap {}: a change could not be applied everywhere", name, e);
+      }
+    }
   }
 
   private void refuse(Invalid<S> invalid) {

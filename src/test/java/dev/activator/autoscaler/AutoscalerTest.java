@@ -227,6 +227,17 @@ class AutoscalerTest {
   }
 
   @Test
+  void asksAgainWhetherTheLastPodMayGo_whenTheAnswerFails() {
+    isAboutToGoToZero();
+
+    scales.goesToZero.completeExceptionally(new IllegalStateException("no loop"));
+    scales.goesToZero = CompletableFuture.completedFuture(true);
+    batches(60, 0);
+
+    assertThat(scales.writes).containsExactly(1, 0);
+  }
+
+  @Test
   void asksAgainWhetherTheLastPodMayGo_ifTheWriteIsDelayed() {
     isAboutToGoToZero();
 

@@ -50,6 +50,21 @@ class LiveSettingsTest {
   }
 
   @Test
+  void callsTheOtherListeners_whenOneThrows() {
+    var broken = NetworkConfig.live();
+    var seen = new ArrayList<MeshMode>();
+    broken.onChange((_, _) -> {
+      throw new IllegalStateException("broken");
+    });
+    broken.onChange((_, now) -> seen.add(now.mesh()));
+
+    broken.delivered(mesh("disabled"));
+
+    assertThat(seen).containsExactly(MeshMode.DISABLED);
+    assertThat(log.at(Level.ERROR)).hasSize(1);
+  }
+
+  @Test
   void whoFollowsHearsWhatHoldsAndEachChange() {
     settings.delivered(mesh("disabled"));
     settings.begin();
