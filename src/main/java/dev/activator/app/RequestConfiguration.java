@@ -50,6 +50,7 @@ import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.throttle.Throttler;
 import dev.activator.tls.InternalTls;
 import dev.activator.training.ColdStartWarmUp;
+import dev.activator.training.TrainingThread;
 import dev.activator.training.WarmUp;
 import dev.activator.upstream.Upstreams;
 import dev.activator.waking.CallObserver;
@@ -325,37 +326,29 @@ class RequestConfiguration {
 
   /** While the informers start. */
   @Bean
-  WarmUp warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
-    return new WarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
+  TrainingThread warmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
+    var requests = new WarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
         WARM_UP_REQUESTS);
+    return new TrainingThread(() -> requests.run(WARM_UP_LIMIT));
   }
 
   @Bean
-  Part warmUpBegins(WarmUp warmUp) {
-    return new Part("warm-up", () -> warmUp.begin(WARM_UP_LIMIT), warmUp::stop);
+  Part warmUpBegins(TrainingThread warmUp) {
+    return new Part("warm-up", warmUp::begin, warmUp::stop);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */
   @Bean
-  Part warmUpEnds(WarmUp warmUp) {
+  Part warmUpEnds(TrainingThread warmUp) {
     return Part.started("end of the warm-up", () -> warmUp.await(WARM_UP_TIME));
   }
 
   /** Once requests are taken, since most of a start's time would be this. */
   @Bean
   Part coldStartWarmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
-    var thread = Thread.ofPlatform().daemon().name("warm-up").unstarted(
+    var thread = new TrainingThread(
         () -> new ColdStartWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
             WARM_UP_COLD_STARTS).run(WARM_UP_COLD_STARTS_TIME));
-    return new Part("warm-up of cold starts", thread::start, () -> end(thread));
-  }
-
-  private static void end(Thread thread) {
-    thread.interrupt();
-    try {
-      thread.join(WARM_UP_TIME);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    return new Part("warm-up of cold starts", thread::begin, thread::stop);
   }
 }

@@ -16,9 +16,6 @@ public record AddressSource(EndpointsSource source, IpFamily preferred) {
     ENDPOINTS
   }
 
-  public static final AddressSource DEFAULT = new AddressSource(EndpointsSource.AUTO,
-      IpFamily.IPV4);
-
   /** Prefers the IP family of the activator's own address. */
   public static AddressSource of(EndpointsSource source, String ownIp) {
     return new AddressSource(source, IpFamily.of(ownIp));

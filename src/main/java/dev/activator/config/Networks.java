@@ -7,8 +7,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Networks such as {@code 10.0.0.0/8}; an address alone is a network of one. */
 public record Networks(List<Network> all) {
-  public static final Networks NONE = new Networks(List.of());
-
   public Networks {
     all = List.copyOf(all);
   }

@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * @param set those that are not blank
  */
 public record OtelEnvironment(SortedMap<String, String> set) {
-  public static final OtelEnvironment NONE = new OtelEnvironment(new TreeMap<>());
-
   private static final String OTLP = "OTEL_EXPORTER_OTLP_";
   private static final String DISABLED = "OTEL_SDK_DISABLED";
   private static final String RESOURCE = "OTEL_RESOURCE_ATTRIBUTES";

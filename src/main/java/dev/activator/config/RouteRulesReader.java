@@ -1,7 +1,7 @@
 package dev.activator.config;
 
 import dev.activator.revision.DoNotWake;
-import dev.activator.revision.RouteRule;
+import dev.activator.revision.HttpRouteRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,11 +29,11 @@ public final class RouteRulesReader {
   private RouteRulesReader() {}
 
   /** @param problems a sentence for each rule that was left out */
-  public record Read(List<RouteRule> rules, List<String> problems) {}
+  public record Read(List<HttpRouteRule> rules, List<String> problems) {}
 
   /** @param value of the field; null if it is absent */
   public static Read read(@Nullable Object value) {
-    var rules = new ArrayList<RouteRule>();
+    var rules = new ArrayList<HttpRouteRule>();
     var problems = new ArrayList<String>();
     try {
       for (var one : new UserValue(FIELD, value).items(MAX_RULES)) {
@@ -49,7 +49,7 @@ public final class RouteRulesReader {
     return new Read(rules, problems);
   }
 
-  private static RouteRule rule(UserValue rule) {
+  private static HttpRouteRule rule(UserValue rule) {
     rule.object("hosts", "path", "pathPrefix", "headers", "serviceRef");
     var hosts = new ArrayList<String>();
     for (var host : rule.field("hosts").items(MAX_HOSTS)) {
@@ -68,10 +68,10 @@ public final class RouteRulesReader {
       }
       headers.add(header);
     }
-    return new RouteRule(hosts, path(rule), headers, port(rule.field("serviceRef")));
+    return new HttpRouteRule(hosts, path(rule), headers, port(rule.field("serviceRef")));
   }
 
-  private static RouteRule.@Nullable Path path(UserValue rule) {
+  private static HttpRouteRule.@Nullable Path path(UserValue rule) {
     var exact = rule.field("path");
     var prefix = rule.field("pathPrefix");
     if (!exact.isAbsent() && !prefix.isAbsent()) {
@@ -87,7 +87,7 @@ public final class RouteRulesReader {
       throw field.mustBe(
           "a path as callers send it, that begins with / and has no //, /./, /../, %2F, ? or #");
     }
-    return new RouteRule.Path(text, exact.isAbsent());
+    return new HttpRouteRule.Path(text, exact.isAbsent());
   }
 
   private static String port(UserValue service) {

@@ -12,10 +12,6 @@ import java.util.OptionalInt;
  */
 public record LoadTarget(OptionalInt concurrency, OptionalInt requestsPerSecond,
     OptionalInt queueMilliseconds) {
-  public static LoadTarget concurrency(OptionalInt requests) {
-    return new LoadTarget(requests, OptionalInt.empty(), OptionalInt.empty());
-  }
-
   @Override
   public String toString() {
     var parts = new ArrayList<String>(3);

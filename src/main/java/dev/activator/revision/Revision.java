@@ -34,11 +34,6 @@ public record Revision(RevisionId id, String uid, Protocol protocol, int contain
         labels, annotations, startFailure, null);
   }
 
-  public Revision with(@Nullable RequestRules others) {
-    return new Revision(id, uid, protocol, containerConcurrency, timeouts, probesBeforeReady,
-        readinessProbe, labels, annotations, startFailure, others);
-  }
-
   /**
    * Whether HTTP/1.1 connections to pods are pooled. Without queue-proxy, a container that takes
    * one request at a time often accepts none while another is idle.

@@ -23,14 +23,6 @@ public record ScaledTarget(RevisionId id, ScaleTargetRef workload, int minReplic
     OptionalInt maxReplicas, LoadTarget load, int containerConcurrency, Duration window,
     Duration requestTimeout, OptionalInt lastDesired, WarmTimes warmTimes) {
 
-  /** One that keeps no pods without requests. */
-  public ScaledTarget(RevisionId id, ScaleTargetRef workload, int minReplicas,
-      OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
-      Duration requestTimeout, OptionalInt lastDesired) {
-    this(id, workload, minReplicas, maxReplicas, LoadTarget.concurrency(concurrency),
-        containerConcurrency, window, requestTimeout, lastDesired, WarmTimes.NONE);
-  }
-
   public ScaledTarget {
     if (load.concurrency().isEmpty() && load.requestsPerSecond().isEmpty()
         && containerConcurrency == 0) {

@@ -13,9 +13,6 @@ import java.util.List;
  */
 public record ServerTlsSettings(List<String> versions, List<String> cipherSuites,
     List<String> groups) {
-  public static final ServerTlsSettings DEFAULT = new ServerTlsSettings(List.of("TLSv1.3"),
-      List.of(), List.of());
-
   /**
    * Parses Knative's variables.
    *

@@ -67,7 +67,6 @@ public final class WarmUp {
   static final String LOOPBACK = InetAddress.getLoopbackAddress().getHostAddress();
   static final RevisionId ID = new RevisionId("activator", "warm-up");
   private static final int CONNECTIONS = 4;
-  private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
   /** As a queue-proxy answers probes. */
   private static final String END = "queue";
   private static final ByteBuf GET = request("GET", "");
@@ -80,7 +79,6 @@ public final class WarmUp {
   private final RandomGenerator random;
   private final int requests;
   private final List<Runnable> ends = new ArrayList<>();
-  private @Nullable Thread thread;
 
   public WarmUp(EventLoopGroup group, LoopGroup loops, RandomGenerator random, int requests) {
     this.group = group;
@@ -102,30 +100,6 @@ public final class WarmUp {
 
   void end() {
     ends.forEach(Runnable::run);
-  }
-
-  /** Sends them from a thread of this class, while the start waits for others. */
-  public void begin(Duration timeout) {
-    thread = Thread.ofPlatform().daemon().name("warm-up").start(() -> run(timeout));
-  }
-
-  /** Waits until all are answered, no longer than this, and stops those that are left. */
-  public void await(Duration more) throws InterruptedException {
-    if (thread != null && !thread.join(more)) {
-      thread.interrupt();
-    }
-  }
-
-  /** Waits until its connections are being closed, or five seconds: the event loops end next. Idempotent. */
-  public void stop() {
-    if (thread != null) {
-      thread.interrupt();
-      try {
-        var _ = thread.join(STOP_TIMEOUT);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   /** Blocks until all are answered, or the timeout. Returns how many were answered. */

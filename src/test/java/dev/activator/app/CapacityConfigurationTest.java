@@ -2,12 +2,10 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.AddressSource;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -15,6 +13,7 @@ import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.StubQueuedCaller;
 import dev.activator.throttle.Throttler;
@@ -31,8 +30,8 @@ class CapacityConfigurationTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final Cluster cluster = new Cluster(
-      () -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")), KubernetesVersion.MINIMUM,
-      Duration.ofSeconds(1), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
+      () -> new ClusterAccess.At(URI.create("http://127.0.0.1:1")), TestValues.OLDEST_KUBERNETES,
+      Duration.ofSeconds(1), ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
   private int probes;
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
       (on, request, done) -> on.execute(() -> {

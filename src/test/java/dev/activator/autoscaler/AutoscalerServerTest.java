@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.autoscaler.ReportBatch.Entry;
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.RawPeer;
+import dev.activator.testing.TestValues;
 import dev.activator.wire.Stat;
 import dev.activator.wire.WireStatMessage;
 import dev.activator.wire.WireStatMessages;
@@ -83,7 +83,7 @@ class AutoscalerServerTest {
         + "000000000000f03f21000000000000f03f"), true).get(120, SECONDS);
 
     assertThat(reports.poll(120, SECONDS))
-        .isEqualTo(new Entry(new RevisionId("ns", "rev"), new Sample("activator-1", 1, 1)));
+        .isEqualTo(new Entry(new RevisionId("ns", "rev"), TestValues.sample("activator-1", 1, 1)));
   }
 
   @Test
@@ -181,7 +181,7 @@ class AutoscalerServerTest {
   }
 
   private static Entry report(String name, double concurrency) {
-    return new Entry(new RevisionId("ns", name), new Sample("a", concurrency, 3));
+    return new Entry(new RevisionId("ns", name), TestValues.sample("a", concurrency, 3));
   }
 
   private static WireStatMessage message(String name, double concurrency) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.INTEGER;
 
 import dev.activator.autoscaler.policy.Activity.State;
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.revision.RevisionId;
@@ -12,6 +11,7 @@ import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Reason;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledTarget;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,13 +69,14 @@ class AutoscalerTest {
   }
 
   private static ScaledTarget target(OptionalInt max) {
-    return new ScaledTarget(WEB, WORKLOAD, 0, max, OptionalInt.of(20), 0, Duration.ofSeconds(6),
+    return TestValues.scaledTarget(WEB, WORKLOAD, 0, max, OptionalInt.of(20), 0,
+        Duration.ofSeconds(6),
         Duration.ofSeconds(300), OptionalInt.empty());
   }
 
   private void report(double concurrency, double arrivals) {
     autoscaler.received(new ReportBatch("a", OptionalDouble.empty(),
-        List.of(new ReportBatch.Entry(WEB, new Sample("a", concurrency, arrivals)))));
+        List.of(new ReportBatch.Entry(WEB, TestValues.sample("a", concurrency, arrivals)))));
     loop.run();
   }
 
@@ -85,7 +86,7 @@ class AutoscalerTest {
       loop.advance(Duration.ofSeconds(1));
       autoscaler.received(new ReportBatch("a", OptionalDouble.of(1_000), concurrency == 0
           ? List.of()
-          : List.of(new ReportBatch.Entry(WEB, new Sample("a", concurrency, 1)))));
+          : List.of(new ReportBatch.Entry(WEB, TestValues.sample("a", concurrency, 1)))));
       loop.run();
       autoscaler.pods(WEB, scales.replicas(WEB));
       loop.run();
@@ -103,7 +104,7 @@ class AutoscalerTest {
   private void batch(String reporter, double concurrency) {
     if (concurrency >= 0) {
       autoscaler.received(new ReportBatch(reporter, OptionalDouble.of(1_000),
-          List.of(new ReportBatch.Entry(WEB, new Sample(reporter, concurrency, 1)))));
+          List.of(new ReportBatch.Entry(WEB, TestValues.sample(reporter, concurrency, 1)))));
       loop.run();
       autoscaler.pods(WEB, scales.replicas(WEB));
       loop.run();
@@ -279,7 +280,8 @@ class AutoscalerTest {
   void wakesTheWorkload_whenAThousandUnknownOnesWereReportedBefore() {
     for (int i = 0; i < 1_000; i++) {
       autoscaler.received(new ReportBatch("a", OptionalDouble.empty(), List.of(
-          new ReportBatch.Entry(new RevisionId("shop", "unknown-" + i), new Sample("a", 1, 1)))));
+          new ReportBatch.Entry(new RevisionId("shop", "unknown-" + i),
+              TestValues.sample("a", 1, 1)))));
     }
     loop.advance(Duration.ofSeconds(4));
 
@@ -295,8 +297,9 @@ class AutoscalerTest {
     for (int i = 0; i < 500; i++) {
       var id = new RevisionId("shop", "r" + i);
       scales.set(id, 1);
-      autoscaler.target(new ScaledTarget(id, WORKLOAD, 0, OptionalInt.of(1), OptionalInt.of(20),
-          0, Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
+      autoscaler
+          .target(TestValues.scaledTarget(id, WORKLOAD, 0, OptionalInt.of(1), OptionalInt.of(20),
+              0, Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
       autoscaler.pods(id, 1);
       autoscaler.targetGone(id, WORKLOAD);
       autoscaler.pods(id, 0);
@@ -482,8 +485,9 @@ class AutoscalerTest {
   @Test
   void namesAMissingWorkloadAndTriesAgain() {
     var other = new RevisionId("shop", "other");
-    autoscaler.target(new ScaledTarget(other, WORKLOAD, 1, OptionalInt.of(2), OptionalInt.of(1), 0,
-        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
+    autoscaler
+        .target(TestValues.scaledTarget(other, WORKLOAD, 1, OptionalInt.of(2), OptionalInt.of(1), 0,
+            Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
     loop.advance(Duration.ofSeconds(5));
     assertThat(autoscaler.views().get(other).trouble().reason()).isEqualTo("TargetNotFound");
     assertThat(events).containsExactly("TargetNotFound");
@@ -504,8 +508,9 @@ class AutoscalerTest {
     loop.advance(Duration.ofSeconds(5));
     scales.refuses = null;
 
-    autoscaler.target(new ScaledTarget(WEB, WORKLOAD, 0, OptionalInt.of(10), OptionalInt.of(20), 0,
-        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.of(1)));
+    autoscaler
+        .target(TestValues.scaledTarget(WEB, WORKLOAD, 0, OptionalInt.of(10), OptionalInt.of(20), 0,
+            Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.of(1)));
     loop.run();
     assertThat(scales.writes).isEmpty();
     assertThat(view().trouble().reason()).isEqualTo("Forbidden");
@@ -582,8 +587,9 @@ class AutoscalerTest {
   /** A leader that crashed before its write, or whose writes were refused. */
   @Test
   void scalesToTheMinimum_whenTheLeaderBeforePublishedItAndDidNotWriteIt() {
-    autoscaler.target(new ScaledTarget(WEB, WORKLOAD, 2, OptionalInt.of(10), OptionalInt.of(20), 0,
-        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.of(2)));
+    autoscaler
+        .target(TestValues.scaledTarget(WEB, WORKLOAD, 2, OptionalInt.of(10), OptionalInt.of(20), 0,
+            Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.of(2)));
     batches(10, 0);
     assertThat(scales.replicas(WEB)).isEqualTo(2);
     assertThat(events).containsExactly("ScaledUp");
@@ -597,7 +603,7 @@ class AutoscalerTest {
   }
 
   private static ScaledTarget withMin(int min, int max) {
-    return new ScaledTarget(WEB, WORKLOAD, min, OptionalInt.of(max), OptionalInt.of(20), 0,
+    return TestValues.scaledTarget(WEB, WORKLOAD, min, OptionalInt.of(max), OptionalInt.of(20), 0,
         Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty());
   }
 

@@ -3,12 +3,12 @@ package dev.activator.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Reason;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledTarget;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ class RefusedScalesTest {
   }
 
   private static ScaledTarget target(RevisionId id) {
-    return new ScaledTarget(id, WORKLOAD, 0, OptionalInt.of(20), OptionalInt.of(20), 0,
+    return TestValues.scaledTarget(id, WORKLOAD, 0, OptionalInt.of(20), OptionalInt.of(20), 0,
         Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty());
   }
 
@@ -70,7 +70,7 @@ class RefusedScalesTest {
   private void report(RevisionId id, double concurrency) {
     autoscaler.received(new ReportBatch("a", OptionalDouble.of(1_000), concurrency == 0
         ? List.of()
-        : List.of(new ReportBatch.Entry(id, new Sample("a", concurrency, 1)))));
+        : List.of(new ReportBatch.Entry(id, TestValues.sample("a", concurrency, 1)))));
     loop.run();
   }
 

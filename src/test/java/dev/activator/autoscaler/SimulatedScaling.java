@@ -20,6 +20,7 @@ import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,8 +77,9 @@ final class SimulatedScaling {
 
   private void workload(String name, OptionalInt max) {
     var id = new RevisionId("shop", name);
-    workloads.put(id, new Workload(new ScaledTarget(id, WORKLOAD, 0, max, OptionalInt.of(TARGET),
-        0, WINDOW, Duration.ofSeconds(20), OptionalInt.empty())));
+    workloads.put(id,
+        new Workload(TestValues.scaledTarget(id, WORKLOAD, 0, max, OptionalInt.of(TARGET),
+            0, WINDOW, Duration.ofSeconds(20), OptionalInt.empty())));
   }
 
   /** Requests and reports are quick, and arrive, from now on. */

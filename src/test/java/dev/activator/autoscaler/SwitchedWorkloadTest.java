@@ -2,13 +2,12 @@ package dev.activator.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Found;
 import dev.activator.revision.ScaleClient;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledTarget;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -94,8 +93,9 @@ class SwitchedWorkloadTest {
 
   private void target(ScaleTargetRef now, int min) {
     workload = now;
-    autoscaler.target(new ScaledTarget(WEB, now, min, OptionalInt.of(20), OptionalInt.of(20), 0,
-        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
+    autoscaler
+        .target(TestValues.scaledTarget(WEB, now, min, OptionalInt.of(20), OptionalInt.of(20), 0,
+            Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
     loop.run();
   }
 
@@ -104,7 +104,7 @@ class SwitchedWorkloadTest {
       loop.advance(Duration.ofSeconds(1));
       autoscaler.received(new ReportBatch("a", OptionalDouble.of(1_000), concurrency == 0
           ? List.of()
-          : List.of(new ReportBatch.Entry(WEB, new Sample("a", concurrency, 1)))));
+          : List.of(new ReportBatch.Entry(WEB, TestValues.sample("a", concurrency, 1)))));
       autoscaler.pods(WEB, scales.replicas.get(workload));
       loop.run();
     }

@@ -3,12 +3,11 @@ package dev.activator.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.autoscaler.policy.Activity;
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.config.WarmTimesReader;
-import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledTarget;
 import dev.activator.revision.ScaleTargetRef;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Duration;
@@ -69,7 +68,7 @@ class WarmTimesTest {
   private void target(OptionalInt max, Map<String, Object> spec) {
     var times = WarmTimesReader.read(spec);
     autoscaler.target(
-        new ScaledTarget(WEB, WORKLOAD, 0, max, LoadTarget.concurrency(OptionalInt.of(20)), 0,
+        new ScaledTarget(WEB, WORKLOAD, 0, max, TestValues.concurrency(OptionalInt.of(20)), 0,
             Duration.ofSeconds(60), Duration.ofSeconds(300), OptionalInt.empty(), times));
     loop.run();
   }
@@ -118,7 +117,7 @@ class WarmTimesTest {
       pass(Duration.ofMinutes(10));
       warm += scales.replicas(WEB) > 0 ? 1 : 0;
       autoscaler.received(new ReportBatch("a", OptionalDouble.empty(),
-          List.of(new ReportBatch.Entry(WEB, new Sample("a", 1, 1)))));
+          List.of(new ReportBatch.Entry(WEB, TestValues.sample("a", 1, 1)))));
       loop.run();
     }
     return warm;
@@ -173,7 +172,7 @@ class WarmTimesTest {
     for (int i = 0; i < 10; i++) {
       loop.advance(Duration.ofSeconds(1));
       autoscaler.received(new ReportBatch("a", OptionalDouble.of(100_000),
-          List.of(new ReportBatch.Entry(WEB, new Sample("a", 150, 150)))));
+          List.of(new ReportBatch.Entry(WEB, TestValues.sample("a", 150, 150)))));
       loop.run();
     }
     assertThat(scales.replicas(WEB)).isGreaterThan(3);

@@ -3,6 +3,7 @@ package dev.activator.chart;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.CertificateListener;
 import dev.activator.cluster.Cluster;
@@ -12,7 +13,6 @@ import dev.activator.cluster.PeerSecret.Answer;
 import dev.activator.tls.RoutingCertificate;
 import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.AddressSource.EndpointsSource;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -174,7 +174,7 @@ class RbacTest {
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
             .watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-                KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
+                TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
                 AddressSource.of(source, "10.0.0.1")))) {
       api.store().create(Kinds.SECRET, CERTIFICATE);
       api.store().create(Kinds.CONFIG_MAP, NETWORK);

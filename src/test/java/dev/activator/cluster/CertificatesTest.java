@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.testing.TestValues;
 import dev.activator.tls.RoutingCertificate;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -31,8 +31,8 @@ import tools.jackson.databind.node.ObjectNode;
 class CertificatesTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(
-      () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
-      Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
+      () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,
+      Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
   private final BlockingQueue<RoutingCertificate> certificates = new LinkedBlockingQueue<>();
   private final Map<String, List<String>> bundles = new ConcurrentSkipListMap<>();
 

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.testing.FreePort;
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.Objects;
@@ -15,6 +14,7 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.TestValues;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.net.InetAddress;
@@ -40,7 +40,7 @@ class ClusterOnEmbeddedApiTest {
   private ApiServer server = started(store, FreePort.next());
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + server.port())),
-      KubernetesVersion.MINIMUM, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+      TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
       new Random(1), new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
 
   /** What was told and not taken back. */
@@ -185,7 +185,7 @@ class ClusterOnEmbeddedApiTest {
     var watched = new CopyOnWriteArrayList<Boolean>();
     try (var quick = new Cluster(
         () -> new ClusterAccess.At(URI.create("http://127.0.0.1:" + port)),
-        KubernetesVersion.MINIMUM, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
+        TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
         new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4))) {
       quick.onEndpointsWatch(watched::add);
       quick.start();

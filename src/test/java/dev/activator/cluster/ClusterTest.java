@@ -6,9 +6,9 @@ import static dev.activator.cluster.FakeApi.SERVICES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.TestValues;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -32,8 +32,8 @@ class ClusterTest {
       cluster(new ClusterAccess.At(api.url()), Duration.ofSeconds(120)));
 
   private static Cluster cluster(ClusterAccess access, Duration patience) {
-    return new Cluster(() -> access, KubernetesVersion.MINIMUM, patience,
-        ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
+    return new Cluster(() -> access, TestValues.OLDEST_KUBERNETES, patience,
+        ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
   }
 
   private Cluster listening(Cluster fresh) {

@@ -3,13 +3,13 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -29,8 +29,8 @@ class ConfigMapsTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-      KubernetesVersion.MINIMUM, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-      new Random(1), AddressSource.DEFAULT);
+      TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+      new Random(1), TestValues.ANY_SLICES);
 
   @AfterEach
   void close() {

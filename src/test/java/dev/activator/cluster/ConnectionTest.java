@@ -3,11 +3,10 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.policy.KubernetesVersion;
-import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.config.OutboundProxies;
 import dev.activator.testing.Authority;
+import dev.activator.testing.TestValues;
 import io.fabric8.kubernetes.client.Config;
 import java.io.IOException;
 import java.net.URI;
@@ -32,8 +31,8 @@ class ConnectionTest {
   }
 
   private static @Nullable String problemAt(URI url) {
-    try (var client = new KubernetesApi(Connection.configured(new ClusterAccess.At(url)))) {
-      return Connection.problem(client, KubernetesVersion.MINIMUM);
+    try (var client = TestValues.kubernetesApi(Connection.configured(new ClusterAccess.At(url)))) {
+      return Connection.problem(client, TestValues.OLDEST_KUBERNETES);
     }
   }
 

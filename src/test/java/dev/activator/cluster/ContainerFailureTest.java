@@ -3,7 +3,6 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -12,6 +11,7 @@ import dev.activator.revision.PodProgress;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -33,8 +33,8 @@ class ContainerFailureTest {
 
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-      KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
-      AddressSource.DEFAULT);
+      TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
+      TestValues.ANY_SLICES);
   private final List<ContainerFailure> told = new CopyOnWriteArrayList<>();
 
   @AfterEach

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Lifetime;
 import dev.activator.testing.faults.Match;
@@ -48,7 +48,7 @@ class EndpointsSourceTest {
 
   private Cluster cluster(EndpointsSource source, Duration patience) {
     var cluster = Quiescence.watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-        KubernetesVersion.MINIMUM, patience, ReflectorSettings.DEFAULT, new Random(1),
+        TestValues.OLDEST_KUBERNETES, patience, ReflectorSettings.DEFAULT, new Random(1),
         new AddressSource(source, IpFamily.IPV4)));
     clusters.add(cluster);
     cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));

@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.activator.cluster.EventReader.Answer;
 import dev.activator.cluster.EventReader.Event;
 import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -44,7 +45,7 @@ class EventReaderTest {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/api/v1/namespaces/default/events", this::answer);
     server.start();
-    api = new KubernetesApi(Connection.configured(new ClusterAccess.At(
+    api = TestValues.kubernetesApi(Connection.configured(new ClusterAccess.At(
         URI.create("http://127.0.0.1:" + server.getAddress().getPort()))));
     reader = new EventReader(() -> api, loop::nanoTime, LONG);
   }

@@ -6,6 +6,7 @@ import dev.activator.cluster.EventWriter.Regarding;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -23,7 +24,7 @@ class EventWriterTest {
       "activator", "uid-1");
 
   private final EmbeddedApi server = EmbeddedApi.start();
-  private final KubernetesApi api = new KubernetesApi(
+  private final KubernetesApi api = TestValues.kubernetesApi(
       Connection.configured(new ClusterAccess.At(URI.create(server.url()))));
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final EventWriter events = new EventWriter(() -> api, () -> now);

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Cluster.Sources;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -43,8 +43,8 @@ class MissingRightsLogTest {
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence
             .watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-                KubernetesVersion.MINIMUM, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
-                AddressSource.DEFAULT));
+                TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
+                TestValues.ANY_SLICES));
         var log = new LogOf(writer)) {
       ScaledServiceKind.createIn(api.store());
       api.store().create(ScaledServiceKind.of(api.store()), Objects.parse("""

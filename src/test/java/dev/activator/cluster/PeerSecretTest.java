@@ -3,11 +3,11 @@ package dev.activator.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.PeerSecret.Answer;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -26,8 +26,9 @@ import org.junit.jupiter.api.Test;
 class PeerSecretTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-      KubernetesVersion.MINIMUM, Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1),
-      AddressSource.DEFAULT);
+      TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+      new Random(1),
+      TestValues.ANY_SLICES);
   private final PeerSecret secret = cluster.peerSecret("knative-serving");
 
   @BeforeEach

@@ -9,16 +9,15 @@ import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
-import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.LogLines;
 import dev.activator.testing.SteppedLoop;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -147,11 +146,11 @@ class RefusedCallsLogTest {
   private static ScaledServiceState state(String name) {
     return ScaledServiceState.of(new ScaledService(new RevisionId("shop", name), name, "", 1,
         new ScaleTargetRef("apps/v1", "Deployment", name), name, "http", List.of(),
-        List.of(), List.of(), 0, OptionalInt.empty(), LoadTarget.concurrency(OptionalInt.of(1)), 0,
+        List.of(), List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofMinutes(5),
         Duration.ofMinutes(1),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
-        false, ScaledServiceStatus.NONE),
+        false, TestValues.NO_STATUS),
         new References(null, List.of(), new WorkloadState.Missing(), List.of(), null, false,
             List.of(), List.of(),
             IpFamily.IPV4));

@@ -19,6 +19,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -66,7 +67,7 @@ public final class Rig implements AutoCloseable {
     this.api = api;
     var config = Connection.configured(new ClusterAccess.At(URI.create(api.url())));
     changes.accept(config);
-    client = new KubernetesApi(config);
+    client = TestValues.kubernetesApi(config);
     informers = new Informers(client,
         new ReflectorContext(storing, settings, new Random(1), new ApiErrorText(api.url())));
   }

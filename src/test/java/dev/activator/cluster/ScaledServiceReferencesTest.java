@@ -21,6 +21,7 @@ import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.SteppedLoop;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Failure;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Fault.FailWatch.Ending;
@@ -49,7 +50,7 @@ class ScaledServiceReferencesTest {
   private final ApiStore store = server.store();
   private final ThreadLoop thread = new ThreadLoop("cluster");
   private final SteppedLoop loop = new SteppedLoop(thread);
-  private final KubernetesApi api = new KubernetesApi(
+  private final KubernetesApi api = TestValues.kubernetesApi(
       Connection.configured(new ClusterAccess.At(URI.create(server.url()))));
   private final KubernetesSession session = new KubernetesSession(api, loop,
       new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),

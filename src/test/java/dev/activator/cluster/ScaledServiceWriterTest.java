@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Cluster.Sources;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.cluster.reflector.ReflectorSettings;
@@ -16,6 +15,7 @@ import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.SteppedLoop;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Pause;
@@ -45,8 +45,8 @@ class ScaledServiceWriterTest {
   private final ThreadLoop thread = new ThreadLoop("writer");
   private final SteppedLoop loop = new SteppedLoop(thread);
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-      KubernetesVersion.MINIMUM, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
-      new Random(1), AddressSource.DEFAULT);
+      TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+      new Random(1), TestValues.ANY_SLICES);
   private volatile Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private volatile boolean leads;
   private volatile List<Trouble> troubles = List.of();

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Cluster.Sources;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
@@ -15,6 +14,7 @@ import dev.activator.revision.DoNotWake;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -51,8 +51,8 @@ class ScaledServicesTest {
 
   private Cluster cluster(Duration startTimeout) {
     return new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-        KubernetesVersion.MINIMUM, startTimeout, ReflectorSettings.DEFAULT, new Random(1),
-        AddressSource.DEFAULT);
+        TestValues.OLDEST_KUBERNETES, startTimeout, ReflectorSettings.DEFAULT, new Random(1),
+        TestValues.ANY_SLICES);
   }
 
   @AfterEach

@@ -9,6 +9,7 @@ import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.SimulatedApi;
 import dev.activator.loop.Loop;
+import dev.activator.testing.TestValues;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Random;
@@ -18,7 +19,7 @@ public final class SimulatedCluster {
   private static final ReflectorSettings SETTINGS = new ReflectorSettings(Duration.ofSeconds(10),
       Duration.ofSeconds(15), Duration.ofSeconds(30), Duration.ofSeconds(2));
   /** Never asked. */
-  private static final KubernetesApi NONE = new KubernetesApi(
+  private static final KubernetesApi NONE = TestValues.kubernetesApi(
       Connection.configured(new ClusterAccess.At(URI.create("http://127.0.0.1:1"))));
 
   private SimulatedCluster() {}

@@ -5,11 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.time.Duration;
@@ -63,7 +63,7 @@ class SlicesConvergenceTest {
 
   private Cluster cluster(EmbeddedApi api) {
     var cluster = Quiescence.watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-        KubernetesVersion.MINIMUM, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
+        TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
         new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4)));
     cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));
     cluster.onPodsGone(id -> told.remove(id.name()));

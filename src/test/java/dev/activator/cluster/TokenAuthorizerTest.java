@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.cluster.TokenAuthorizer.Answer;
 import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -46,7 +47,7 @@ class TokenAuthorizerTest {
     server.createContext("/apis/authorization.k8s.io/v1/subjectaccessreviews",
         exchange -> answer(exchange, accessStatus, access));
     server.start();
-    api = new KubernetesApi(Connection.configured(new ClusterAccess.At(
+    api = TestValues.kubernetesApi(Connection.configured(new ClusterAccess.At(
         URI.create("http://127.0.0.1:" + server.getAddress().getPort()))));
     authorizer = new TokenAuthorizer(() -> api, "/console", loop::nanoTime, LONG);
   }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.reflector.AccessCheck;
-import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ResourceQuery;
+import dev.activator.testing.TestValues;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -73,7 +73,7 @@ class TokenTest {
     var file = directory.resolve("config");
     writeUser(file, "token: unused, tokenFile: token");
     var token = Files.writeString(directory.resolve("token"), "new\n");
-    try (var api = new KubernetesApi(
+    try (var api = TestValues.kubernetesApi(
         Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       api.fetch("one", Duration.ofSeconds(120)).get();
       Files.writeString(token, "newer\n");
@@ -89,7 +89,7 @@ class TokenTest {
   void takesTheTokenWhileItsFileCannotBeRead() throws Exception {
     var file = directory.resolve("config");
     writeUser(file, "token: first, tokenFile: token");
-    try (var api = new KubernetesApi(
+    try (var api = TestValues.kubernetesApi(
         Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       api.fetch("one", Duration.ofSeconds(120)).get();
       Files.writeString(directory.resolve("token"), "new");
@@ -106,7 +106,7 @@ class TokenTest {
     var file = directory.resolve("config");
     writeUser(file, "auth-provider: {name: oidc, config: {idp-issuer-url: \"" + url
         + "\", client-id: me, id-token: old, refresh-token: first}}");
-    try (var api = new KubernetesApi(
+    try (var api = TestValues.kubernetesApi(
         Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       assertThat(api.fetch("one", Duration.ofSeconds(120)).get().status()).isEqualTo(200);
       // The client outlives the refresh.
@@ -127,7 +127,7 @@ class TokenTest {
   void asksAgainWithTheNewToken() throws Exception {
     var file = directory.resolve("config");
     write(file, "old");
-    try (var api = new KubernetesApi(
+    try (var api = TestValues.kubernetesApi(
         Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))) {
       write(file, "new");
       var access = AccessCheck.ofListAndWatch(api,

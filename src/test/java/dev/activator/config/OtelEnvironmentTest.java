@@ -6,6 +6,7 @@ import dev.activator.config.ObservabilityConfig.ExportProtocol;
 import dev.activator.config.ObservabilityConfig.MetricsConfig;
 import dev.activator.config.ObservabilityConfig.TracingConfig;
 import dev.activator.config.OtelEnvironment.Signal;
+import dev.activator.testing.TestValues;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,7 +111,7 @@ class OtelEnvironmentTest {
   void readsResourceAttributes() {
     assertThat(environment("OTEL_RESOURCE_ATTRIBUTES=a=1,b.c=x%2Cy,,d=").resourceAttributes())
         .isEqualTo(Map.of("a", "1", "b.c", "x,y", "d", ""));
-    assertThat(OtelEnvironment.NONE.resourceAttributes()).isEmpty();
+    assertThat(TestValues.NO_OTEL.resourceAttributes()).isEmpty();
   }
 
   @Test
@@ -120,7 +121,7 @@ class OtelEnvironmentTest {
 
     assertThat(one.isInsecure(Signal.METRICS)).isTrue();
     assertThat(one.isInsecure(Signal.TRACES)).isFalse();
-    assertThat(OtelEnvironment.NONE.isInsecure(Signal.LOGS)).isFalse();
+    assertThat(TestValues.NO_OTEL.isInsecure(Signal.LOGS)).isFalse();
   }
 
   @Test

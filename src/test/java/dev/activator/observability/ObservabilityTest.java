@@ -5,10 +5,10 @@ import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Parsed;
 import dev.activator.config.OutboundProxies;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.io.OutputStream;
 import java.time.Clock;
@@ -36,7 +36,7 @@ class ObservabilityTest {
     var config = (Parsed.Valid<ObservabilityConfig>) ObservabilityConfig
         .parse(Map.of("metrics-protocol", protocol));
     observability.use(config.settings(),
-        new Exporters(OtelVariables.NONE, OtelEnvironment.NONE, OutboundProxies.of("", "", ""),
+        new Exporters(OtelVariables.NONE, TestValues.NO_OTEL, OutboundProxies.of("", "", ""),
             new Exporters.Identity("activator", "", "", "", Map.of())));
   }
 

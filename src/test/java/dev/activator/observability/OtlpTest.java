@@ -21,6 +21,7 @@ import dev.activator.config.OtelVariables;
 import dev.activator.config.OutboundProxies;
 import dev.activator.config.Parsed;
 import dev.activator.testing.Authority;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import io.grpc.MethodDescriptor;
 import io.grpc.Server;
@@ -67,7 +68,7 @@ class OtlpTest {
   private final Map<String, String> received = new ConcurrentHashMap<>();
   private final Map<String, List<String>> headers = new ConcurrentHashMap<>();
   private OutboundProxies proxies = OutboundProxies.of("", "", "");
-  private OtelEnvironment environment = OtelEnvironment.NONE;
+  private OtelEnvironment environment = TestValues.NO_OTEL;
   private OtelVariables otel = OtelVariables.NONE;
   private Exporters.Identity identity = IDENTITY;
   private Meters meters = new Meters();
@@ -474,7 +475,7 @@ class OtlpTest {
     var otel = new OtelVariables("activator", "", "", "", Duration.ZERO, sampler,
         argument);
 
-    assertThat(new Exporters(otel, OtelEnvironment.NONE, proxies, IDENTITY)
+    assertThat(new Exporters(otel, TestValues.NO_OTEL, proxies, IDENTITY)
         .sampler(new TracingConfig(protocol, "http://x", rate)).getDescription())
         .startsWith(expected);
   }

@@ -14,6 +14,7 @@ import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PodProgress;
 import dev.activator.revision.StartPhase;
+import dev.activator.testing.TestValues;
 import java.util.Map;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
@@ -198,7 +199,7 @@ class TracingTest {
     var provider = SdkTracerProvider.builder().setSampler(sampler)
         .addSpanProcessor(SimpleSpanProcessor.create(exported)).build();
     return new Tracing(provider,
-        new Exporters(OtelVariables.NONE, OtelEnvironment.NONE, OutboundProxies.of("", "", ""),
+        new Exporters(OtelVariables.NONE, TestValues.NO_OTEL, OutboundProxies.of("", "", ""),
             new Exporters.Identity("activator", "", "", "", Map.of())).propagator(),
         OtelEnvironment.Exemplars.SAMPLED, Clock.fixed(NOON, ZoneOffset.UTC));
   }

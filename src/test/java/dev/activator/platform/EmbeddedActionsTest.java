@@ -12,8 +12,8 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledTarget;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.OptionalInt;
@@ -62,7 +62,8 @@ class EmbeddedActionsTest {
           """.formatted(app, app)));
     }
     autoscaler.start();
-    autoscaler.target(new ScaledTarget(SHOP, new ScaleTargetRef("apps/v1", "Deployment", "web"), 0,
+    autoscaler.target(TestValues.scaledTarget(SHOP,
+        new ScaleTargetRef("apps/v1", "Deployment", "web"), 0,
         OptionalInt.of(5), OptionalInt.of(1), 0, Duration.ofSeconds(60), Duration.ofSeconds(300),
         OptionalInt.empty()));
     loop.run();

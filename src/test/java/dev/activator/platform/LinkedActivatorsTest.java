@@ -8,7 +8,6 @@ import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -21,6 +20,7 @@ import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -28,7 +28,6 @@ import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.tls.InternalTls;
 import dev.activator.tls.PeerTls;
 import dev.activator.tls.PodTls;
-import dev.activator.tls.ServerTlsSettings;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.net.URI;
@@ -61,14 +60,14 @@ class LinkedActivatorsTest {
   /** What an activator has for its links. */
   private final class Activator {
     private final Cluster cluster = Quiescence.watch(new Cluster(
-        () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
+        () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,
         Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1),
         new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
     private final PeerPort peers;
 
     Activator(String address) throws Exception {
       var internal = new InternalTls(cluster::followCertificates, NAMESPACE,
-          () -> systemInternalTls, new PodTls(), ServerTlsSettings.DEFAULT);
+          () -> systemInternalTls, new PodTls(), TestValues.TLS13);
       var tls = new PeerTls();
       peers = new PeerPort(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, running.size() + 1),

@@ -10,7 +10,6 @@ import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.IpFamily;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
@@ -25,18 +24,18 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.PatientCaller;
 import dev.activator.testing.SecureApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.InternalTls;
 import dev.activator.tls.PeerTls;
 import dev.activator.tls.PodTls;
-import dev.activator.tls.ServerTlsSettings;
 import dev.activator.upstream.ProbeAnswer;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -90,7 +89,7 @@ class SharedLimitTest {
 
   private final class Activator {
     private final Cluster cluster = Quiescence.watch(new Cluster(() -> access,
-        KubernetesVersion.MINIMUM, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
+        TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
         new Random(1), new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4)));
     private final RevisionBackendsManager backends = Quiescence.watch(new RevisionBackendsManager(
         loops::loopFor, loops.loopFor("probes"),
@@ -112,7 +111,7 @@ class SharedLimitTest {
       backends.onChange(throttler::destinations);
       var tls = new PeerTls();
       var internal = new InternalTls(cluster::followCertificates, NAMESPACE, () -> false,
-          new PodTls(), ServerTlsSettings.DEFAULT);
+          new PodTls(), TestValues.TLS13);
       peers = new PeerPort(new NettyLoop(threads.next()), tls, address, port,
           new PeerNetwork.Self("activator-" + address, address, System.identityHashCode(this)),
           new PeerKey(tls, internal, cluster.peerSecret(NAMESPACE)), new Random(1));
@@ -153,23 +152,12 @@ class SharedLimitTest {
     }
   }
 
-  private final class Request implements QueuedCaller {
-    private final Loop loop;
+  private final class Request extends PatientCaller {
     private final AtomicInteger left;
 
     Request(Loop loop, AtomicInteger left) {
-      this.loop = loop;
+      super(loop);
       this.left = left;
-    }
-
-    @Override
-    public Loop loop() {
-      return loop;
-    }
-
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
     }
 
     @Override
@@ -177,17 +165,12 @@ class SharedLimitTest {
       var pod = permit.destination();
       int now = count(inFlight, pod).incrementAndGet();
       count(most, pod).accumulateAndGet(now, Math::max);
-      loop.schedule(SERVICE, () -> {
+      loop().schedule(SERVICE, () -> {
         count(inFlight, pod).decrementAndGet();
         count(served, pod).incrementAndGet();
         left.decrementAndGet();
         permit.release(Ending.ANSWERED);
       });
-    }
-
-    @Override
-    public void rejected(Admission.Rejection reason) {
-      throw new AssertionError(reason);
     }
   }
 

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.cluster.ScalingSession;
@@ -29,6 +27,7 @@ import dev.activator.stats.AutoscalerLink;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import dev.activator.testing.faults.Verb;
@@ -62,8 +61,8 @@ class StandalonePlatformTest {
           FreePort.next()),
       threads, new Random(1), new ScalingSession(access, () -> WriteRateLimiter.UNLIMITED, LONG),
       LONG);
-  private final Cluster cluster = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
-      ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
+  private final Cluster cluster = new Cluster(() -> access, TestValues.OLDEST_KUBERNETES, LONG,
+      ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
   private final AutoscalerLink link = AutoscalerLink.to(platform::autoscaler, loop,
       "activator-1", AutoscalerLink.Timings.DEFAULT, new Random(1));
   private final ConcurrencyReporter reporter = new ConcurrencyReporter(loop,
@@ -183,8 +182,8 @@ class StandalonePlatformTest {
     var follower = new StandalonePlatform(access, new StandalonePlatform.Identity("activator-2",
         "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2),
         WriteRateLimiter.Limit.NONE);
-    var facts = new Cluster(() -> access, KubernetesVersion.MINIMUM, LONG,
-        ReflectorSettings.DEFAULT, new Random(2), AddressSource.DEFAULT);
+    var facts = new Cluster(() -> access, TestValues.OLDEST_KUBERNETES, LONG,
+        ReflectorSettings.DEFAULT, new Random(2), TestValues.ANY_SLICES);
     facts.follows(follower.sources(), "cluster.local");
     follower.join(facts, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
         AutoscalerLink.Timings.DEFAULT, new Random(2)));

@@ -6,6 +6,7 @@ import dev.activator.config.RequestRulesReader;
 import dev.activator.observability.Outcome;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
+import dev.activator.testing.TestValues;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -16,8 +17,8 @@ class DoNotWakeTest extends WireTest {
 
   @BeforeEach
   void rules() {
-    activator.revisions.put(Activator.HELLO, Revision.of(Activator.HELLO, 0)
-        .with(RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.DO_NOT_WAKE, """
+    activator.revisions.put(Activator.HELLO, TestValues.withRules(Revision.of(Activator.HELLO, 0),
+        RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.DO_NOT_WAKE, """
             - {path: /healthz, respond: {body: fine}}
             - {path: /empty, respond: {status: 204}}
             - {path: /unchanged, respond: {status: 304}}

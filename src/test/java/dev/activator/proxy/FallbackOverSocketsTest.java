@@ -7,6 +7,7 @@ import dev.activator.observability.Outcome;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
+import dev.activator.testing.TestValues;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +16,7 @@ class FallbackOverSocketsTest extends WireTest {
   private static final RevisionId SPARE = new RevisionId("default", "spare");
 
   private void fallsBack(String fallback) {
-    activator.revisions.put(Activator.HELLO, Revision.of(Activator.HELLO, 0).with(
+    activator.revisions.put(Activator.HELLO, TestValues.withRules(Revision.of(Activator.HELLO, 0),
         RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.FALLBACK, fallback))));
   }
 

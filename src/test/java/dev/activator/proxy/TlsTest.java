@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.activator.testing.Certificate;
 import dev.activator.testing.RawPeer;
+import dev.activator.testing.TestValues;
 import dev.activator.tls.CertificateFiles;
 import dev.activator.tls.ServerTlsSettings;
 import io.netty.bootstrap.Bootstrap;
@@ -58,7 +59,7 @@ class TlsTest extends WireTest {
   private int listen(Certificate shown, String keyForm) throws IOException {
     shown.write(chain, key, keyForm);
     return activator.server.listen("127.0.0.1", 0,
-        CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT).certificate());
+        CertificateFiles.read(chain, key, TestValues.TLS13).certificate());
   }
 
   private static HttpResponse<String> probe(int port, Certificate trusted,
@@ -98,7 +99,7 @@ class TlsTest extends WireTest {
     var first = Certificate.rsa();
     var second = Certificate.rsa();
     first.write(chain, key, "PKCS#8");
-    var shown = CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT);
+    var shown = CertificateFiles.read(chain, key, TestValues.TLS13);
     int port = activator.server.listen("127.0.0.1", 0, shown.certificate());
     assertThat(shownBy(port)).isEqualTo(first.certificate());
 
@@ -116,7 +117,7 @@ class TlsTest extends WireTest {
   void keepsTheOldCertificateWhereTheNewOneHasAnothersKey() throws Exception {
     var first = Certificate.rsa();
     first.write(chain, key, "PKCS#8");
-    var shown = CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT);
+    var shown = CertificateFiles.read(chain, key, TestValues.TLS13);
     int port = activator.server.listen("127.0.0.1", 0, shown.certificate());
 
     Files.writeString(chain, Certificate.rsa().pem());
@@ -233,11 +234,11 @@ class TlsTest extends WireTest {
 
   @Test
   void saysWhichFilesCannotBeUsed() throws Exception {
-    assertThatThrownBy(() -> CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT))
+    assertThatThrownBy(() -> CertificateFiles.read(chain, key, TestValues.TLS13))
         .isInstanceOf(IOException.class).hasMessageContaining("tls.crt");
     Certificate.rsa().write(chain, key, "PKCS#8");
     Files.writeString(key, "broken");
-    assertThatThrownBy(() -> CertificateFiles.read(chain, key, ServerTlsSettings.DEFAULT))
+    assertThatThrownBy(() -> CertificateFiles.read(chain, key, TestValues.TLS13))
         .isInstanceOf(IOException.class).hasMessageContaining("tls.key");
   }
 }

@@ -7,6 +7,7 @@ import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
+import dev.activator.testing.TestValues;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -112,8 +113,8 @@ class UpgradeTest extends WireTest {
   @Test
   void aSilentOneIsNotCounted_countsWithItsNextByte_andIsClosedWhenItsPodIsWithdrawn()
       throws Exception {
-    activator.revisions.put(Activator.HELLO, Revision.of(Activator.HELLO, 0).with(
-        RequestRulesReader.read(Map.of(),
+    activator.revisions.put(Activator.HELLO,
+        TestValues.withRules(Revision.of(Activator.HELLO, 0), RequestRulesReader.read(Map.of(),
             Map.of(RequestRulesReader.IDLE_CONNECTIONS, "ignore-after=1s"))));
     pod(caller -> {
       caller.readHead();

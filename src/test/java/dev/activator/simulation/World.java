@@ -5,7 +5,6 @@ import dev.activator.autoscaler.ReportBatch;
 import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.backend.policy.ProbeTraits.MeshAddressing;
@@ -21,6 +20,7 @@ import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Throttler;
@@ -341,7 +341,7 @@ final class World {
       if (linkIsUp) {
         clock.schedule(Duration.ofMillis(random.nextInt(5)),
             () -> autoscaler.received(new ReportBatch("activator", OptionalDouble.empty(),
-                sent.stream().map(one -> new ReportBatch.Entry(one.revision(), new Sample(
+                sent.stream().map(one -> new ReportBatch.Entry(one.revision(), TestValues.sample(
                     "activator", one.averageConcurrency(), one.requestCount()))).toList())));
       }
     }

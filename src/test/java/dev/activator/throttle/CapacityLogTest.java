@@ -3,7 +3,6 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.LogOf;
-import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -11,8 +10,8 @@ import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.PatientCaller;
 import dev.activator.testing.VirtualLoop;
-import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.List;
@@ -118,33 +117,19 @@ class CapacityLogTest {
     loop.run();
   }
 
-  private final class LineCounter implements QueuedCaller {
+  private final class LineCounter extends PatientCaller {
     private final LogOf log;
     private int linesBefore = -1;
 
     LineCounter(LogOf log) {
+      super(loop);
       this.log = log;
-    }
-
-    @Override
-    public Loop loop() {
-      return loop;
-    }
-
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
     }
 
     @Override
     public void granted(Admission.Permit permit) {
       linesBefore = log.lines().size();
       permit.release(Admission.Ending.ANSWERED);
-    }
-
-    @Override
-    public void rejected(Admission.Rejection reason) {
-      throw new AssertionError(reason);
     }
   }
 }

@@ -7,12 +7,11 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.PatientCaller;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.policy.RevisionOptions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,32 +39,18 @@ class FairnessTest {
   private final List<QueueEntry> queued = new ArrayList<>();
 
   /** Notes whose turn it was. */
-  private final class Noted implements QueuedCaller {
+  private final class Noted extends PatientCaller {
     private final RevisionId revision;
 
     private Noted(RevisionId revision) {
+      super(loop);
       this.revision = revision;
-    }
-
-    @Override
-    public VirtualLoop loop() {
-      return loop;
-    }
-
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
     }
 
     @Override
     public void granted(Permit permit) {
       grants.add(revision);
       granted.add(permit);
-    }
-
-    @Override
-    public void rejected(Rejection reason) {
-      throw new AssertionError(reason);
     }
   }
 

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.activator.loop.Loop;
+import dev.activator.testing.PatientCaller;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ class GoodputTest {
   private final Random random = new Random(5);
 
   /** Asks once, and leaves when its patience is over, unless it has its response. */
-  private final class Caller implements QueuedCaller {
+  private final class Caller extends PatientCaller {
     private final long arrivedNanos = revision.loop.elapsed().toNanos();
     private final Loop.Timer patience;
     private @Nullable QueueEntry place;
@@ -52,6 +52,7 @@ class GoodputTest {
     private boolean left;
 
     Caller(Duration patience) {
+      super(revision.loop);
       callers.add(this);
       this.patience = loop().schedule(patience, this::leave);
       switch (revision.admit(this)) {
@@ -59,16 +60,6 @@ class GoodputTest {
         case Admission.NoRoom _ -> throw new AssertionError("it waits");
         case QueueEntry later -> place = later;
       }
-    }
-
-    @Override
-    public Loop loop() {
-      return revision.loop;
-    }
-
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
     }
 
     @Override

@@ -5,12 +5,10 @@ import static dev.activator.throttle.OneRevision.B;
 import static dev.activator.throttle.OneRevision.C;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
+import dev.activator.testing.PatientCaller;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,21 +29,12 @@ class ManyHeldTest {
   private Duration lastEnd = Duration.ZERO;
 
   /** Runs for a while once its turn has come. */
-  private final class Served implements QueuedCaller {
+  private final class Served extends PatientCaller {
     private final int number;
 
     private Served(int number) {
+      super(revision.loop);
       this.number = number;
-    }
-
-    @Override
-    public Loop loop() {
-      return revision.loop;
-    }
-
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
     }
 
     @Override
@@ -58,11 +47,6 @@ class ManyHeldTest {
         lastEnd = revision.loop.elapsed();
         permit.release(Ending.ANSWERED);
       });
-    }
-
-    @Override
-    public void rejected(Rejection reason) {
-      throw new AssertionError(reason);
     }
   }
 

@@ -2,11 +2,10 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.loop.Loop;
+import dev.activator.testing.PatientCaller;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Admission.Rejection;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +23,13 @@ class QueueBurstTest {
   private int rejected;
 
   /** Ends as soon as it runs, and comes back once if it is rejected. */
-  private final class Caller implements QueuedCaller {
+  private final class Caller extends PatientCaller {
     private final boolean comesBack;
     private final boolean fails;
     private QueueEntry entry;
 
     Caller(boolean comesBack, boolean fails) {
+      super(revision.loop);
       this.comesBack = comesBack;
       this.fails = fails;
       callers.add(this);
@@ -42,16 +42,6 @@ class QueueBurstTest {
         case Admission.NoRoom _ -> throw new AssertionError("it waits");
         case QueueEntry later -> entry = later;
       }
-    }
-
-    @Override
-    public Loop loop() {
-      return revision.loop;
-    }
-
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
     }
 
     @Override

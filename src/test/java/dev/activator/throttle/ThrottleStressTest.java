@@ -9,12 +9,11 @@ import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
+import dev.activator.testing.PatientCaller;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
-import dev.activator.throttle.Admission.QueuedCaller;
-import dev.activator.throttle.Admission.Rejection;
 import dev.activator.throttle.policy.RevisionOptions;
 import io.netty.channel.DefaultEventLoopGroup;
 import java.util.Map;
@@ -119,17 +118,11 @@ class ThrottleStressTest {
       }
     }
 
-    private final class Request implements QueuedCaller {
+    private final class Request extends PatientCaller {
       private boolean called;
 
-      @Override
-      public Loop loop() {
-        return loop;
-      }
-
-      @Override
-      public long maxWaitNanos() {
-        return Long.MAX_VALUE;
+      Request() {
+        super(loop);
       }
 
       @Override
@@ -164,11 +157,6 @@ class ThrottleStressTest {
           gaveUp.incrementAndGet();
           next();
         }
-      }
-
-      @Override
-      public void rejected(Rejection reason) {
-        throw new AssertionError(reason);
       }
     }
   }

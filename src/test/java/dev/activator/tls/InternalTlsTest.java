@@ -3,16 +3,15 @@ package dev.activator.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.Authority;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -25,8 +24,8 @@ import org.junit.jupiter.api.Test;
 class InternalTlsTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(
-      () -> new ClusterAccess.At(URI.create(api.url())), KubernetesVersion.MINIMUM,
-      Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), AddressSource.DEFAULT);
+      () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,
+      Duration.ofSeconds(120), ReflectorSettings.DEFAULT, new Random(1), TestValues.ANY_SLICES);
 
   @AfterEach
   void close() {
@@ -38,7 +37,7 @@ class InternalTlsTest {
     cluster.start();
     return new InternalTls(cluster::followCertificates, "knative-serving", () -> required,
         new PodTls(),
-        ServerTlsSettings.DEFAULT);
+        TestValues.TLS13);
   }
 
   private void hasSecret(String chain, String key) {

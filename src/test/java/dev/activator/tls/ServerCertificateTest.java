@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
+import dev.activator.testing.TestValues;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ class ServerCertificateTest {
   }
 
   private static ServerCertificate of(String chain, String key) throws IOException {
-    return ServerCertificate.of("the Secret s", chain, key, ServerTlsSettings.DEFAULT);
+    return ServerCertificate.of("the Secret s", chain, key, TestValues.TLS13);
   }
 
   @ParameterizedTest(name = "{0} with the key of {1}")

@@ -38,9 +38,10 @@ class WarmUpTest {
   @Test
   void hasEnded_onceItIsStopped() {
     var warmUp = new WarmUp(group, loops, new Random(1), Integer.MAX_VALUE);
-    warmUp.begin(Duration.ofMinutes(2));
+    var thread = new TrainingThread(() -> warmUp.run(Duration.ofMinutes(2)));
+    thread.begin();
 
-    warmUp.stop();
+    thread.stop();
 
     assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
         .doesNotContain("warm-up");

@@ -3,18 +3,17 @@ package dev.activator.proxy.exchange;
 import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.HostTable;
 import dev.activator.cluster.policy.ScaledService;
-import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.Version;
-import dev.activator.revision.LoadTarget;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RouteRule;
+import dev.activator.revision.HttpRouteRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
+import dev.activator.testing.TestValues;
 import io.netty.handler.codec.http.DefaultHttpRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
@@ -76,17 +75,18 @@ public class RoutingBenchmark {
   private static List<ScaledService> scaledServices() {
     var all = new ArrayList<ScaledService>();
     for (int i = 0; i < REVISIONS; i++) {
-      var rules = new ArrayList<RouteRule>();
+      var rules = new ArrayList<HttpRouteRule>();
       for (int rule = 0; i == 0 && rule < 10; rule++) {
-        rules.add(new RouteRule(List.of(), new RouteRule.Path("/path" + "/".repeat(rule), true),
-            List.of(), "p" + rule));
+        rules.add(
+            new HttpRouteRule(List.of(), new HttpRouteRule.Path("/path" + "/".repeat(rule), true),
+                List.of(), "p" + rule));
       }
       all.add(new ScaledService(new RevisionId("namespace-" + i % 100, "service-" + i), "", "", 1,
           new ScaleTargetRef("apps/v1", "Deployment", "d" + i), "s", "http",
           List.of("host-" + i + ".example.com"), rules, List.of(), 0, OptionalInt.empty(),
-          LoadTarget.concurrency(OptionalInt.of(1)), 0, Duration.ofMinutes(5),
+          TestValues.concurrency(OptionalInt.of(1)), 0, Duration.ofMinutes(5),
           Duration.ofMinutes(1), List.of(), Map.of(),
-          Map.of(), null, WarmTimes.NONE, false, ScaledServiceStatus.NONE));
+          Map.of(), null, WarmTimes.NONE, false, TestValues.NO_STATUS));
     }
     return all;
   }

@@ -12,11 +12,6 @@ import dev.activator.revision.QueueTimes;
  */
 public record Sample(String reporter, double concurrency, double arrivals,
     QueueTimes queueTimes) {
-  /** Without times in the queue. */
-  public Sample(String reporter, double concurrency, double arrivals) {
-    this(reporter, concurrency, arrivals, QueueTimes.NONE);
-  }
-
   public Sample {
     check(reporter, "concurrency", concurrency);
     check(reporter, "number of requests", arrivals);

@@ -95,7 +95,7 @@ public final class IndexedStore<T> {
       return found;
     }
 
-    public Set<Object> values(String index) {
+    Set<Object> values(String index) {
       return Set.copyOf(index(index).keysByValue.keySet());
     }
 

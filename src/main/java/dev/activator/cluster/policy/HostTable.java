@@ -2,7 +2,7 @@ package dev.activator.cluster.policy;
 
 import dev.activator.http.Fields;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RouteRule;
+import dev.activator.revision.HttpRouteRule;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -67,13 +67,13 @@ public final class HostTable {
       this.oldest = oldest;
     }
 
-    void add(RouteRule rule, ScaledService service) {
+    void add(HttpRouteRule rule, ScaledService service) {
       routes.add(new Route(rule, service.revision(rule)));
     }
 
     /** Sorts stably: of rules that are equally specific, the older object's is first, and then the first. */
     void sort() {
-      routes.sort((one, other) -> RouteRule.BY_SPECIFICITY.compare(one.rule, other.rule));
+      routes.sort((one, other) -> HttpRouteRule.BY_SPECIFICITY.compare(one.rule, other.rule));
       all = !routes.isEmpty() && routes.getFirst().rule.matchesAll()
           ? routes.getFirst().to
           : null;
@@ -93,7 +93,7 @@ public final class HostTable {
     }
   }
 
-  private record Route(RouteRule rule, RevisionId to) {}
+  private record Route(HttpRouteRule rule, RevisionId to) {}
 
   private HostTable(String domain) {
     this.domain = domain;
@@ -127,9 +127,9 @@ public final class HostTable {
 
   private void add(ScaledService service, DomainRules domains) {
     var rules = service.routes().isEmpty() && service.routeProblems().isEmpty()
-        ? List.of(RouteRule.ALL)
+        ? List.of(HttpRouteRule.ALL)
         : service.routes();
-    var byHost = new TreeMap<String, List<RouteRule>>();
+    var byHost = new TreeMap<String, List<HttpRouteRule>>();
     for (var rule : rules) {
       var hosts = rule.hosts().isEmpty() ? service.hosts() : rule.hosts();
       if (rule.hosts().isEmpty()) {
@@ -148,7 +148,7 @@ public final class HostTable {
     });
   }
 
-  private void add(String host, List<RouteRule> rules, ScaledService service) {
+  private void add(String host, List<HttpRouteRule> rules, ScaledService service) {
     boolean isWildcard = host.startsWith(WILDCARD);
     var owner = isWildcard ? null : named(host);
     if (owner != null) {

@@ -10,9 +10,6 @@ import java.util.regex.Pattern;
  */
 public record KubernetesVersion(int major, int minor,
     int patch) implements Comparable<KubernetesVersion> {
-  /** The default of {@code KUBERNETES_MIN_VERSION}. */
-  public static final KubernetesVersion MINIMUM = new KubernetesVersion(1, 34, 0);
-
   private static final Pattern FORM = Pattern
       .compile("v?(\\d{1,9})\\.(\\d{1,9})(?:\\.(\\d{1,9}))?(?:[-+].*)?");
   private static final Comparator<KubernetesVersion> ORDER = Comparator

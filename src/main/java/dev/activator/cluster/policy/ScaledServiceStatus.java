@@ -27,8 +27,6 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
       "NameTaken", "TargetTaken", "HostTaken", "RuleTaken", "HpaPresent", "InvalidRules",
       "InvalidSchedule", "InvalidAnnotation");
-  public static final ScaledServiceStatus NONE = new ScaledServiceStatus(OptionalInt.empty(),
-      OptionalInt.empty(), 0, List.of());
 
   public ScaledServiceStatus {
     conditions = List.copyOf(conditions);

@@ -57,10 +57,6 @@ public final class KubernetesApi implements AutoCloseable {
    */
   public record Source(Path kubeconfig, Supplier<Config> reread) {}
 
-  public KubernetesApi(Config config) {
-    this(config, null, WriteRateLimiter.UNLIMITED);
-  }
-
   /** @param source null if the configuration is from no kubeconfig */
   public KubernetesApi(Config config, @Nullable Source source, WriteRateLimiter writes) {
     this(config, source, writes, Executors.newCachedThreadPool(

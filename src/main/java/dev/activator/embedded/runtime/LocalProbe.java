@@ -125,7 +125,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
             + process.port(grpc.port()) + ", " + problem;
   }
 
-  private interface Conversation {
+  interface Conversation {
     String over(Socket socket) throws IOException;
   }
 
@@ -152,7 +152,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   }
 
   /** Takes a socket that is not connected yet. */
-  private String connect(Socket socket, int port, Probed process, Conversation conversation)
+  String connect(Socket socket, int port, Probed process, Conversation conversation)
       throws IOException {
     var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     socket.connect(address, millis());
@@ -161,10 +161,6 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
       return silent(port, process);
     }
     return conversation.over(socket);
-  }
-
-  boolean connects(Socket socket, int port) throws IOException {
-    return connect(socket, port, new Probed(0, port, ProcessBuilder::new), _ -> "").isEmpty();
   }
 
   private String get(HttpGet get, Socket connected, Probed process) {

@@ -95,10 +95,6 @@ public final class ChainTable {
     return edges.getOrDefault(new Call(caller, callee), ChainEdge.UNKNOWN);
   }
 
-  public int size() {
-    return edges.size();
-  }
-
   /**
    * All that should start because {@code first} starts now, the most likely first. The product of the
    * shares on the way to each is at least 0.7, and it is at most five calls away.

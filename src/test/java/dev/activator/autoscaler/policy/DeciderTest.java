@@ -10,6 +10,7 @@ import dev.activator.autoscaler.policy.ScalingSettings.Limits;
 import dev.activator.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.autoscaler.policy.ScalingSettings.Windows;
+import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +95,7 @@ class DeciderTest {
       reports.removeIf(report -> {
         boolean due = Math.floor(report[0]) <= Math.floor(time);
         if (due) {
-          decider.record((long) (report[0] * SECOND), new Sample("a", report[1], 0),
+          decider.record((long) (report[0] * SECOND), TestValues.sample("a", report[1], 0),
               settings());
         }
         return due;

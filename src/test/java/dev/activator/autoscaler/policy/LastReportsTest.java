@@ -2,6 +2,7 @@ package dev.activator.autoscaler.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
@@ -27,7 +28,7 @@ class LastReportsTest {
   }
 
   private boolean report(double at) {
-    return reports.add(nanos(at), new Sample("a", 7, 3));
+    return reports.add(nanos(at), TestValues.sample("a", 7, 3));
   }
 
   private String repeated(double now) {
@@ -64,7 +65,7 @@ class LastReportsTest {
     report(0.5);
 
     assertThat(reports.repeated(nanos(2.5), activators, BOUND))
-        .containsExactly(new LastReports.Repeated(1, new Sample("a", 7, 3)));
+        .containsExactly(new LastReports.Repeated(1, TestValues.sample("a", 7, 3)));
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledTarget;
 import dev.activator.revision.WarmTimes;
+import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ScalingSettingsTest {
   private static ScalingSettings of(OptionalInt concurrency, int limit, OptionalInt max) {
-    return ScalingSettings.of(new ScaledTarget(new RevisionId("shop", "web"),
+    return ScalingSettings.of(TestValues.scaledTarget(new RevisionId("shop", "web"),
         new ScaleTargetRef("apps/v1", "Deployment", "web"), 1, max, concurrency, limit,
         Duration.ofSeconds(30), Duration.ofSeconds(300), OptionalInt.empty()));
   }

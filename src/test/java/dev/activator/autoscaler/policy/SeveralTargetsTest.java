@@ -10,6 +10,7 @@ import dev.activator.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.autoscaler.policy.ScalingSettings.Windows;
 import dev.activator.revision.QueueTimes;
+import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +61,7 @@ class SeveralTargetsTest {
       "0 | 0 | 20 | 100 | 0 | 0 = ceil(0 in flight ÷ 20), stable window"})
   void theOneThatNeedsTheMostPodsCounts(double open, double arrivals, double concurrency,
       double rate, int pods, String cause) {
-    var decision = after(60, new Sample("a", open, arrivals)).decide(60 * SECOND, 1,
+    var decision = after(60, TestValues.sample("a", open, arrivals)).decide(60 * SECOND, 1,
         settings(concurrency, rate, null, Regime.YIELDING));
 
     assertThat(decision.pods()).isEqualTo(pods);
@@ -70,9 +71,9 @@ class SeveralTargetsTest {
 
   @Test
   void aSurgeOfEitherIsPanic() {
-    var decider = after(60, new Sample("a", 1, 10));
+    var decider = after(60, TestValues.sample("a", 1, 10));
     for (int second = 61; second < 65; second++) {
-      decider.record(second * SECOND, new Sample("a", 1, 900),
+      decider.record(second * SECOND, TestValues.sample("a", 1, 900),
           settings(1, 0, null, Regime.YIELDING));
     }
 
@@ -85,14 +86,14 @@ class SeveralTargetsTest {
   @ParameterizedTest(name = "{0} in flight, {1} a second")
   @CsvSource({"1, 0, 1", "0, 1, 1", "0, 0, 0"})
   void besideAnHpa_anyLoadNeedsOnePod(double open, double arrivals, int pods) {
-    assertThat(after(60, new Sample("a", open, arrivals))
+    assertThat(after(60, TestValues.sample("a", open, arrivals))
         .decide(60 * SECOND, 1, settings(0, 100, null, Regime.ZERO_OR_ONE)).pods())
         .isEqualTo(pods);
   }
 
   @Test
   void knativesRevisionsScaleByTheirMetricAlone() {
-    assertThat(after(60, new Sample("a", 5, 0))
+    assertThat(after(60, TestValues.sample("a", 5, 0))
         .decide(60 * SECOND, 1, settings(0, 100, null, Regime.ALONE)).pods()).isZero();
   }
 

@@ -16,10 +16,11 @@ import dev.activator.revision.FixedAnswer;
 import dev.activator.revision.RequestRules;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RouteRule;
+import dev.activator.revision.HttpRouteRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.Schedule;
 import dev.activator.revision.WarmTimes;
+import dev.activator.testing.TestValues;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.DayOfWeek;
@@ -108,9 +109,9 @@ class ScaledServiceReaderTest {
     assertThat(read(WHOLE)).isEqualTo(new ScaledService(new RevisionId("shop", "web"), "u",
         "2026-01-01T00:00:00Z", 4, new ScaleTargetRef("apps/v1", "Deployment", "web"), "svc",
         "http", List.of("shop.example.com"),
-        List.of(new RouteRule(List.of("api.example.com"), new RouteRule.Path("/v1", true),
+        List.of(new HttpRouteRule(List.of("api.example.com"), new HttpRouteRule.Path("/v1", true),
             List.of(new DoNotWake.Header("X-Env", new DoNotWake.Text("canary", false))), ""),
-            new RouteRule(List.of(), new RouteRule.Path("/rpc", false), List.of(), "81")),
+            new HttpRouteRule(List.of(), new HttpRouteRule.Path("/rpc", false), List.of(), "81")),
         List.of(), 1, OptionalInt.of(10),
         new LoadTarget(OptionalInt.of(20), OptionalInt.of(100), OptionalInt.of(250)), 40,
         Duration.ofSeconds(30), Duration.ofSeconds(90), List.of("cart", "auth.users"),
@@ -240,7 +241,7 @@ class ScaledServiceReaderTest {
     assertThat(little.minReplicas()).isZero();
     assertThat(little.timeout()).isEqualTo(Duration.ofSeconds(300));
     assertThat(little.window()).isEqualTo(Duration.ofSeconds(60));
-    assertThat(little.status()).isEqualTo(ScaledServiceStatus.NONE);
+    assertThat(little.status()).isEqualTo(TestValues.NO_STATUS);
   }
 
   @ParameterizedTest

@@ -10,6 +10,7 @@ import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.Certificate;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import io.fabric8.kubernetes.client.Config;
 import io.netty.channel.Channel;
@@ -57,7 +58,7 @@ class Http2WatchTest {
     config.setTrustCerts(true);
     config.setRequestRetryBackoffLimit(0);
     config.setWebsocketPingInterval(3_000L);
-    api = new KubernetesApi(config);
+    api = TestValues.kubernetesApi(config);
   }
 
   private static ByteArrayInputStream stream(String text) {

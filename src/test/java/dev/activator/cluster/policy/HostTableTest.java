@@ -7,11 +7,11 @@ import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.config.RouteRulesReader;
 import dev.activator.http.Fields;
 import dev.activator.proxy.policy.MapFields;
-import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
-import dev.activator.revision.RouteRule;
+import dev.activator.revision.HttpRouteRule;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.WarmTimes;
+import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -34,16 +34,16 @@ class HostTableTest {
     return service(id, created, read.rules(), hosts);
   }
 
-  private static ScaledService service(String id, String created, List<RouteRule> rules,
+  private static ScaledService service(String id, String created, List<HttpRouteRule> rules,
       String... hosts) {
     var parts = id.split("/");
     return new ScaledService(new RevisionId(parts[0], parts[1]), "u", created, 1,
         new ScaleTargetRef("apps/v1", "Deployment", parts[1]), parts[1], "http", List.of(hosts),
-        rules, List.of(), 0, OptionalInt.empty(), LoadTarget.concurrency(OptionalInt.of(1)), 0,
+        rules, List.of(), 0, OptionalInt.empty(), TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300),
         Duration.ofSeconds(60),
         List.of(), Map.of(), Map.of(), null, WarmTimes.NONE,
-        false, ScaledServiceStatus.NONE);
+        false, TestValues.NO_STATUS);
   }
 
   private static ScaledService catching(String id, String created, String service) {
@@ -51,7 +51,7 @@ class HostTableTest {
     return new ScaledService(plain.id(), plain.uid(), created, 1, plain.workload(), service, "http",
         List.of(), List.of(), List.of(), 0, plain.maxReplicas(), plain.load(), 0,
         plain.timeout(), plain.window(),
-        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE, true, ScaledServiceStatus.NONE);
+        List.of(), Map.of(), Map.of(), null, WarmTimes.NONE, true, TestValues.NO_STATUS);
   }
 
   @ParameterizedTest(name = "{0} is {1}")
@@ -271,9 +271,9 @@ class HostTableTest {
     var broken = new ScaledService(new RevisionId("shop", "web"), "u", "1", 1,
         new ScaleTargetRef("apps/v1", "Deployment", "web"), "web", "http", List.of("x.y"),
         read.rules(), read.problems(), 0, OptionalInt.empty(),
-        LoadTarget.concurrency(OptionalInt.of(1)), 0,
+        TestValues.concurrency(OptionalInt.of(1)), 0,
         Duration.ofSeconds(300), Duration.ofSeconds(60), List.of(), Map.of(), Map.of(), null,
-        WarmTimes.NONE, false, ScaledServiceStatus.NONE);
+        WarmTimes.NONE, false, TestValues.NO_STATUS);
     var table = HostTable.of(List.of(broken), "", DomainRules.ANY);
 
     assertThat(read.problems()).hasSize(1);

@@ -9,6 +9,7 @@ import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
 import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
+import dev.activator.testing.TestValues;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
@@ -61,13 +62,13 @@ class ScaledServiceStatusTest {
 
   @Test
   void nothingIsWrittenBeforeTheFirstDecision() {
-    assertThat(ScaledServiceStatus.NONE.next(FINE, null, FIRST))
-        .isSameAs(ScaledServiceStatus.NONE);
+    assertThat(TestValues.NO_STATUS.next(FINE, null, FIRST))
+        .isSameAs(TestValues.NO_STATUS);
   }
 
   @Test
   void whatIsInTheWayIsWrittenBeforeTheFirstDecision() {
-    var status = ScaledServiceStatus.NONE.next(NO_SERVICE, null, FIRST);
+    var status = TestValues.NO_STATUS.next(NO_SERVICE, null, FIRST);
 
     assertThat(status.conditions()).containsExactly(
         new Condition("Ready", "False", "ServiceNotFound", "there is no Service shop/svc", FIRST,
@@ -82,7 +83,7 @@ class ScaledServiceStatusTest {
 
   @Test
   void whatTheLeaderBeforeSaidOfActivityStaysUntilTheFirstDecision() {
-    var before = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST);
+    var before = TestValues.NO_STATUS.next(FINE, THREE, FIRST);
     var status = before.next(NO_SERVICE, null, LATER);
 
     assertThat(status.condition("Active")).isEqualTo(before.condition("Active"));
@@ -91,7 +92,7 @@ class ScaledServiceStatusTest {
 
   @Test
   void whatIsNotScaledSaysSoWithoutADecision() {
-    var before = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST);
+    var before = TestValues.NO_STATUS.next(FINE, THREE, FIRST);
     var status = before.next(NO_TARGET, null, LATER);
 
     assertThat(status.condition("Active"))
@@ -102,7 +103,7 @@ class ScaledServiceStatusTest {
 
   @Test
   void tellsPodsAsTheyAreListedAndWhatTheAutoscalerWants() {
-    var status = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST);
+    var status = TestValues.NO_STATUS.next(FINE, THREE, FIRST);
 
     assertThat(status.replicas()).hasValue(2);
     assertThat(status.desiredReplicas()).hasValue(3);
@@ -115,12 +116,12 @@ class ScaledServiceStatusTest {
 
   @Test
   void tellsReplicasAsTheyWereReadWherePodsAreUnknown() {
-    assertThat(ScaledServiceStatus.NONE.next(NO_SERVICE, THREE, FIRST).replicas()).hasValue(5);
+    assertThat(TestValues.NO_STATUS.next(NO_SERVICE, THREE, FIRST).replicas()).hasValue(5);
   }
 
   @Test
   void keepsWhatWasWantedWhileThereIsNoNewerDecision() {
-    var status = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST)
+    var status = TestValues.NO_STATUS.next(FINE, THREE, FIRST)
         .next(FINE, scaling(OptionalInt.empty(), "True", null), LATER);
 
     assertThat(status.desiredReplicas()).hasValue(3);
@@ -128,7 +129,7 @@ class ScaledServiceStatusTest {
 
   @Test
   void theTimeOfAConditionIsThatOfItsLastChange() {
-    var status = ScaledServiceStatus.NONE.next(FINE, THREE, FIRST)
+    var status = TestValues.NO_STATUS.next(FINE, THREE, FIRST)
         .next(FINE, scaling(OptionalInt.of(0), "False", null), LATER);
 
     assertThat(status.condition("Ready").since()).isEqualTo(FIRST);
@@ -137,12 +138,12 @@ class ScaledServiceStatusTest {
 
   @Test
   void allThatIsInTheWayIsNamedOnceWithTheFirstAsTheReason() {
-    var both = ScaledServiceStatus.NONE.next(NO_SERVICE,
+    var both = TestValues.NO_STATUS.next(NO_SERVICE,
         scaling(OptionalInt.of(1), "True", FORBIDDEN), FIRST);
     assertThat(both.condition("Ready")).isEqualTo(new Condition("Ready", "False",
         "ServiceNotFound", "there is no Service shop/svc; may not patch it", FIRST, 3));
 
-    var same = ScaledServiceStatus.NONE.next(NO_TARGET,
+    var same = TestValues.NO_STATUS.next(NO_TARGET,
         scaling(OptionalInt.of(1), "True", new Trouble("TargetNotFound", "not found")), FIRST);
     assertThat(same.condition("Ready").message())
         .isEqualTo("there is no Deployment web in namespace shop");
@@ -174,7 +175,7 @@ class ScaledServiceStatusTest {
 
   private static ScaledServiceStatus troubled(String... reasons) {
     var troubles = Stream.of(reasons).map(reason -> new Trouble(reason, "a sentence")).toList();
-    return ScaledServiceStatus.NONE.next(new ScaledServiceState(OBJECT, FINE.revision(),
+    return TestValues.NO_STATUS.next(new ScaledServiceState(OBJECT, FINE.revision(),
         FINE.pods(), List.of(), FINE.target(), List.of(), troubles, List.of(), List.of()), THREE,
         FIRST);
   }
@@ -204,8 +205,8 @@ class ScaledServiceStatusTest {
 
   @Test
   void anObjectThatNobodyHasSeenIsOnItsWay_andOneAtZeroIsDone() {
-    assertThat(kstatus(false, 1, ScaledServiceStatus.NONE)).isEqualTo("InProgress");
-    assertThat(kstatus(true, 3, ScaledServiceStatus.NONE.next(FINE,
+    assertThat(kstatus(false, 1, TestValues.NO_STATUS)).isEqualTo("InProgress");
+    assertThat(kstatus(true, 3, TestValues.NO_STATUS.next(FINE,
         new Scaling(OptionalInt.of(0), OptionalInt.of(0), "False", "NoTraffic", "", null, ""),
         FIRST))).isEqualTo("Current");
   }
@@ -220,7 +221,7 @@ class ScaledServiceStatusTest {
 
   @Test
   void hasNoTroubleBeforeItIsKnown() {
-    assertThat(ScaledServiceStatus.NONE.trouble()).isEmpty();
-    assertThat(ScaledServiceStatus.NONE.condition("Ready")).isNull();
+    assertThat(TestValues.NO_STATUS.trouble()).isEmpty();
+    assertThat(TestValues.NO_STATUS.condition("Ready")).isNull();
   }
 }

@@ -8,6 +8,7 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.activator.testing.Authority;
 import dev.activator.testing.Certificate;
+import dev.activator.testing.TestValues;
 import io.fabric8.kubernetes.client.Config;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -79,7 +80,7 @@ class ApiAuthorityTest {
     if (authorityPem != null) {
       config.setCaCertData(Base64.getEncoder().encodeToString(authorityPem.getBytes(UTF_8)));
     }
-    try (var api = new KubernetesApi(config)) {
+    try (var api = TestValues.kubernetesApi(config)) {
       return api.fetch("version", Duration.ofSeconds(120)).get().status();
     } finally {
       server.stop(0);

@@ -6,6 +6,7 @@ import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.decode.ApiMessages;
+import dev.activator.testing.TestValues;
 import io.fabric8.kubernetes.client.Config;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -31,7 +32,7 @@ class ApiConnectionTest {
   @AutoClose
   private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   @AutoClose
-  private final KubernetesApi api = new KubernetesApi(config());
+  private final KubernetesApi api = TestValues.kubernetesApi(config());
 
   ApiConnectionTest() throws IOException {}
 

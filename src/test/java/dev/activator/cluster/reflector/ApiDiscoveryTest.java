@@ -8,6 +8,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Match;
 import io.fabric8.kubernetes.client.Config;
@@ -19,7 +20,7 @@ class ApiDiscoveryTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(120);
 
   private final EmbeddedApi server = EmbeddedApi.start();
-  private final KubernetesApi api = new KubernetesApi(config());
+  private final KubernetesApi api = TestValues.kubernetesApi(config());
 
   private Config config() {
     var config = Config.empty();

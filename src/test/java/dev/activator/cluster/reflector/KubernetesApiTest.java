@@ -9,6 +9,7 @@ import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.revision.Revision;
+import dev.activator.testing.TestValues;
 import io.fabric8.kubernetes.client.Config;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,7 @@ class KubernetesApiTest {
 
   private final BlockingQueue<Thread> tokensAskedOn = new LinkedBlockingQueue<>();
   @AutoClose
-  private final KubernetesApi api = new KubernetesApi(config());
+  private final KubernetesApi api = TestValues.kubernetesApi(config());
 
   private Config config() {
     var config = Config.empty();

@@ -14,7 +14,7 @@ import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.ScaledTarget;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Duration;
@@ -145,8 +145,9 @@ class DeploymentScaleClientTest {
     deployment.putObject("spec").put("replicas", 0);
     store.create(Kinds.DEPLOYMENT, deployment);
     var other = new ScaleTargetRef("apps/v1", "Deployment", "other");
-    autoscaler.target(new ScaledTarget(FIRST, other, 0, OptionalInt.of(2), OptionalInt.of(1), 0,
-        Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
+    autoscaler
+        .target(TestValues.scaledTarget(FIRST, other, 0, OptionalInt.of(2), OptionalInt.of(1), 0,
+            Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
     loop.run();
 
     store.delete(Kinds.REVISION, "default", FIRST.name());

@@ -98,7 +98,9 @@ class LocalProbeTest {
       socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
 
       // when it succeeds, then the program is not ready all the same
-      assertThat(LocalProbe.connecting(port).connects(socket, port)).isFalse();
+      assertThat(LocalProbe.connecting(port).connect(socket, port,
+          new LocalProbe.Probed(0, port, ProcessBuilder::new), _ -> ""))
+          .isEqualTo("process 0 runs, nothing listens on its PORT " + port);
     }
   }
 

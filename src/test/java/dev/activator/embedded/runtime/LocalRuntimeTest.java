@@ -17,12 +17,12 @@ import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.LocalProcesses;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -150,7 +150,7 @@ class LocalRuntimeTest {
 
     // when a first request arrives, and then none, then a pod comes and goes
     autoscaler.received(new ReportBatch("activator-1", OptionalDouble.empty(),
-        List.of(new ReportBatch.Entry(HELLO, new Sample("activator-1", 1, 1)))));
+        List.of(new ReportBatch.Entry(HELLO, TestValues.sample("activator-1", 1, 1)))));
     readyPort(HELLO);
     until(() -> subsets(HELLO).isEmpty() && store.list(Kinds.POD).isEmpty());
     scaling.stop();

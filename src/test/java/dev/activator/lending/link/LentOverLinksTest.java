@@ -17,10 +17,10 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FreePort;
+import dev.activator.testing.PatientCaller;
 import dev.activator.throttle.Admission;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
-import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.Throttler;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.tls.PeerTls;
@@ -108,39 +108,23 @@ class LentOverLinksTest {
     }
   }
 
-  private final class Request implements QueuedCaller {
-    private final Loop loop;
+  private final class Request extends PatientCaller {
     private final Duration length;
 
     Request(Loop loop, Duration length) {
-      this.loop = loop;
+      super(loop);
       this.length = length;
-    }
-
-    @Override
-    public Loop loop() {
-      return loop;
-    }
-
-    @Override
-    public long maxWaitNanos() {
-      return Long.MAX_VALUE;
     }
 
     @Override
     public void granted(Permit permit) {
       var pod = running.computeIfAbsent(permit.destination(), _ -> new AtomicInteger());
       concurrency.add(pod.incrementAndGet());
-      loop.schedule(length, () -> {
+      loop().schedule(length, () -> {
         pod.decrementAndGet();
         permit.release(Ending.ANSWERED);
         ended.incrementAndGet();
       });
-    }
-
-    @Override
-    public void rejected(Admission.Rejection reason) {
-      throw new AssertionError(reason);
     }
   }
 

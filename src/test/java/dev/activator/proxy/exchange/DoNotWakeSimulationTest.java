@@ -3,7 +3,6 @@ package dev.activator.proxy.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.autoscaler.Autoscaler;
-import dev.activator.autoscaler.policy.Sample;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
@@ -27,11 +26,11 @@ import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Found;
 import dev.activator.revision.ScaleClient;
-import dev.activator.revision.ScaledTarget;
 import dev.activator.revision.ScaleTargetRef;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
@@ -125,15 +124,16 @@ class DoNotWakeSimulationTest {
   }
 
   private static Revision limited(int containerConcurrency) {
-    return Revision.of(WEB, containerConcurrency)
-        .with(RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.DO_NOT_WAKE, RULES)));
+    return TestValues.withRules(Revision.of(WEB, containerConcurrency),
+        RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.DO_NOT_WAKE, RULES)));
   }
 
   private void send(List<RevisionStat> stats, OptionalDouble uptime) {
     reported.addAll(stats);
     autoscaler.received(new ReportBatch("activator-1", uptime,
         stats.stream().map(one -> new ReportBatch.Entry(one.revision(),
-            new Sample("activator-1", one.averageConcurrency(), one.requestCount()))).toList()));
+            TestValues.sample("activator-1", one.averageConcurrency(), one.requestCount())))
+            .toList()));
   }
 
   /** A Deployment whose pod is ready two seconds after it is wanted. */
@@ -198,8 +198,9 @@ class DoNotWakeSimulationTest {
   private void start() {
     autoscaler.members(Map.of("activator-1", true));
     autoscaler.start();
-    autoscaler.target(new ScaledTarget(WEB, WORKLOAD, 0, OptionalInt.of(3), OptionalInt.of(5), 0,
-        WINDOW, Duration.ofSeconds(300), OptionalInt.empty()));
+    autoscaler
+        .target(TestValues.scaledTarget(WEB, WORKLOAD, 0, OptionalInt.of(3), OptionalInt.of(5), 0,
+            WINDOW, Duration.ofSeconds(300), OptionalInt.empty()));
     reporter.start();
     loop.run();
   }

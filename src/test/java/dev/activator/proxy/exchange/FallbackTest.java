@@ -28,6 +28,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
@@ -137,7 +138,7 @@ class FallbackTest {
   }
 
   private void fallsBack(String fallback) {
-    revisions.put(WEB, Revision.of(WEB, 1).with(
+    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1),
         RequestRulesReader.read(Map.of(), Map.of(RequestRulesReader.FALLBACK, fallback))));
   }
 
@@ -330,8 +331,9 @@ class FallbackTest {
   @Test
   void waitsForTheOtherService_whichHasNoFallbackThen() {
     fallsBack("{service: spare}");
-    revisions.put(SPARE, Revision.of(SPARE, 1).with(RequestRulesReader.read(Map.of(),
-        Map.of(RequestRulesReader.FALLBACK, "{service: web}"))));
+    revisions.put(SPARE,
+        TestValues.withRules(Revision.of(SPARE, 1), RequestRulesReader.read(Map.of(),
+            Map.of(RequestRulesReader.FALLBACK, "{service: web}"))));
     var caller = get();
     loop.advance(Duration.ofSeconds(10));
     assertThat(throttler.view(SPARE).queued()).isEqualTo(1);

@@ -24,6 +24,7 @@ import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
@@ -357,8 +358,9 @@ class GatewayHandoverTest {
 
   @Test
   void aRuleAnswersWhileNoPodIsReady_andCountsNothing() {
-    revisions.put(WEB, Revision.of(WEB, 1).with(RequestRulesReader.read(Map.of(), Map
-        .of(RequestRulesReader.DO_NOT_WAKE, "[{path: /a, respond: {status: 204}}]"))));
+    revisions.put(WEB,
+        TestValues.withRules(Revision.of(WEB, 1), RequestRulesReader.read(Map.of(), Map
+            .of(RequestRulesReader.DO_NOT_WAKE, "[{path: /a, respond: {status: 204}}]"))));
 
     assertThat(ask().status()).isEqualTo(204);
     podAnswersProbes();
@@ -373,7 +375,7 @@ class GatewayHandoverTest {
 
   @Test
   void aFallbackToAnotherServiceDoesNotApply_becauseTheGatewayKnowsOnlyTheFirst() {
-    revisions.put(WEB, Revision.of(WEB, 1).with(RequestRulesReader.read(Map.of(),
+    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1), RequestRulesReader.read(Map.of(),
         Map.of(RequestRulesReader.FALLBACK, "{service: spare}"))));
 
     var gateway = ask();
@@ -386,7 +388,7 @@ class GatewayHandoverTest {
 
   @Test
   void aFallbackWithAnAnswerIsTheAnswer() {
-    revisions.put(WEB, Revision.of(WEB, 1).with(RequestRulesReader.read(Map.of(),
+    revisions.put(WEB, TestValues.withRules(Revision.of(WEB, 1), RequestRulesReader.read(Map.of(),
         Map.of(RequestRulesReader.FALLBACK, "{after: 2s, respond: {status: 503}}"))));
     var gateway = ask();
 

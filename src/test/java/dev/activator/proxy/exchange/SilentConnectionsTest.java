@@ -17,6 +17,7 @@ import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter;
 import dev.activator.stats.RevisionStat;
 import dev.activator.stats.StatSink;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.StubDownstream;
 import dev.activator.testing.VirtualLoop;
@@ -44,11 +45,11 @@ class SilentConnectionsTest {
   private static final Destination POD = new Destination("10.1.1.1", 8012);
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private Revision revision = new Revision(ID, "", Protocol.HTTP1, 1,
+  private Revision revision = TestValues.withRules(new Revision(ID, "", Protocol.HTTP1, 1,
       new RequestTimeouts(Duration.ofHours(2), Duration.ZERO, Duration.ZERO), true, null, Map.of(),
-      Map.of(), null).with(
-          RequestRulesReader.read(Map.of(),
-              Map.of(RequestRulesReader.IDLE_CONNECTIONS, "ignore-after=30s")));
+      Map.of(), null),
+      RequestRulesReader.read(Map.of(),
+          Map.of(RequestRulesReader.IDLE_CONNECTIONS, "ignore-after=30s")));
   private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
       RevisionOptions.of(10), new Random(1));
   private final List<RevisionStat> atOnce = new ArrayList<>();
@@ -238,7 +239,7 @@ class SilentConnectionsTest {
 
   @Test
   void countsForEver_withoutTheSetting() {
-    revision = revision.with(null);
+    revision = TestValues.withRules(revision, null);
     var connection = connect();
 
     assertThat(concurrency(120)).isEqualTo(1);

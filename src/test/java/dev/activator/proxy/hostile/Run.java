@@ -28,6 +28,7 @@ import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.network.SimulatedNetwork.Answer;
 import dev.activator.testing.network.SimulatedNetwork;
 import dev.activator.testing.quiescence.Quiescence;
@@ -125,7 +126,7 @@ final class Run {
     this.network = new SimulatedNetwork(random);
     this.pod = new Pod(sequence, random, this::tell);
     revisions.put(OTHER, revision(OTHER));
-    revisions.put(REVISION, revision(REVISION).with(rules.rules()));
+    revisions.put(REVISION, TestValues.withRules(revision(REVISION), rules.rules()));
     network.pods(_ -> sequence.podRefuses() ? Answer.REFUSE : Answer.ACCEPT, pod::accept);
     this.throttler = new Throttler(_ -> network.loop(), revisions::get, "10.9.9.9",
         RevisionOptions.of(100), random);

@@ -1,9 +1,9 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.cache.Signal;
-import dev.activator.embedded.api.cache.Signal.Bookmark;
-import dev.activator.embedded.api.cache.Signal.Changed;
-import dev.activator.embedded.api.cache.Signal.Position;
+import dev.activator.embedded.api.cache.WatchMessage;
+import dev.activator.embedded.api.cache.WatchMessage.Bookmark;
+import dev.activator.embedded.api.cache.WatchMessage.Changed;
+import dev.activator.embedded.api.cache.WatchMessage.Position;
 import dev.activator.embedded.api.store.ApiEvent;
 import java.util.List;
 import java.util.Optional;
@@ -27,30 +27,30 @@ final class BookmarkMutation {
     };
   }
 
-  private static Signal unmarked(Signal signal) {
+  private static WatchMessage unmarked(WatchMessage signal) {
     return signal instanceof Bookmark(long revision, _)
         ? new Bookmark(revision, Position.UNDER_WAY)
         : signal;
   }
 
-  private static Signal lower(Signal signal) {
+  private static WatchMessage lower(WatchMessage signal) {
     return signal instanceof Bookmark(long revision, var position)
         ? new Bookmark(Math.max(1, revision - LOWER_BY), position)
         : signal;
   }
 
-  private static boolean marksTheEnd(Signal signal) {
+  private static boolean marksTheEnd(WatchMessage signal) {
     return signal instanceof Bookmark(_, var position)
         && position == Position.END_OF_INITIAL_EVENTS;
   }
 
   /** Keeps one initial event back until the mark is told. */
   private static final class MarkFirst implements EventMutation {
-    private @Nullable Signal held;
+    private @Nullable WatchMessage held;
     private boolean marked;
 
     @Override
-    public List<Signal> rest() {
+    public List<WatchMessage> rest() {
       var waiting = held;
       held = null;
       marked = true;
@@ -58,7 +58,7 @@ final class BookmarkMutation {
     }
 
     @Override
-    public List<Signal> tell(Signal signal) {
+    public List<WatchMessage> tell(WatchMessage signal) {
       if (marked) {
         return List.of(signal);
       }
@@ -83,7 +83,7 @@ final class BookmarkMutation {
     }
 
     @Override
-    public List<Signal> tell(Signal signal) {
+    public List<WatchMessage> tell(WatchMessage signal) {
       if (signal instanceof Changed changed) {
         last = changed;
         return List.of(signal);
@@ -104,18 +104,18 @@ final class BookmarkMutation {
     private long revision;
 
     @Override
-    public List<Signal> tell(Signal signal) {
+    public List<WatchMessage> tell(WatchMessage signal) {
       switch (signal) {
         case Changed(_, var object) -> revision = Math.max(revision, object.revision());
         case Bookmark(long told, _) -> revision = Math.max(revision, told);
-        case Signal.Failed _ -> {
+        case WatchMessage.Failed _ -> {
           // Says nothing about revisions.
         }
       }
       return List.of(signal);
     }
 
-    Optional<Signal> bookmark() {
+    Optional<WatchMessage> bookmark() {
       return revision == 0
           ? Optional.empty()
           : Optional.of(new Bookmark(revision, Position.UNDER_WAY));

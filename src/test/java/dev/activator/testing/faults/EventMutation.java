@@ -1,7 +1,7 @@
 package dev.activator.testing.faults;
 
-import dev.activator.embedded.api.cache.Signal;
-import dev.activator.embedded.api.cache.Signal.Changed;
+import dev.activator.embedded.api.cache.WatchMessage;
+import dev.activator.embedded.api.cache.WatchMessage.Changed;
 import dev.activator.embedded.api.store.ApiEvent;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** Makes of each signal of a watch what the client is told: itself, others, or nothing. */
 interface EventMutation {
   /** What is told instead of this. Called in order of the signals. */
-  List<Signal> tell(Signal signal);
+  List<WatchMessage> tell(WatchMessage signal);
 
   /** What it still holds back. */
-  default List<Signal> rest() {
+  default List<WatchMessage> rest() {
     return List.of();
   }
 
@@ -38,7 +38,7 @@ interface EventMutation {
     }
 
     @Override
-    public List<Signal> tell(Signal signal) {
+    public List<WatchMessage> tell(WatchMessage signal) {
       if (signal instanceof Changed changed) {
         seen++;
         return seen == event ? hit(changed) : pass(changed);
@@ -46,13 +46,13 @@ interface EventMutation {
       return other(signal);
     }
 
-    List<Signal> other(Signal signal) {
+    List<WatchMessage> other(WatchMessage signal) {
       return List.of(signal);
     }
 
-    abstract List<Signal> hit(Changed changed);
+    abstract List<WatchMessage> hit(Changed changed);
 
-    List<Signal> pass(Changed changed) {
+    List<WatchMessage> pass(Changed changed) {
       return List.of(changed);
     }
   }
@@ -67,7 +67,7 @@ interface EventMutation {
     }
 
     @Override
-    List<Signal> hit(Changed changed) {
+    List<WatchMessage> hit(Changed changed) {
       return switch (as) {
         case THE_SAME -> List.of(changed, changed);
         case ADDED -> List.of(changed, new Changed(ApiEvent.Type.ADDED, changed.object()));
@@ -82,7 +82,7 @@ interface EventMutation {
     }
 
     @Override
-    List<Signal> hit(Changed changed) {
+    List<WatchMessage> hit(Changed changed) {
       return List.of();
     }
   }
@@ -98,28 +98,28 @@ interface EventMutation {
     }
 
     @Override
-    List<Signal> hit(Changed changed) {
+    List<WatchMessage> hit(Changed changed) {
       held = changed;
       return List.of();
     }
 
     /** A client resumes from a bookmark: it must have what came before. */
     @Override
-    List<Signal> other(Signal signal) {
+    List<WatchMessage> other(WatchMessage signal) {
       var waiting = held;
       held = null;
       return waiting == null ? List.of(signal) : List.of(waiting, signal);
     }
 
     @Override
-    public List<Signal> rest() {
+    public List<WatchMessage> rest() {
       var waiting = held;
       held = null;
       return waiting == null ? List.of() : List.of(waiting);
     }
 
     @Override
-    List<Signal> pass(Changed changed) {
+    List<WatchMessage> pass(Changed changed) {
       var waiting = held;
       if (waiting == null) {
         return List.of(changed);

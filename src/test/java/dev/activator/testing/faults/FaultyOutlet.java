@@ -1,7 +1,7 @@
 package dev.activator.testing.faults;
 
 import dev.activator.embedded.api.cache.Watch;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.WatchMessage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +77,7 @@ public final class FaultyOutlet implements Watch.Outlet {
   }
 
   @Override
-  public void send(Signal signal) {
+  public void send(WatchMessage signal) {
     var signals = List.of(signal);
     for (var mutation : mutations) {
       signals = mutated(signals, mutation);
@@ -85,7 +85,7 @@ public final class FaultyOutlet implements Watch.Outlet {
     signals.forEach(this::pass);
   }
 
-  private static List<Signal> mutated(List<Signal> signals, EventMutation mutation) {
+  private static List<WatchMessage> mutated(List<WatchMessage> signals, EventMutation mutation) {
     return signals.stream().flatMap(each -> mutation.tell(each).stream()).toList();
   }
 
@@ -97,7 +97,7 @@ public final class FaultyOutlet implements Watch.Outlet {
   private void heal() {
     healed++;
     armed.clear();
-    var signals = new ArrayList<Signal>();
+    var signals = new ArrayList<WatchMessage>();
     for (var mutation : mutations) {
       var changed = mutated(signals, mutation);
       signals = new ArrayList<>(changed);
@@ -116,7 +116,7 @@ public final class FaultyOutlet implements Watch.Outlet {
     }
   }
 
-  private void pass(Signal signal) {
+  private void pass(WatchMessage signal) {
     if (!silent) {
       outlet.send(signal);
       sent++;
@@ -157,7 +157,7 @@ public final class FaultyOutlet implements Watch.Outlet {
     if (silent) {
       return;
     }
-    outlet.send(new Signal.Failed(failure.failure()));
+    outlet.send(new WatchMessage.Failed(failure.failure()));
     silent = true;
     switch (failure.ending()) {
       case AT_ONCE -> end();

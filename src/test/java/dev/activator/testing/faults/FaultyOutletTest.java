@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.CachedObject;
 import dev.activator.embedded.api.cache.FakeOutlet;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.WatchMessage;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
@@ -49,7 +49,7 @@ class FaultyOutletTest {
     outlet.arm(new Fault.Swap(1, Fault.Swap.Of.DIFFERENT_KEYS));
     outlet.begin(null);
     var held = event("a", 1);
-    var bookmark = new Signal.Bookmark(2, Signal.Position.UNDER_WAY);
+    var bookmark = new WatchMessage.Bookmark(2, WatchMessage.Position.UNDER_WAY);
 
     outlet.send(held);
     outlet.send(bookmark);
@@ -71,9 +71,9 @@ class FaultyOutletTest {
     assertThat(client.signals()).containsExactly(held);
   }
 
-  private static Signal event(String name, long revision) {
+  private static WatchMessage event(String name, long revision) {
     var object = named(name);
     Meta.of(object).put("resourceVersion", Long.toString(revision));
-    return new Signal.Changed(ApiEvent.Type.ADDED, CachedObject.of(CONFIG_MAP, object));
+    return new WatchMessage.Changed(ApiEvent.Type.ADDED, CachedObject.of(CONFIG_MAP, object));
   }
 }

@@ -7,6 +7,7 @@ import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -176,7 +177,7 @@ public class WatchCacheBenchmark {
 
   @Benchmark
   public void listAll(Maps maps, Blackhole out) {
-    Selection.ALL.in(maps.ours, "").forEachRemaining(out::consume);
+    TestValues.ALL_OBJECTS.in(maps.ours, "").forEachRemaining(out::consume);
   }
 
   @Benchmark
@@ -209,7 +210,7 @@ public class WatchCacheBenchmark {
     }
 
     @Override
-    public void send(Signal signal) {
+    public void send(WatchMessage signal) {
       told.consume(signal);
     }
 

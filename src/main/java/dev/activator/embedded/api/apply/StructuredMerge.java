@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.apply;
 
-import dev.activator.embedded.api.schema.Shape;
-import dev.activator.embedded.api.schema.Shape.Merging;
+import dev.activator.embedded.api.schema.MergeShape;
+import dev.activator.embedded.api.schema.MergeShape.Merging;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.StatusException;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ final class StructuredMerge {
   }
 
   /** Whether it is compared and owned as a whole. */
-  private static boolean isLeaf(Shape shape, JsonNode value) {
+  private static boolean isLeaf(MergeShape shape, JsonNode value) {
     return switch (value) {
       case ObjectNode _ -> shape.merging() == Merging.ATOMIC;
       case ArrayNode _ -> !isAssociative(shape);
@@ -48,12 +48,12 @@ final class StructuredMerge {
     };
   }
 
-  private static boolean isAssociative(Shape shape) {
+  private static boolean isAssociative(MergeShape shape) {
     return shape.merging() == Merging.SET || shape.merging() == Merging.KEYED;
   }
 
   /** All leaves and list items. */
-  static FieldSet fields(Shape shape, JsonNode value) {
+  static FieldSet fields(MergeShape shape, JsonNode value) {
     if (isLeaf(shape, value)) {
       return FieldSet.MEMBER;
     }
@@ -74,7 +74,7 @@ final class StructuredMerge {
   }
 
   /** At least one value is there. */
-  static Changes compare(Shape shape, @Nullable JsonNode before, @Nullable JsonNode after) {
+  static Changes compare(MergeShape shape, @Nullable JsonNode before, @Nullable JsonNode after) {
     var one = before == null && shape.required() && after instanceof ObjectNode
         ? Json.object()
         : before;
@@ -112,7 +112,8 @@ final class StructuredMerge {
   }
 
   /** Null is an empty object or list beside another one. */
-  private static boolean areLeaf(Shape shape, @Nullable JsonNode one, @Nullable JsonNode other) {
+  private static boolean areLeaf(MergeShape shape, @Nullable JsonNode one,
+      @Nullable JsonNode other) {
     var first = one == null || one.isNull() ? null : one;
     var second = other == null || other.isNull() ? null : other;
     boolean alike = first == null || second == null || first.getNodeType() == second.getNodeType();
@@ -121,7 +122,7 @@ final class StructuredMerge {
         || second != null && isLeaf(shape, second);
   }
 
-  private static Map<String, Changes> fieldChanges(Shape shape, @Nullable JsonNode before,
+  private static Map<String, Changes> fieldChanges(MergeShape shape, @Nullable JsonNode before,
       @Nullable JsonNode after) {
     var names = new LinkedHashSet<String>();
     var parts = new TreeMap<String, Changes>();
@@ -137,7 +138,7 @@ final class StructuredMerge {
     return parts;
   }
 
-  private static Map<String, Changes> itemChanges(Shape shape, @Nullable JsonNode before,
+  private static Map<String, Changes> itemChanges(MergeShape shape, @Nullable JsonNode before,
       @Nullable JsonNode after) {
     var from = items(shape, before);
     var to = items(shape, after);
@@ -152,7 +153,8 @@ final class StructuredMerge {
   }
 
   /** Items with the same keys count as one value. */
-  private static Changes itemChanges(Shape shape, List<JsonNode> before, List<JsonNode> after) {
+  private static Changes itemChanges(MergeShape shape, List<JsonNode> before,
+      List<JsonNode> after) {
     var one = before.isEmpty() ? null : before.getFirst();
     var other = after.isEmpty() ? null : after.getFirst();
     if (before.size() <= 1 && after.size() <= 1) {
@@ -172,7 +174,7 @@ final class StructuredMerge {
   }
 
   /** The second value, with the fields that only the first has. */
-  static JsonNode merge(Shape shape, @Nullable JsonNode live, JsonNode config) {
+  static JsonNode merge(MergeShape shape, @Nullable JsonNode live, JsonNode config) {
     if (areLeaf(shape, live, config)) {
       return config;
     }
@@ -194,7 +196,7 @@ final class StructuredMerge {
    * Items of both are in the order of {@code config}; those of {@code live} alone stay before the
    * item that followed them.
    */
-  private static ArrayNode mergeLists(Shape shape, ArrayNode live, ArrayNode config) {
+  private static ArrayNode mergeLists(MergeShape shape, ArrayNode live, ArrayNode config) {
     var present = items(shape, live);
     var wanted = items(shape, config);
     wanted.forEach((element, items) -> {
@@ -232,7 +234,7 @@ final class StructuredMerge {
     return shared.stream().filter(element -> !done.contains(element)).findFirst().orElse(null);
   }
 
-  private static void add(ArrayNode merged, Shape shape, String element,
+  private static void add(ArrayNode merged, MergeShape shape, String element,
       Map<String, List<JsonNode>> present, Map<String, List<JsonNode>> wanted) {
     var before = present.getOrDefault(element, List.of());
     var item = wanted.getOrDefault(element, List.of()).getFirst();
@@ -240,7 +242,7 @@ final class StructuredMerge {
   }
 
   /** JSON's null if nothing is left. */
-  static JsonNode remove(Shape shape, JsonNode value, FieldSet fields) {
+  static JsonNode remove(MergeShape shape, JsonNode value, FieldSet fields) {
     if (fields.isEmpty() || isLeaf(shape, value)) {
       return value;
     }
@@ -265,7 +267,7 @@ final class StructuredMerge {
   }
 
   /** With the declared fields that lead to a member: those go when all below them goes. */
-  static FieldSet withDeclared(Shape shape, FieldSet fields) {
+  static FieldSet withDeclared(MergeShape shape, FieldSet fields) {
     var children = new TreeMap<String, FieldSet>();
     fields.children().forEach((element, child) -> {
       boolean field = element.startsWith(FieldSet.field(""));
@@ -276,7 +278,7 @@ final class StructuredMerge {
     return FieldSet.of(fields.member(), children);
   }
 
-  private static Map<String, List<JsonNode>> items(Shape shape, @Nullable JsonNode list) {
+  private static Map<String, List<JsonNode>> items(MergeShape shape, @Nullable JsonNode list) {
     var items = new LinkedHashMap<String, List<JsonNode>>();
     if (list != null) {
       list.forEach(item -> items.computeIfAbsent(element(shape, item), _ -> new ArrayList<>())
@@ -285,7 +287,7 @@ final class StructuredMerge {
     return items;
   }
 
-  private static String element(Shape shape, JsonNode item) {
+  private static String element(MergeShape shape, JsonNode item) {
     if (shape.merging() == Merging.SET) {
       return FieldSet.value(item);
     }

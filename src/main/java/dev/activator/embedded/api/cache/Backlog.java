@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.Signal.Bookmark;
-import dev.activator.embedded.api.cache.Signal.Changed;
-import dev.activator.embedded.api.cache.Signal.Position;
+import dev.activator.embedded.api.cache.WatchMessage.Bookmark;
+import dev.activator.embedded.api.cache.WatchMessage.Changed;
+import dev.activator.embedded.api.cache.WatchMessage.Position;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.store.ApiEvent;
 import java.util.Collections;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * not copied.
  */
 sealed interface Backlog {
-  @Nullable Signal next();
+  @Nullable WatchMessage next();
 
   /** Whether events fell out of the window before they were read. */
   boolean lost();
@@ -36,7 +36,7 @@ sealed interface Backlog {
     }
 
     @Override
-    public @Nullable Signal next() {
+    public @Nullable WatchMessage next() {
       if (rest.hasNext()) {
         return new Changed(ApiEvent.Type.ADDED, rest.next());
       }
@@ -72,7 +72,7 @@ sealed interface Backlog {
     }
 
     @Override
-    public @Nullable Signal next() {
+    public @Nullable WatchMessage next() {
       while (next < end && !lost()) {
         var seen = selection.signalFor(window.at(next));
         next++;

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.Signal.Changed;
+import dev.activator.embedded.api.cache.WatchMessage.Changed;
 import dev.activator.embedded.api.store.ApiEvent;
 import org.jspecify.annotations.Nullable;
 

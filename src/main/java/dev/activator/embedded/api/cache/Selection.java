@@ -17,9 +17,6 @@ import tools.jackson.databind.JsonNode;
 
 /** The objects that a list or a watch selects: a namespace, labels and fields. */
 public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
-  public static final Selection ALL = new Selection("", LabelSelector.EVERYTHING,
-      FieldSelector.EVERYTHING);
-
   private static final List<String> SELECTABLE = List.of("metadata.name", "metadata.namespace");
   private static final Map<Kind, List<String>> MORE = Map.of(Kinds.EVENT,
       List.of("involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
@@ -81,7 +78,7 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
   }
 
   /** Null for an event that this watch does not see. */
-  public Signal.@Nullable Changed signalFor(CacheEvent event) {
+  public WatchMessage.@Nullable Changed signalFor(CacheEvent event) {
     var previous = event.previous();
     boolean before = previous != null && passes(previous);
     boolean now = event.type() != ApiEvent.Type.DELETED && passes(event.object());

@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.cache;
 
-import dev.activator.embedded.api.cache.Signal.Bookmark;
-import dev.activator.embedded.api.cache.Signal.Changed;
-import dev.activator.embedded.api.cache.Signal.Position;
+import dev.activator.embedded.api.cache.WatchMessage.Bookmark;
+import dev.activator.embedded.api.cache.WatchMessage.Changed;
+import dev.activator.embedded.api.cache.WatchMessage.Position;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.loop.Loop;
@@ -69,7 +69,7 @@ public final class Watch {
 
     boolean ready();
 
-    void send(Signal signal);
+    void send(WatchMessage signal);
 
     void end();
   }
@@ -178,11 +178,11 @@ public final class Watch {
     return true;
   }
 
-  private void send(Signal signal) {
+  private void send(WatchMessage signal) {
     switch (signal) {
       case Changed(_, var object) -> clientRevision = Math.max(clientRevision, object.revision());
       case Bookmark(var revision, _) -> clientRevision = Math.max(clientRevision, revision);
-      case Signal.Failed _ -> {
+      case WatchMessage.Failed _ -> {
         // Has no revision.
       }
     }
@@ -219,7 +219,7 @@ public final class Watch {
   /** Ends a little later, so that the failure arrives first. */
   void fail(StatusException failure) {
     waiter = null;
-    outlet.send(new Signal.Failed(failure));
+    outlet.send(new WatchMessage.Failed(failure));
     end = dispatcher.loop().schedule(dispatcher.settings().closeDelay(), this::close);
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.WatchMessage;
 import dev.activator.embedded.api.cache.Watch;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ final class Batches implements Watch.Outlet {
 
   private final FluxSink<Batch> sink;
   private final Form.EventEncoder encoder;
-  private List<Signal> next = new ArrayList<>();
+  private List<WatchMessage> next = new ArrayList<>();
   private int nextBytes;
   private volatile @Nullable Watch watch;
   /** Handed over, and not being written yet. */
@@ -51,7 +51,7 @@ final class Batches implements Watch.Outlet {
   }
 
   @Override
-  public void send(Signal signal) {
+  public void send(WatchMessage signal) {
     next.add(signal);
     nextBytes += size(signal);
     handOver();
@@ -92,24 +92,24 @@ final class Batches implements Watch.Outlet {
     }
   }
 
-  private static int size(Signal signal) {
-    return FRAME_BYTES + (signal instanceof Signal.Changed(_, var object)
+  private static int size(WatchMessage signal) {
+    return FRAME_BYTES + (signal instanceof WatchMessage.Changed(_, var object)
         ? object.json().length
         : 0);
   }
 
   /** The first batch is empty: it only sends the headers. */
   final class Batch {
-    private final List<Signal> events;
+    private final List<WatchMessage> events;
     private final int bytes;
 
-    private Batch(List<Signal> events, int bytes) {
+    private Batch(List<WatchMessage> events, int bytes) {
       this.events = events;
       this.bytes = bytes;
     }
 
     /** To be written now; the next batch may follow. */
-    List<Signal> take() {
+    List<WatchMessage> take() {
       taken();
       return events;
     }
@@ -126,7 +126,7 @@ final class Batches implements Watch.Outlet {
       return out;
     }
 
-    DataBuffer message(Signal event, DataBufferFactory buffers) {
+    DataBuffer message(WatchMessage event, DataBufferFactory buffers) {
       var out = buffers.allocateBuffer(size(event));
       encoder.encode(event, out);
       return out;

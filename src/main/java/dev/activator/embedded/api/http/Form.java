@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.WatchMessage;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import java.util.Comparator;
@@ -22,10 +22,10 @@ public interface Form {
   EventEncoder events();
 
   interface EventEncoder {
-    byte[] encode(Signal signal);
+    byte[] encode(WatchMessage signal);
 
     /** Appends the same bytes, where possible without copying. */
-    default void encode(Signal signal, DataBuffer out) {
+    default void encode(WatchMessage signal, DataBuffer out) {
       out.write(encode(signal));
     }
   }
@@ -89,11 +89,12 @@ public interface Form {
     @Override
     public EventEncoder events() {
       return signal -> switch (signal) {
-        case Signal.Changed(var type, var object) ->
+        case WatchMessage.Changed(var type, var object) ->
           PlainForm.frame(type.name(), Json.bytes(partial(object.object())));
-        case Signal.Bookmark bookmark ->
+        case WatchMessage.Bookmark bookmark ->
           PlainForm.frame("BOOKMARK", Json.bytes(partial(PlainForm.bookmark(kind, bookmark))));
-        case Signal.Failed(var failure) -> PlainForm.frame("ERROR", Json.bytes(failure.status()));
+        case WatchMessage.Failed(var failure) ->
+          PlainForm.frame("ERROR", Json.bytes(failure.status()));
       };
     }
 

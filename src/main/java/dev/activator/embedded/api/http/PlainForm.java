@@ -3,7 +3,7 @@ package dev.activator.embedded.api.http;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.WatchMessage;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
@@ -48,11 +48,11 @@ public record PlainForm(Kind kind) implements Form {
     return metadata;
   }
 
-  static ObjectNode bookmark(Kind kind, Signal.Bookmark bookmark) {
+  static ObjectNode bookmark(Kind kind, WatchMessage.Bookmark bookmark) {
     var object = Json.object().put("kind", kind.kind()).put("apiVersion", kind.apiVersion());
     var metadata = object.putObject("metadata").put("resourceVersion",
         Long.toString(bookmark.revision()));
-    if (bookmark.position() == Signal.Position.END_OF_INITIAL_EVENTS) {
+    if (bookmark.position() == WatchMessage.Position.END_OF_INITIAL_EVENTS) {
       metadata.putObject("annotations").put("k8s.io/initial-events-end", "true");
     }
     return object;
@@ -87,17 +87,18 @@ public record PlainForm(Kind kind) implements Form {
     private static final byte[] DELETED = start(ApiEvent.Type.DELETED.name());
 
     @Override
-    public byte[] encode(Signal signal) {
+    public byte[] encode(WatchMessage signal) {
       return switch (signal) {
-        case Signal.Changed(var type, var object) -> frame(type.name(), object.json());
-        case Signal.Bookmark bookmark -> frame("BOOKMARK", Json.bytes(bookmark(kind, bookmark)));
-        case Signal.Failed(var failure) -> frame("ERROR", Json.bytes(failure.status()));
+        case WatchMessage.Changed(var type, var object) -> frame(type.name(), object.json());
+        case WatchMessage.Bookmark bookmark ->
+          frame("BOOKMARK", Json.bytes(bookmark(kind, bookmark)));
+        case WatchMessage.Failed(var failure) -> frame("ERROR", Json.bytes(failure.status()));
       };
     }
 
     @Override
-    public void encode(Signal signal, DataBuffer out) {
-      if (signal instanceof Signal.Changed(var type, var object)) {
+    public void encode(WatchMessage signal, DataBuffer out) {
+      if (signal instanceof WatchMessage.Changed(var type, var object)) {
         out.write(known(type)).write(object.json()).write((byte) '}');
       } else {
         out.write(encode(signal));

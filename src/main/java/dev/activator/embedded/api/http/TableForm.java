@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.cache.Signal;
+import dev.activator.embedded.api.cache.WatchMessage;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import java.time.Instant;
@@ -76,13 +76,14 @@ public record TableForm(Kind kind, Supplier<Instant> now, Include include) imple
     private Header header = Header.SHOWN;
 
     @Override
-    public byte[] encode(Signal signal) {
+    public byte[] encode(WatchMessage signal) {
       return switch (signal) {
-        case Signal.Changed(var type, var object) ->
+        case WatchMessage.Changed(var type, var object) ->
           frame(type.name(), table(version(object), List.of(object.object()), header));
-        case Signal.Bookmark bookmark -> frame("BOOKMARK",
+        case WatchMessage.Bookmark bookmark -> frame("BOOKMARK",
             table(Json.object(), List.of(PlainForm.bookmark(kind, bookmark)), header));
-        case Signal.Failed(var failure) -> PlainForm.frame("ERROR", Json.bytes(failure.status()));
+        case WatchMessage.Failed(var failure) ->
+          PlainForm.frame("ERROR", Json.bytes(failure.status()));
       };
     }
 

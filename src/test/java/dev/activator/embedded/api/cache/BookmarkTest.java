@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
+import dev.activator.testing.TestValues;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -86,7 +87,7 @@ class BookmarkTest {
   @DisplayName("A14.3 tells nothing to those who did not ask")
   void tellsNothingToThoseWhoDidNotAsk() {
     fed.listed(10);
-    fed.watch(new Watch.Request(new After(10), Selection.ALL, Bookmarks.UNWANTED,
+    fed.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.UNWANTED,
         Duration.ofSeconds(130)), outlet);
     fed.elsewhere(11);
 
@@ -117,6 +118,7 @@ class BookmarkTest {
   }
 
   private void watchFor(Duration timeout) {
-    fed.watch(new Watch.Request(new After(10), Selection.ALL, Bookmarks.WANTED, timeout), outlet);
+    fed.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.WANTED, timeout),
+        outlet);
   }
 }

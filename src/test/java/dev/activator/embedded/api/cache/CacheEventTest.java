@@ -11,6 +11,7 @@ import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,7 +74,7 @@ class CacheEventTest {
     var seen = new ArrayList<String>();
     fed.watch(new After(5), new Forwarding(outlet) {
       @Override
-      public void send(Signal signal) {
+      public void send(WatchMessage signal) {
         super.send(signal);
         seen.addAll(fed.read(new Freshness.Whatever()).told());
       }
@@ -145,7 +146,7 @@ class CacheEventTest {
     for (int revision = 11; revision <= 14; revision++) {
       fed.put(revision, "a", "1");
     }
-    var backlog = new Backlog.Events(fed.cache.window(), Selection.ALL, 0);
+    var backlog = new Backlog.Events(fed.cache.window(), TestValues.ALL_OBJECTS, 0);
     backlog.next();
 
     // when as many events follow on a new state as there were on the old

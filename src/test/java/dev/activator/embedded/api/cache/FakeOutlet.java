@@ -5,7 +5,7 @@ import java.util.List;
 
 /** A client that takes as many signals as it has room for, and writes them down. */
 public final class FakeOutlet implements Watch.Outlet {
-  private final List<Signal> signals = new ArrayList<>();
+  private final List<WatchMessage> signals = new ArrayList<>();
   private int room;
   private boolean begun;
   private boolean ended;
@@ -32,7 +32,7 @@ public final class FakeOutlet implements Watch.Outlet {
   }
 
   /** What it was told. */
-  public List<Signal> signals() {
+  public List<WatchMessage> signals() {
     return signals;
   }
 
@@ -41,12 +41,12 @@ public final class FakeOutlet implements Watch.Outlet {
     return signals.stream().map(FakeOutlet::text).toList();
   }
 
-  private static String text(Signal signal) {
+  private static String text(WatchMessage signal) {
     return switch (signal) {
-      case Signal.Changed(var type, var object) -> type + " " + object;
-      case Signal.Bookmark(var revision, var position) ->
-        (position == Signal.Position.UNDER_WAY ? "BOOKMARK @" : "SYNCED @") + revision;
-      case Signal.Failed(var failure) -> failure.code() + " " + failure.getMessage();
+      case WatchMessage.Changed(var type, var object) -> type + " " + object;
+      case WatchMessage.Bookmark(var revision, var position) ->
+        (position == WatchMessage.Position.UNDER_WAY ? "BOOKMARK @" : "SYNCED @") + revision;
+      case WatchMessage.Failed(var failure) -> failure.code() + " " + failure.getMessage();
     };
   }
 
@@ -64,7 +64,7 @@ public final class FakeOutlet implements Watch.Outlet {
   }
 
   @Override
-  public void send(Signal signal) {
+  public void send(WatchMessage signal) {
     if (ended || !begun) {
       throw new IllegalStateException("told " + signal + " before the start or after the end");
     }

@@ -10,6 +10,7 @@ import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,12 +100,13 @@ public final class FedCache {
   }
 
   Watch watch(WatchStart start, Watch.Outlet outlet) {
-    return watch(start, Selection.ALL, outlet);
+    return watch(start, TestValues.ALL_OBJECTS, outlet);
   }
 
   /** Watches for half an hour, with bookmarks. */
   Watch watchWithBookmarks(WatchStart start, Watch.Outlet outlet) {
-    return watch(new Watch.Request(start, Selection.ALL, Bookmarks.WANTED, Duration.ofMinutes(30)),
+    return watch(
+        new Watch.Request(start, TestValues.ALL_OBJECTS, Bookmarks.WANTED, Duration.ofMinutes(30)),
         outlet);
   }
 

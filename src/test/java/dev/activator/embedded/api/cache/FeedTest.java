@@ -13,6 +13,7 @@ import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Meta;
+import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
 import java.time.Instant;
@@ -79,7 +80,7 @@ class FeedTest {
     store.create(CONFIG_MAP, named("a"));
     loop.run();
     var outlet = FakeOutlet.quick();
-    maps.watch(new Watch.Request(new WatchStart.After(store.revision()), Selection.ALL,
+    maps.watch(new Watch.Request(new WatchStart.After(store.revision()), TestValues.ALL_OBJECTS,
         Watch.Request.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
     loop.run();
 
@@ -161,7 +162,7 @@ class FeedTest {
     // given a cache that is ahead of the store, so that the next commit is no news to it
     maps.replace(List.of(), store.revision() + 1);
     var outlet = FakeOutlet.quick();
-    maps.watch(new Watch.Request(new WatchStart.After(store.revision() + 1), Selection.ALL,
+    maps.watch(new Watch.Request(new WatchStart.After(store.revision() + 1), TestValues.ALL_OBJECTS,
         Watch.Request.Bookmarks.UNWANTED, ofSeconds(600)), outlet);
     loop.run();
 

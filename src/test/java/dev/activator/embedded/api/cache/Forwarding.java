@@ -19,7 +19,7 @@ public class Forwarding implements Watch.Outlet {
   }
 
   @Override
-  public void send(Signal signal) {
+  public void send(WatchMessage signal) {
     to.send(signal);
   }
 

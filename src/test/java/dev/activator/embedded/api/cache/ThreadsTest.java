@@ -9,6 +9,7 @@ import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.loop.NettyLoop;
+import dev.activator.testing.TestValues;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
@@ -94,10 +95,10 @@ class ThreadsTest {
     var told = new CountDownLatch(1);
     var goOn = new CountDownLatch(1);
     onLoop(() -> cache.replace(List.of(), 10));
-    cache.watch(new Watch.Request(new After(10), Selection.ALL, Bookmarks.UNWANTED,
+    cache.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.UNWANTED,
         Duration.ofMinutes(1)), new Forwarding(FakeOutlet.quick()) {
           @Override
-          public void send(Signal signal) {
+          public void send(WatchMessage signal) {
             told.countDown();
             await(goOn);
           }

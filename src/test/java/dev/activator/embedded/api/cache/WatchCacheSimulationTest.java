@@ -8,6 +8,7 @@ import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.StatusException;
+import dev.activator.testing.TestValues;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 class WatchCacheSimulationTest {
   private static final int SMALLEST_WINDOW = 20;
-  private static final List<Selection> SELECTIONS = List.of(Selection.ALL,
+  private static final List<Selection> SELECTIONS = List.of(TestValues.ALL_OBJECTS,
       FedCache.labelled("l=1"), FedCache.labelled("l!=1"), FedCache.labelled("l in (1,2)"),
       FedCache.fielded("metadata.name=o1"), FedCache.fielded("metadata.name!=o1"));
 
@@ -157,7 +158,7 @@ class WatchCacheSimulationTest {
     } else {
       var snapshot = read.resultNow();
       assertThat(state(snapshot.objects())).as("the list at %d", snapshot.revision())
-          .isEqualTo(stateAt(snapshot.revision(), Selection.ALL));
+          .isEqualTo(stateAt(snapshot.revision(), TestValues.ALL_OBJECTS));
     }
   }
 
@@ -170,10 +171,11 @@ class WatchCacheSimulationTest {
     var outlet = FakeOutlet.quick();
     fed.watch(new WatchStart.After(asked), outlet).cancel();
     fed.loop.run();
-    if (outlet.signals().stream().anyMatch(Signal.Failed.class::isInstance)) {
+    if (outlet.signals().stream().anyMatch(WatchMessage.Failed.class::isInstance)) {
       assertThat(missed(asked)).as("refused after %d", asked).isTrue();
     } else {
-      assertThat(outlet.signals().stream().map(each -> ((Signal.Changed) each).object().revision()))
+      assertThat(
+          outlet.signals().stream().map(each -> ((WatchMessage.Changed) each).object().revision()))
           .as("after %d", asked).containsExactlyElementsOf(history.stream()
               .map(Change::revision).filter(each -> each > asked).toList());
     }
@@ -266,7 +268,7 @@ class WatchCacheSimulationTest {
       watch.cancel();
       fed.loop.run();
       check();
-      boolean failed = outlet.signals().stream().anyMatch(Signal.Failed.class::isInstance);
+      boolean failed = outlet.signals().stream().anyMatch(WatchMessage.Failed.class::isInstance);
       if (failed || listing) {
         list(freshness);
       } else {
@@ -298,17 +300,17 @@ class WatchCacheSimulationTest {
       }
     }
 
-    private void take(Signal signal) {
+    private void take(WatchMessage signal) {
       switch (signal) {
-        case Signal.Changed(var type, var object) -> change(type, object);
-        case Signal.Bookmark(var bookmarked, var position) -> {
+        case WatchMessage.Changed(var type, var object) -> change(type, object);
+        case WatchMessage.Bookmark(var bookmarked, var position) -> {
           assertThat(bookmarked).isGreaterThan(listing ? 0 : at);
-          assertThat(position == Signal.Position.END_OF_INITIAL_EVENTS).isEqualTo(listing);
+          assertThat(position == WatchMessage.Position.END_OF_INITIAL_EVENTS).isEqualTo(listing);
           at = bookmarked;
           listing = false;
           assertThat(known).as("at the bookmark %d", at).isEqualTo(stateAt(at, selection));
         }
-        case Signal.Failed(var failure) -> {
+        case WatchMessage.Failed(var failure) -> {
           // Down, too old, or waiting for a version that nobody wrote.
           assertThat(failure.code()).isIn(429, 410, 504);
           assertThat(failure.code() == 410 && !mayBeTooOld).as("refused after %d", at).isFalse();

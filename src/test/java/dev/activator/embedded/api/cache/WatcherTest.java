@@ -10,6 +10,7 @@ import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.Snapshot;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart;
+import dev.activator.testing.TestValues;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -74,7 +75,7 @@ class WatcherTest {
   /** What went is told as it was when it was last in sight. */
   private void assertContentOf(String told, String before) {
     if (told.startsWith("DELETED")) {
-      var gone = (Signal.Changed) outlet.signals().getFirst();
+      var gone = (WatchMessage.Changed) outlet.signals().getFirst();
       assertThat(gone.object().labels()).containsEntry("l", before);
       assertThat(new String(gone.object().json(), StandardCharsets.US_ASCII))
           .contains("\"l\":\"" + before + "\"").contains("\"resourceVersion\":\"12\"");
@@ -97,7 +98,7 @@ class WatcherTest {
 
     // then each half was given the same bytes
     assertThat(outlets).allMatch(each -> each.signals().size() == 1);
-    assertThat(outlets.stream().map(each -> (Signal.Changed) each.signals().getFirst())
+    assertThat(outlets.stream().map(each -> (WatchMessage.Changed) each.signals().getFirst())
         .map(changed -> System.identityHashCode(changed.object().json())).distinct()).hasSize(2);
   }
 
@@ -182,7 +183,7 @@ class WatcherTest {
     var written = new ArrayDeque<Duration>();
     fed.watch(new After(10), new Forwarding(outlet) {
       @Override
-      public void send(Signal signal) {
+      public void send(WatchMessage signal) {
         super.send(signal);
         delays.add(fed.loop.elapsed().minus(written.remove()));
       }
@@ -259,7 +260,7 @@ class WatcherTest {
     var watch = fed.watchWithBookmarks(new After(10), outlet);
     watch.cancel();
     watch.cancel();
-    fed.watch(new Watch.Request(new After(10), Selection.ALL, Bookmarks.WANTED,
+    fed.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.WANTED,
         Duration.ofSeconds(5)), FakeOutlet.quick());
     fed.watchWithBookmarks(new After(10), FakeOutlet.withRoom(0));
     fed.watchWithBookmarks(new After(3), FakeOutlet.quick());

@@ -19,18 +19,18 @@ import org.jspecify.annotations.Nullable;
  * @param headers all of them must match
  * @param port by name or number; empty for the ScaledService's
  */
-public record RouteRule(List<String> hosts, @Nullable Path path, List<DoNotWake.Header> headers,
+public record HttpRouteRule(List<String> hosts, @Nullable Path path, List<DoNotWake.Header> headers,
     String port) {
   /** Begins with the rule that decides if several match. */
-  public static final Comparator<RouteRule> BY_SPECIFICITY = Comparator
-      .comparing((RouteRule rule) -> rule.path != null && !rule.path.prefix)
+  public static final Comparator<HttpRouteRule> BY_SPECIFICITY = Comparator
+      .comparing((HttpRouteRule rule) -> rule.path != null && !rule.path.prefix)
       .thenComparing(rule -> rule.path == null ? 0 : rule.path.text.length())
       .thenComparing(rule -> rule.headers.size()).reversed();
 
   /** Gets every request. */
-  public static final RouteRule ALL = new RouteRule(List.of(), null, List.of(), "");
+  public static final HttpRouteRule ALL = new HttpRouteRule(List.of(), null, List.of(), "");
 
-  public RouteRule {
+  public HttpRouteRule {
     hosts = List.copyOf(hosts);
     headers = List.copyOf(headers);
     path = path != null && path.prefix && path.text.isEmpty() ? null : path;
@@ -82,7 +82,7 @@ public record RouteRule(List<String> hosts, @Nullable Path path, List<DoNotWake.
     }
     if (!headers.isEmpty()) {
       parts.add("header " + headers.stream()
-          .map(RouteRule::text)
+          .map(HttpRouteRule::text)
           .collect(Collectors.toCollection(TreeSet::new)).stream()
           .collect(Collectors.joining(", ")));
     }

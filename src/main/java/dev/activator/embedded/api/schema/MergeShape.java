@@ -20,8 +20,8 @@ import tools.jackson.databind.node.StringNode;
  * @param others the shape of list items, and of undeclared fields
  * @param fallback the value of an absent key
  */
-public record Shape(Merging merging, List<String> keys, boolean required,
-    Function<String, @Nullable Shape> declared, Supplier<Shape> others,
+public record MergeShape(Merging merging, List<String> keys, boolean required,
+    Function<String, @Nullable MergeShape> declared, Supplier<MergeShape> others,
     @Nullable JsonNode fallback) {
   /** {@code PLAIN} lists are atomic, and {@code PLAIN} objects merge. */
   public enum Merging {
@@ -32,17 +32,17 @@ public record Shape(Merging merging, List<String> keys, boolean required,
   }
 
   /** Of values without a type. */
-  static final Shape ANY = new Shape(Merging.PLAIN, List.of(), false, _ -> null,
-      () -> Shape.ANY, null);
+  static final MergeShape ANY = new MergeShape(Merging.PLAIN, List.of(), false, _ -> null,
+      () -> MergeShape.ANY, null);
   private static final String METADATA = "meta.v1.ObjectMeta";
 
-  public static Shape of(Kind kind) {
+  public static MergeShape of(Kind kind) {
     var message = Schema.of(kind);
     return message.isPresent() ? of(message.get()) : ofJson(kind.schema()).withMetadata();
   }
 
-  private Shape withMetadata() {
-    return new Shape(merging, keys, required,
+  private MergeShape withMetadata() {
+    return new MergeShape(merging, keys, required,
         name -> name.equals("metadata") ? ofType(METADATA) : declared.apply(name), others,
         fallback);
   }
@@ -51,39 +51,40 @@ public record Shape(Merging merging, List<String> keys, boolean required,
     return declared.apply(name) != null;
   }
 
-  public Shape field(String name) {
+  public MergeShape field(String name) {
     var known = declared.apply(name);
     return known == null ? others.get() : known;
   }
 
-  private static Shape of(Message message) {
-    return new Shape(message.atomic() ? Merging.ATOMIC : Merging.PLAIN, List.of(), false, name -> {
-      var field = message.field(name);
-      return field == null ? null : of(field);
-    }, () -> ANY, null);
+  private static MergeShape of(Message message) {
+    return new MergeShape(message.atomic() ? Merging.ATOMIC : Merging.PLAIN, List.of(), false,
+        name -> {
+          var field = message.field(name);
+          return field == null ? null : of(field);
+        }, () -> ANY, null);
   }
 
-  private static Shape of(Field field) {
+  private static MergeShape of(Field field) {
     var value = ofType(field.type());
     boolean container = field.label() == Label.REPEATED || field.label() == Label.MAP;
     var merging = merging(field.merging(), field.keys());
     return container
-        ? new Shape(merging, field.keys(), false, _ -> null, () -> value, null)
-        : new Shape(value.merging(), List.of(), field.label() == Label.PLAIN, value.declared(),
+        ? new MergeShape(merging, field.keys(), false, _ -> null, () -> value, null)
+        : new MergeShape(value.merging(), List.of(), field.label() == Label.PLAIN, value.declared(),
             value.others(), field.fallback().isEmpty() ? null : new StringNode(field.fallback()));
   }
 
-  private static Shape ofType(String type) {
-    return Schema.message(type).map(Shape::of).orElse(ANY);
+  private static MergeShape ofType(String type) {
+    return Schema.message(type).map(MergeShape::of).orElse(ANY);
   }
 
   /** @param schema of OpenAPI */
-  public static Shape ofJson(JsonNode schema) {
+  public static MergeShape ofJson(JsonNode schema) {
     var keys = schema.path("x-kubernetes-list-map-keys").valueStream().map(JsonNode::asString)
         .toList();
     var properties = schema.path("properties");
     var others = schema.path(schema.has("items") ? "items" : "additionalProperties");
-    return new Shape(
+    return new MergeShape(
         merging(schema.path("x-kubernetes-list-type")
             .asString(schema.path("x-kubernetes-map-type").asString("")), keys),
         keys, false, name -> properties.has(name) ? ofJson(properties.path(name)) : null,

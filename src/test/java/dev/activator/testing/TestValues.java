@@ -1,0 +1,72 @@
+package dev.activator.testing;
+
+import dev.activator.autoscaler.policy.Sample;
+import dev.activator.cluster.AddressSource;
+import dev.activator.cluster.policy.KubernetesVersion;
+import dev.activator.cluster.policy.ScaledServiceStatus;
+import dev.activator.cluster.reflector.KubernetesApi;
+import dev.activator.cluster.reflector.WriteRateLimiter;
+import dev.activator.config.OtelEnvironment;
+import dev.activator.embedded.api.cache.Selection;
+import dev.activator.embedded.api.policy.FieldSelector;
+import dev.activator.embedded.api.policy.LabelSelector;
+import dev.activator.revision.LoadTarget;
+import dev.activator.revision.QueueTimes;
+import dev.activator.revision.RequestRules;
+import dev.activator.revision.Revision;
+import dev.activator.revision.RevisionId;
+import dev.activator.revision.ScaleTargetRef;
+import dev.activator.revision.ScaledTarget;
+import dev.activator.revision.WarmTimes;
+import dev.activator.tls.ServerTlsSettings;
+import io.fabric8.kubernetes.client.Config;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Values for what a test needs and does not test. */
+public final class TestValues {
+  public static final AddressSource ANY_SLICES = AddressSource
+      .of(AddressSource.EndpointsSource.AUTO, "");
+  public static final KubernetesVersion OLDEST_KUBERNETES = KubernetesVersion.parse("v1.34.0");
+  public static final ScaledServiceStatus NO_STATUS = new ScaledServiceStatus(OptionalInt.empty(),
+      OptionalInt.empty(), 0, List.of());
+  public static final OtelEnvironment NO_OTEL = new OtelEnvironment(new TreeMap<>());
+  public static final ServerTlsSettings TLS13 = new ServerTlsSettings(List.of("TLSv1.3"),
+      List.of(), List.of());
+  public static final Selection ALL_OBJECTS = new Selection("", LabelSelector.EVERYTHING,
+      FieldSelector.EVERYTHING);
+
+  private TestValues() {}
+
+  /** Without a kubeconfig that changes, and without a limit of writes. */
+  public static KubernetesApi kubernetesApi(Config config) {
+    return new KubernetesApi(config, null, WriteRateLimiter.UNLIMITED);
+  }
+
+  public static LoadTarget concurrency(OptionalInt requests) {
+    return new LoadTarget(requests, OptionalInt.empty(), OptionalInt.empty());
+  }
+
+  /** Without times in the queue. */
+  public static Sample sample(String reporter, double concurrency, double arrivals) {
+    return new Sample(reporter, concurrency, arrivals, QueueTimes.NONE);
+  }
+
+  /** One that keeps no pods without requests. */
+  public static ScaledTarget scaledTarget(RevisionId id, ScaleTargetRef workload, int minReplicas,
+      OptionalInt maxReplicas, OptionalInt concurrency, int containerConcurrency, Duration window,
+      Duration requestTimeout, OptionalInt lastDesired) {
+    return new ScaledTarget(id, workload, minReplicas, maxReplicas, concurrency(concurrency),
+        containerConcurrency, window, requestTimeout, lastDesired, WarmTimes.NONE);
+  }
+
+  public static Revision withRules(Revision revision, @Nullable RequestRules rules) {
+    return new Revision(revision.id(), revision.uid(), revision.protocol(),
+        revision.containerConcurrency(), revision.timeouts(), revision.probesBeforeReady(),
+        revision.readinessProbe(), revision.labels(), revision.annotations(),
+        revision.startFailure(), rules);
+  }
+}
