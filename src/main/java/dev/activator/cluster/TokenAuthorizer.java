@@ -1,8 +1,8 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.policy.TokenBucket;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.KubernetesApi.ApiAnswer;
+import dev.activator.loop.policy.RateLimit;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -45,7 +45,7 @@ public final class TokenAuthorizer {
   private final String url;
   private final LongSupplier nanoTime;
   private final Duration timeout;
-  private final TokenBucket bucket;
+  private final RateLimit rate;
   /** By the hash of the token, the oldest first. */
   private final LinkedHashMap<String, Kept> kept = new LinkedHashMap<>();
 
@@ -83,7 +83,7 @@ public final class TokenAuthorizer {
     this.url = url;
     this.nanoTime = nanoTime;
     this.timeout = timeout;
-    this.bucket = new TokenBucket(REVIEWS_A_SECOND, BURST, nanoTime.getAsLong());
+    this.rate = RateLimit.withBurst(REVIEWS_A_SECOND, BURST, nanoTime.getAsLong());
   }
 
   public synchronized CompletableFuture<Answer> check(String token) {
@@ -93,7 +93,7 @@ public final class TokenAuthorizer {
     if (known != null && known.isFresh(now)) {
       return known.answer;
     }
-    if (bucket.take(now, Duration.ZERO).isNegative()) {
+    if (!rate.tryTake(now)) {
       return CompletableFuture.completedFuture(new Answer.Busy());
     }
     var answer = review(token);

@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.policy.TokenBucket;
 import dev.activator.loop.Loop;
+import dev.activator.loop.policy.RateLimit;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -20,7 +20,7 @@ public final class WriteRateLimiter {
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
 
   private final @Nullable Loop loop;
-  private final @Nullable TokenBucket bucket;
+  private final @Nullable RateLimit rate;
 
   /**
    * What {@code -kube-api-qps} and {@code -kube-api-burst} set.
@@ -35,35 +35,32 @@ public final class WriteRateLimiter {
     public WriteRateLimiter rate(Loop loop) {
       return perSecond == 0
           ? UNLIMITED
-          : new WriteRateLimiter(loop, new TokenBucket(perSecond, burst, loop.nanoTime()));
+          : new WriteRateLimiter(loop, RateLimit.withBurst(perSecond, burst, loop.nanoTime()));
     }
   }
 
-  private WriteRateLimiter(@Nullable Loop loop, @Nullable TokenBucket bucket) {
+  private WriteRateLimiter(@Nullable Loop loop, @Nullable RateLimit rate) {
     this.loop = loop;
-    this.bucket = bucket;
+    this.rate = rate;
   }
 
   /** @param request gets what is left of the timeout when its turn comes */
   <R> CompletableFuture<R> send(Duration timeout,
       Function<Duration, CompletableFuture<R>> request) {
-    if (loop == null || bucket == null) {
+    if (loop == null || rate == null) {
       return request.apply(timeout);
     }
     long begun = loop.nanoTime();
-    Duration wait;
-    synchronized (bucket) {
-      wait = bucket.take(begun, timeout.minus(MIN_TIMEOUT));
-    }
-    if (wait.isZero()) {
+    long wait = rate.takeWithin(begun, timeout.minus(MIN_TIMEOUT).toNanos());
+    if (wait == 0) {
       return request.apply(timeout);
     }
-    if (wait.isNegative()) {
+    if (wait < 0) {
       return late(timeout);
     }
     var turn = new CompletableFuture<Duration>();
     // The loop may be late.
-    loop.schedule(wait,
+    loop.schedule(Duration.ofNanos(wait),
         () -> turn.complete(timeout.minusNanos(loop.nanoTime() - begun)));
     return turn.thenCompose(
         left -> left.compareTo(MIN_TIMEOUT) < 0 ? late(timeout) : request.apply(left));

@@ -2,6 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.http.FieldList;
+import dev.activator.http.Fields;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.Framing;
@@ -73,8 +74,16 @@ final class Forwarder implements UpstreamListener {
     this.exchange = exchange;
     this.permit = permit;
     this.http2 = request.protocolVersion().majorVersion() == Http2Head.VERSION.majorVersion();
-    this.idempotent = Replay.isIdempotent(request.method().name(), fields);
+    this.idempotent = isIdempotent(request.method().name(), fields);
     this.awaitsContinue = fields.has(HeaderName.EXPECT);
+  }
+
+  /** By its method or an idempotency key, as {@code isReplayable} in Go's {@code net/http}. */
+  static boolean isIdempotent(String method, Fields fields) {
+    return switch (method) {
+      case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
+      default -> fields.has(HeaderName.IDEMPOTENCY_KEY) || fields.has(HeaderName.X_IDEMPOTENCY_KEY);
+    };
   }
 
   void start() {

@@ -1,12 +1,10 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
 /**
  * What happens to a request whose connection ended before any byte of an answer.
  *
- * <p><b>Source.</b> {@code shouldRetryRequest} and {@code isReplayable} in Go's {@code net/http},
- * which replays no bodies; RFC 9110, section 9.2.2; RFC 9113, section 8.7.
+ * <p><b>Source.</b> {@code shouldRetryRequest} in Go's {@code net/http}, which replays no bodies; RFC 9110, section 9.2.2; RFC
+ * 9113, section 8.7.
  */
 public enum Replay {
   ON_ANOTHER_CONNECTION,
@@ -31,13 +29,5 @@ public enum Replay {
       }
       return unseen ? AT_ANOTHER_POD : NOT_AT_ALL;
     }
-  }
-
-  /** By its method or an idempotency key. */
-  public static boolean isIdempotent(String method, Fields fields) {
-    return switch (method) {
-      case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
-      default -> fields.has(HeaderName.IDEMPOTENCY_KEY) || fields.has(HeaderName.X_IDEMPOTENCY_KEY);
-    };
   }
 }

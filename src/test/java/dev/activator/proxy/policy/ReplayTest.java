@@ -2,7 +2,6 @@ package dev.activator.proxy.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -25,21 +24,5 @@ class ReplayTest {
       Replay expected) {
     assertThat(new Replay.Loss(unseen, stale, harmless, whole, times).replay())
         .isEqualTo(expected);
-  }
-
-  @Test
-  void isIdempotentForRequestsThatChangeNothing() {
-    for (String method : new String[]{"GET", "HEAD", "OPTIONS", "TRACE"}) {
-      assertThat(Replay.isIdempotent(method, MapFields.of())).as(method).isTrue();
-    }
-    for (String method : new String[]{"POST", "PUT", "DELETE", "PATCH", "get"}) {
-      assertThat(Replay.isIdempotent(method, MapFields.of())).as(method).isFalse();
-    }
-  }
-
-  @Test
-  void isIdempotentForThoseWithAKey() {
-    assertThat(Replay.isIdempotent("POST", MapFields.of("Idempotency-Key", "1"))).isTrue();
-    assertThat(Replay.isIdempotent("POST", MapFields.of("X-Idempotency-Key", "1"))).isTrue();
   }
 }
