@@ -25,6 +25,7 @@ import dev.activator.console.Overview.LeaderReport;
 import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
 import dev.activator.console.RevisionReport.WakingReport;
+import dev.activator.console.ScalingDefaults;
 import dev.activator.console.ScalingFacts;
 import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.console.WaitReasons;
@@ -264,9 +265,11 @@ class OperatorsConfiguration {
       SpeculativeStarts starting,
       WakeWith wakeWith, Chains chains) {
     var clock = loops.loopFor("clock");
+    var own = platform.scalingDefaults();
     var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving.queueCapacity(),
         serving.waitingPage().toString().toLowerCase(Locale.ROOT),
         cluster.eventReader(clock::nanoTime), scaling(platform),
+        own == null ? ScalingDefaults.following(cluster, identity.systemNamespace()) : () -> own,
         id -> waking(id, starting, wakeWith, chains));
     return new RevisionCard.Source(platform.facts(facts), activity, hours, failures,
         clock::nanoTime);

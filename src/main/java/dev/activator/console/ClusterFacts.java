@@ -8,22 +8,17 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.regex.Pattern;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a cluster shows of a revision: its settings, its Events, and the command for its log. */
 public final class ClusterFacts implements PlatformFacts {
-  public static final String NOT_SET = "not set";
   private static final String ROUTING_STATE = "serving.knative.dev/routingState";
   private static final String SERVICE = "serving.knative.dev/service";
-  private static final String AUTOSCALING = "autoscaling.knative.dev/";
-  private static final String MAX_SCALE = AUTOSCALING + "max-scale";
-  private static final Pattern DASH = Pattern.compile("-(\\w)");
   private static final String RULES = "its rules";
   private static final String THE_REVISION = "the Revision";
   /** In this order; what holds without the annotation. */
@@ -32,8 +27,6 @@ public final class ClusterFacts implements PlatformFacts {
       byDefault("activator.dev/balancing", "by container concurrency"),
       byDefault("activator.dev/slow-start", "16"), byDefault("activator.dev/wake-with", "none"),
       byDefault("activator.dev/server-timing", "off"));
-  private static final List<String> SCALING = List.of(AUTOSCALING + "min-scale", MAX_SCALE,
-      AUTOSCALING + "target", AUTOSCALING + "metric", AUTOSCALING + "window");
 
   private final Cluster cluster;
   private final String domain;
@@ -41,6 +34,7 @@ public final class ClusterFacts implements PlatformFacts {
   private final String waitingPage;
   private final EventReader events;
   private final ScalingFacts scaling;
+  private final Supplier<ScalingDefaults> defaults;
   private final Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking;
 
   /**
@@ -48,7 +42,7 @@ public final class ClusterFacts implements PlatformFacts {
    * @param waking null if a revision neither wakes others nor was woken
    */
   public ClusterFacts(Cluster cluster, String domain, int queueCapacity, String waitingPage,
-      EventReader events, ScalingFacts scaling,
+      EventReader events, ScalingFacts scaling, Supplier<ScalingDefaults> defaults,
       Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking) {
     this.waking = waking;
     this.cluster = cluster;
@@ -57,6 +51,7 @@ public final class ClusterFacts implements PlatformFacts {
     this.waitingPage = waitingPage;
     this.events = events;
     this.scaling = scaling;
+    this.defaults = defaults;
   }
 
   private @Nullable ScaledServiceFacts scaledService(RevisionId id) {
@@ -73,15 +68,12 @@ public final class ClusterFacts implements PlatformFacts {
     }
     var revision = cluster.find(id);
     var service = revision == null ? null : revision.labels().get(SERVICE);
-    var maxScale = revision == null
-        ? ""
-        : revision.annotations().getOrDefault(spelling(revision.annotations(), MAX_SCALE), "");
     var rules = revision == null ? null : revision.rules();
     return new CardFacts("Revision", rules == null ? List.of() : rules.problems(),
         service == null
             ? null
             : "http://" + service + "." + id.namespace() + ".svc." + domain,
-        maxScale.matches("[1-9]\\d{0,8}") ? Integer.valueOf(maxScale) : null,
+        revision == null ? null : defaults.get().maxPods(revision.annotations()),
         revision == null ? null : routing(revision.labels()));
   }
 
@@ -132,8 +124,8 @@ public final class ClusterFacts implements PlatformFacts {
       rows.addAll(wakes);
       rows.addAll(annotations(revision.annotations()));
       if (scaled == null) {
-        SCALING.forEach(name -> rows
-            .add(setting(revision.annotations(), name, NOT_SET, "the autoscaler")));
+        rows.addAll(
+            defaults.get().rows(revision.annotations(), revision.containerConcurrency()));
       }
     }
     return rows;
@@ -185,20 +177,11 @@ public final class ClusterFacts implements PlatformFacts {
 
   private static Setting setting(Map<String, String> annotations, String name, String otherwise,
       String origin) {
-    var written = spelling(annotations, name);
-    var own = annotations.get(written);
+    var own = annotations.get(name);
     var word = name.substring(name.indexOf('/') + 1);
     return own == null
         ? new Setting(word, otherwise, origin)
-        : new Setting(word, own, "the annotation " + written);
-  }
-
-  /** The annotation as it is written: Knative reads {@code minScale} as {@code min-scale}. */
-  static String spelling(Map<String, String> annotations, String name) {
-    var camelCase = DASH.matcher(name)
-        .replaceAll(dash -> dash.group(1).toUpperCase(Locale.ROOT));
-    return name.startsWith(AUTOSCALING) && !annotations.containsKey(name)
-        && annotations.containsKey(camelCase) ? camelCase : name;
+        : new Setting(word, own, "the annotation " + name);
   }
 
   @Override

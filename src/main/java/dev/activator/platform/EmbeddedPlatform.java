@@ -11,6 +11,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.CatchState.Activators;
 import dev.activator.console.LivePage;
 import dev.activator.console.PlatformFacts;
+import dev.activator.console.ScalingDefaults;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Meta;
@@ -182,6 +183,11 @@ public final class EmbeddedPlatform implements Platform {
   public PlatformFacts facts(PlatformFacts ofCluster) {
     return new EmbeddedRevisionDetails(ofCluster, store, actions, defaults,
         () -> requestPort.getAsInt());
+  }
+
+  @Override
+  public ScalingDefaults scalingDefaults() {
+    return ScalingDefaults.embedded(defaults.window(), defaults.maxPods());
   }
 
   @Override

@@ -76,31 +76,7 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
 
   @Override
   public CompletableFuture<List<Setting>> settings(RevisionId id) {
-    return cluster.settings(id).thenApply(rows -> effective(rows, defaults));
-  }
-
-  /** The autoscaler is in this process, so its values for absent annotations are known. */
-  static List<Setting> effective(List<Setting> rows, Defaults defaults) {
-    var values = rows.stream()
-        .collect(Collectors.toMap(Setting::name, Setting::value, (a, _) -> a));
-    var limit = values.getOrDefault("container concurrency", "");
-    boolean byRate = values.getOrDefault("metric", "").equals("rps");
-    var known = Map.of("min-scale", new Setting("min-scale", "0", "default"),
-        "max-scale",
-        new Setting("max-scale", "" + defaults.maxPods(), "activator.embedded.max-pods"),
-        "metric", new Setting("metric", "concurrency", "default"),
-        "target", byRate
-            ? new Setting("target", "200", "default")
-            : limit.matches("\\d+")
-                ? new Setting("target", limit, "container concurrency")
-                : new Setting("target", "100", "default"),
-        "window", new Setting("window", defaults.window().toSeconds() + " s",
-            "activator.embedded.stable-window"));
-    return rows.stream()
-        .map(row -> row.value().equals(ClusterFacts.NOT_SET) && known.containsKey(row.name())
-            ? known.get(row.name())
-            : row)
-        .toList();
+    return cluster.settings(id);
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.LivePage;
 import dev.activator.console.PlatformFacts;
+import dev.activator.console.ScalingDefaults;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.LocalProcesses;
@@ -66,6 +67,11 @@ public interface Platform {
   /** Extends what the console shows of revisions in a cluster. */
   default PlatformFacts facts(PlatformFacts ofCluster) {
     return ofCluster;
+  }
+
+  /** What holds for Revisions without annotations; null if Knative's ConfigMap says so. */
+  default @Nullable ScalingDefaults scalingDefaults() {
+    return null;
   }
 
   /** Null in a cluster, where the console changes nothing. */

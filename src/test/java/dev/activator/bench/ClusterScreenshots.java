@@ -101,6 +101,9 @@ public final class ClusterScreenshots {
       map.putObject("data");
       return map;
     });
+    store.create(Kinds.CONFIG_MAP, Objects.parse("""
+        {'metadata': {'namespace': 'knative-serving', 'name': 'config-autoscaler'}, 'data':
+         {'max-scale': '20', 'stable-window': '90s'}}"""));
     start("cluster", 3);
     send(3, "cart.shop");
     picture("cluster", console(3) + "/shop/cart-00001",

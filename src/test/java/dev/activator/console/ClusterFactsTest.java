@@ -10,16 +10,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ClusterFactsTest {
   @ParameterizedTest
-  @CsvSource({"autoscaling.knative.dev/min-scale, autoscaling.knative.dev/min-scale",
-      "autoscaling.knative.dev/minScale, autoscaling.knative.dev/minScale",
-      "autoscaling.knative.dev/other, autoscaling.knative.dev/min-scale"})
-  void findsAnAnnotationInBothSpellings(String written, String found) {
-    assertThat(
-        ClusterFacts.spelling(Map.of(written, "2"), "autoscaling.knative.dev/min-scale"))
-        .isEqualTo(found);
-  }
-
-  @ParameterizedTest
   @CsvSource({"active, LIVE", "pending, NEXT", "reserve, SUPERSEDED"})
   void theRoutingStateOfARevisionIsItsLabel(String label, RoutingState state) {
     assertThat(ClusterFacts.routing(Map.of("serving.knative.dev/service", "web",

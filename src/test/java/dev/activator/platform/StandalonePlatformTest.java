@@ -14,6 +14,7 @@ import dev.activator.console.PlatformFacts.Setting;
 import dev.activator.console.PlatformFacts;
 import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.console.RevisionReport.WakingReport;
+import dev.activator.console.ScalingDefaults;
 import dev.activator.console.ScalingFacts;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
@@ -142,6 +143,7 @@ class StandalonePlatformTest {
         10, "off",
         cluster.eventReader(loop::nanoTime),
         new ScalingFacts(platform::scaling, platform::leadership),
+        () -> ScalingDefaults.ofKnative(null),
         _ -> CompletableFuture.completedFuture(new WakingReport("shop/front was (3 of 3 times)",
             List.of("shop/cart"), List.of("shop/auth: called 3 of 3 times; starts with it"))));
   }
