@@ -289,7 +289,9 @@ class OperatorsConfiguration {
       case Readiness.Ready() -> "";
       case Readiness.NotReady _ when health.isDraining() ->
         "This activator drains: it finishes its requests and ends.";
-      case Readiness.NotReady(var why) -> "This activator is not ready: " + why;
+      case Readiness.NotReady(var why) when why.equals(HealthState.NO_LINK) ->
+        "This activator is not ready: it has not been connected yet to what scales.";
+      case Readiness.NotReady(var why) -> "This activator is not ready: " + why + ".";
     }, loads, alerts, links.links(), platform.actions(), Flux.interval(Duration.ZERO, REFRESH));
   }
 

@@ -45,8 +45,9 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
         + " in config-network."),
     /** There is capacity; the waiting requests are about to run. */
     MOVING("Read this again in a second; if it stays, it is a bug."),
-    BUSY("Raise max-scale or containerConcurrency, or make the requests shorter; the autoscaler's"
-        + " log says why it adds no pod.",
+    BUSY(
+        "Raise max-scale or containerConcurrency, or make the requests shorter; if it has fewer pods"
+            + " than max-scale, the autoscaler's log says why.",
         "Raise maxReplicas or containerConcurrency, or make the requests shorter; its Events say why"
             + " it has this number of pods."),
     QUEUE_FULL("Raise max-scale or containerConcurrency, or the annotation"

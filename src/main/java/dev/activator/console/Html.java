@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
 
 /** Text and numbers as HTML that is also well-formed XML. */
 final class Html {
+  private static final long KIB = 1024;
+
   private static final Pattern CONTROL_CHARACTERS = Pattern
       .compile("[\\x00-\\x1f\\x7f-\\x9f&&[^\\n\\t]]");
 
@@ -29,6 +31,13 @@ final class Html {
       return String.format(Locale.ROOT, "%.1f s", millis / 1000.0);
     }
     return millis < 7_200_000 ? length.toMinutes() + " min" : length.toHours() + " h";
+  }
+
+  /** Such as {@code 340 bytes}, {@code 61 KiB}, {@code 3 MiB}. */
+  static String size(long bytes) {
+    return bytes < KIB
+        ? count(bytes, "byte")
+        : bytes < KIB * KIB ? bytes / KIB + " KiB" : bytes / KIB / KIB + " MiB";
   }
 
   static String count(long number, String what) {

@@ -72,12 +72,20 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   }
 
   String whatToDo() {
-    var state = diagnosis.whatToDo();
+    var state = mostPods(diagnosis.state(), ready(), facts.maxPods()) + diagnosis.whatToDo();
     if (facts.obstacles().isEmpty()) {
       return state;
     }
     return "Fix what is in the way, as listed above."
         + (now.queued() == 0 ? "" : " If requests still wait then: " + state);
+  }
+
+  /** Empty unless requests wait though it has as many pods as it may. */
+  static String mostPods(Diagnosis.State state, int ready, @Nullable Integer max) {
+    boolean busy = state == Diagnosis.State.BUSY || state == Diagnosis.State.QUEUE_FULL;
+    return busy && max != null && ready >= max
+        ? max == 1 ? "It may have one pod only. " : "It has all " + max + " pods that it may have. "
+        : "";
   }
 
   private static Badge byState(RevisionSnapshot now, Diagnosis diagnosis) {

@@ -21,11 +21,15 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.SequencedMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The page of one revision as HTML, in parts that are replaced when they change. */
 final class RevisionPage {
+  private static final Pattern INSTANT = Pattern
+      .compile("\\b\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ");
+
   private RevisionPage() {}
 
   static SequencedMap<String, String> unknown(RevisionId id) {
@@ -161,7 +165,7 @@ final class RevisionPage {
     var waits = queue.oldest().stream().map(Html::length).collect(joining(", "));
     return section("queue", "half", "Queue", "<dl class=\"numbers\">"
         + number("waiting", card.now().queued() + " / " + queue.capacity())
-        + number("held", count(queue.heldBytes(), "byte"))
+        + number("held", Html.size(queue.heldBytes()))
         + number("order", card.now().queue().now().newestFirst() ? "newest first" : "by arrival")
         + "</dl>" + (waits.isEmpty()
             ? "<p class=\"soft\">No request waits.</p>"
@@ -172,8 +176,13 @@ final class RevisionPage {
   private static String settings(List<PlatformFacts.Setting> all) {
     return section("settings", "half", "Autoscaler and settings", table("settings", "",
         all.stream().map(each -> "<tr><td>" + text(each.name()) + "</td><td>" + text(each.value())
-            + "</td><td class=\"soft\">" + text(each.origin()) + "</td></tr>").collect(joining()),
+            + "</td><td class=\"soft\">" + withTimes(text(each.origin())) + "</td></tr>")
+            .collect(joining()),
         "what", "value", "from, or why"));
+  }
+
+  private static String withTimes(String html) {
+    return INSTANT.matcher(html).replaceAll(instant -> time(Instant.parse(instant.group())));
   }
 
   private static String events(PlatformFacts.Known<PlatformFacts.EventLine> events) {

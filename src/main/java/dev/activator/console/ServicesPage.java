@@ -220,8 +220,8 @@ final class ServicesPage {
         count(all, "Service") + (query.filter().isBlank() ? "" : ", " + found + " found"),
         "<div class=\"scroll\" id=\"services.table\" tabindex=\"0\" role=\"region\""
             + " aria-label=\"Services\"><table class=\"dense\"><thead><tr>" + head
-            + "<th scope=\"col\" class=\"hour\"><p class=\"axis\"><span>1 h ago</span> <span>requests a"
-            + " minute</span> <span>now</span></p></th></tr></thead>" + NO_ROWS + "</table></div>"
+            + "<th scope=\"col\" class=\"hour\"><p class=\"axis\"><span>1 h ago</span> <span>req/min</span>"
+            + " <span>now</span></p></th></tr></thead>" + NO_ROWS + "</table></div>"
             + (found > MAX_ROWS
                 ? "<p class=\"soft\">" + (found - MAX_ROWS)
                     + " more; the filter shows them.</p>"

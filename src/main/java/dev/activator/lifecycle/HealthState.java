@@ -9,6 +9,9 @@ import dev.activator.lifecycle.Readiness.Ready;
  * <p><b>Threads.</b> Any may call.
  */
 public final class HealthState {
+  /** As Knative's activator says it. */
+  public static final String NO_LINK = "connection has not yet been established";
+
   private final ReadinessPolicy policy;
   private volatile boolean synced;
   private volatile boolean linked;
@@ -63,6 +66,6 @@ public final class HealthState {
       case ALWAYS -> linked;
       case NEVER -> true;
     };
-    return linkedEnough ? new Ready() : new NotReady("connection has not yet been established");
+    return linkedEnough ? new Ready() : new NotReady(NO_LINK);
   }
 }

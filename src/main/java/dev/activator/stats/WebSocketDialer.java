@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
+import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import java.net.URI;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,14 @@ final class WebSocketDialer implements StatSocket.Dialer {
     }
 
     private void failed(Throwable failure) {
-      loop.execute(() -> events.closed(String.valueOf(failure.getMessage())));
+      loop.execute(() -> events.closed(reason(failure)));
+    }
+
+    private static String reason(Throwable failure) {
+      return failure instanceof WebSocketClientHandshakeException refused
+          && refused.response() != null
+              ? "the answer is " + refused.response().status()
+              : String.valueOf(failure.getMessage());
     }
 
     private void ended() {

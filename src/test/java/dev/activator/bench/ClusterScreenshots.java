@@ -83,10 +83,12 @@ public final class ClusterScreenshots {
     start("standalone", 2);
     picture("standalone-other", console(2) + "/shop/front",
         "/scaled byactivator-1/.test(document.body.textContent)");
+    // While its Lease is still valid, no other one may scale.
+    open(console(2), "document.querySelectorAll('#rows tr').length === 3");
     activators.getFirst().destroyForcibly();
-    picture("leader-lost", console(2),
-        "/no activator scales|activator-2 scales|this activator scales/"
-            + ".test(document.body.textContent)");
+    send(2, "api.shop");
+    picture("leader-lost", "1 request waits[^]*link to the activator that scales is down");
+    picture("leader-new", "this activator scales");
 
     store.create(Kinds.REVISION, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'cart-00001', 'uid': 'u', 'labels':
@@ -183,6 +185,16 @@ public final class ClusterScreenshots {
 
   private void picture(String name, String url, String when) throws IOException {
     open(url, when);
+    picture(name);
+  }
+
+  /** Of the open page, once it has a text. */
+  private void picture(String name, String pattern) throws IOException {
+    browser.awaitTrue("/" + pattern + "/.test(document.getElementById('summary').textContent)");
+    picture(name);
+  }
+
+  private void picture(String name) throws IOException {
     browser.awaitTrue("document.documentElement.scrollWidth > 0");
     browser.screenshot(out.resolve(name + ".png"));
     System.out.println(out.resolve(name + ".png") + ", "

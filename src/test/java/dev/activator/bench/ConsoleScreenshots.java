@@ -81,7 +81,7 @@ public final class ConsoleScreenshots {
         "/longer than usual/.test(document.getElementById('state').textContent)");
     browser.dark();
     picture("dark", console, "true");
-    browser.size(360, 1200);
+    browser.size(375, 1200);
     picture("phone-dark", console, "true");
     browser.light();
     picture("phone", console, "true");

@@ -156,7 +156,7 @@ class LivePageTest {
     @Override
     public CompletableFuture<List<Setting>> settings(RevisionId id) {
       return CompletableFuture
-          .completedFuture(List.of(new Setting("<b>", "</td>", "the annotation")));
+          .completedFuture(List.of(new Setting("<b>", "</td>", "since 1970-01-01T00:00:00Z")));
     }
 
     @Override
@@ -425,7 +425,7 @@ class LivePageTest {
     assertThat(text(page, "//p[@class='todo']")).startsWith("What to do: ");
     assertThat(text(page, "//section[@id='pods']//tbody/tr")).startsWith("10.0.0.1:8012");
     assertThat(text(page, "//section[@id='settings']//tbody/tr"))
-        .isEqualTo("<b></td>the annotation");
+        .isEqualTo("<b></td>since 00:00:00 UTC");
     assertThat(text(page, "//section[@id='events']//tbody/tr"))
         .isEqualTo("00:00:00 UTCBackOffPod p: <img src=x onerror=y>");
     assertThat(text(page, "//pre")).isEqualTo("<script>alert(1)</script>\ufffd[31m");

@@ -67,6 +67,8 @@ class RefusedLinkLogTest {
       });
       link.open();
       failed.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      assertThat(link.view().get(PATIENCE.toSeconds(), TimeUnit.SECONDS).problem())
+          .isEqualTo("the answer is 503 Service Unavailable");
       // The library may write its line after the listener was called.
       warned.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       link.close();

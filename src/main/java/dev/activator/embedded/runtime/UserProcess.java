@@ -51,7 +51,10 @@ interface UserProcess {
     }
 
     Exit cannotRun(Throwable cause) {
-      return Exit.cannotRun(template.id().name(), String.valueOf(cause.getMessage()));
+      var command = VariableExpansion.ofCommand(template.words(), variables);
+      return Exit.cannotRun(template.id().name(),
+          Exit.reason(command.isEmpty() ? "" : command.getFirst(), template.workingDir(),
+              String.valueOf(cause.getMessage())));
     }
   }
 

@@ -22,6 +22,25 @@ public record Exit(String reason, String message, int code) {
     return new Exit("CannotRun", "process of " + workload + " cannot run: " + why, NEVER_RAN);
   }
 
+  /**
+   * Why a program does not start, in the words of its Service.
+   *
+   * @param folder in which it was to run; empty for this process's
+   * @param error of the operating system, as Java says it
+   */
+  public static String reason(String program, String folder, String error) {
+    if (error.contains("(No such file or directory)")) {
+      return folder.isEmpty()
+          ? "there is no program \"" + program + "\"" + (program.contains(" ")
+              ? "; a command is a list with an entry for each word"
+              : program.contains("/") ? "" : " in PATH")
+          : "there is no program \"" + program + "\", or no folder \"" + folder + "\"";
+    }
+    return error.contains("(Permission denied)")
+        ? "\"" + program + "\" is not a program that may be executed"
+        : error.strip();
+  }
+
   public static Exit configError(String why) {
     return new Exit(CONFIG_ERROR, why, NEVER_RAN);
   }
