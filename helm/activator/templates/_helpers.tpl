@@ -16,7 +16,10 @@
 {{- fail "httpRoute.enabled is true, but httpRoute.parentRefs names no Gateway" -}}
 {{- end -}}
 {{- if and (eq .Values.mode "replace") (ne .Release.Namespace .Values.systemNamespace) -}}
-{{- fail (printf "mode \"replace\" must be installed where Knative Serving is: use --namespace %s, or set systemNamespace to %s" .Values.systemNamespace .Release.Namespace) -}}
+{{- fail (printf "mode \"replace\" must be installed where Knative Serving is: use --namespace %s, or set systemNamespace to %s; without Knative, set mode to standalone" .Values.systemNamespace .Release.Namespace) -}}
+{{- end -}}
+{{- if and .Values.autoscaling.enabled (gt (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
+{{- fail (printf "autoscaling.minReplicas is %d, but autoscaling.maxReplicas is %d" (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
 {{- end -}}
 {{- if and (eq .Values.mode "beside") (eq (include "activator.name" .) "activator") (eq .Release.Namespace .Values.systemNamespace) -}}
 {{- fail "mode \"beside\" needs a name that is not Knative's: give the release one that is not \"activator\", or set fullnameOverride" -}}

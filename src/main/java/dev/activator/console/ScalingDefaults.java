@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -25,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 public record ScalingDefaults(Map<String, Setting> values) {
   public static final String CONFIG_MAP = "config-autoscaler";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
+  /** By the usual name; the console needs one for each revision each second. */
+  private static final Map<String, String> CAMEL_CASE = new ConcurrentHashMap<>();
   private static final Pattern DASH = Pattern.compile("-(\\w)");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,9}(\\.\\d{1,9})?");
   private static final Pattern SOME_PODS = Pattern.compile("[1-9]\\d{0,8}");
@@ -152,7 +155,7 @@ public record ScalingDefaults(Map<String, Setting> values) {
     return target != null && limit > 0 && NUMBER.matcher(target.value()).matches()
         && Double.parseDouble(target.value()) > limit
             ? new Setting(TARGET, "" + limit,
-                LIMIT + "; more is asked for, " + target.value() + ", by " + target.origin())
+                LIMIT + "; less than " + target.value() + ", by " + target.origin())
             : target;
   }
 
@@ -162,7 +165,7 @@ public record ScalingDefaults(Map<String, Setting> values) {
 
   private static @Nullable Setting of(Map<String, String> annotations, String name,
       @Nullable Setting otherwise) {
-    var written = spelling(annotations, AUTOSCALING + name);
+    var written = spelling(annotations, name);
     var own = annotations.get(written);
     return own == null
         ? otherwise == null ? null : new Setting(name, otherwise.value(), otherwise.origin())
@@ -170,11 +173,12 @@ public record ScalingDefaults(Map<String, Setting> values) {
   }
 
   /** The annotation as it is written: Knative reads {@code minScale} as {@code min-scale}. */
-  static String spelling(Map<String, String> annotations, String name) {
-    var camelCase = DASH.matcher(name)
-        .replaceAll(dash -> dash.group(1).toUpperCase(Locale.ROOT));
-    return !annotations.containsKey(name) && annotations.containsKey(camelCase)
-        ? camelCase
-        : name;
+  private static String spelling(Map<String, String> annotations, String name) {
+    if (annotations.containsKey(AUTOSCALING + name)) {
+      return AUTOSCALING + name;
+    }
+    var camelCase = CAMEL_CASE.computeIfAbsent(name, word -> AUTOSCALING
+        + DASH.matcher(word).replaceAll(dash -> dash.group(1).toUpperCase(Locale.ROOT)));
+    return annotations.containsKey(camelCase) ? camelCase : AUTOSCALING + name;
   }
 }

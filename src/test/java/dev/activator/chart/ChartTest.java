@@ -317,7 +317,14 @@ class ChartTest {
   @Test
   void refusesToReplaceWhatIsElsewhere() {
     assertThatThrownBy(() -> Chart.installed("activator", "default"))
-        .hasMessageContaining("use --namespace knative-serving");
+        .hasMessageContaining("use --namespace knative-serving")
+        .hasMessageContaining("without Knative, set mode to standalone");
+  }
+
+  @Test
+  void refusesALeastNumberOfReplicasAboveTheMost() {
+    assertThatThrownBy(() -> Chart.replacing("autoscaling: {minReplicas: 3, maxReplicas: 2}"))
+        .hasMessageContaining("autoscaling.minReplicas is 3, but autoscaling.maxReplicas is 2");
   }
 
   @Test

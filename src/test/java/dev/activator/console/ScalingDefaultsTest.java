@@ -54,7 +54,7 @@ class ScalingDefaultsTest {
       "container-concurrency-target-default=50 | '' | 4 | target | 4 by container concurrency",
       "requests-per-second-target-default=9 | metric=rps | 4 | target | 9 by ConfigMap config-autoscaler",
       "'' | target=3 | 4 | target | 3 by the annotation autoscaling.knative.dev/target",
-      "'' | target=9 | 4 | target | 4 by container concurrency; more is asked for, 9, by the annotation autoscaling.knative.dev/target",
+      "'' | target=9 | 4 | target | 4 by container concurrency; less than 9, by the annotation autoscaling.knative.dev/target",
       "'' | metric=rps target=9 | 4 | target | 9 by the annotation autoscaling.knative.dev/target",
       "container-concurrency-target-percentage=60 | '' | 0 | target-utilization-percentage | 60 by ConfigMap config-autoscaler",
       "container-concurrency-target-percentage=60 | metric=rps | 0 | target-utilization-percentage | 70 by Knative's default",

@@ -215,7 +215,10 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
       case WorkloadState.Missing() -> troubles.add(new Trouble("TargetNotFound",
           "there is no " + workload + " in namespace " + object.id().namespace()));
       case WorkloadState.NoKind() -> troubles.add(new Trouble("TargetNotScalable",
-          "the Kubernetes API has no kind " + workload.kind() + " in " + workload.apiVersion()));
+          "the Kubernetes API has no kind " + workload.kind() + " in " + workload.apiVersion()
+              + (Character.isLowerCase(workload.kind().charAt(0))
+                  ? "; a kind is spelled as in its manifest, such as Deployment"
+                  : "")));
       case WorkloadState.NotScalable() -> troubles.add(new Trouble("TargetNotScalable",
           workload.kind() + " of " + workload.apiVersion() + " has no scale subresource"));
       case WorkloadState.Found(var known) when !known.failure().isEmpty() ->
