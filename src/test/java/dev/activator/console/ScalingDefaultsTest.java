@@ -4,15 +4,14 @@ import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
-import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.console.PlatformFacts.Setting;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
+import dev.activator.testing.TestValues;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
@@ -92,8 +91,8 @@ class ScalingDefaultsTest {
   void followsTheConfigMapAtRunTime() throws Exception {
     try (var api = EmbeddedApi.start();
         var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-            KubernetesVersion.MINIMUM, Duration.ofMinutes(2), ReflectorSettings.DEFAULT,
-            new Random(1), AddressSource.DEFAULT)) {
+            TestValues.OLDEST_KUBERNETES, Duration.ofMinutes(2), ReflectorSettings.DEFAULT,
+            new Random(1), TestValues.ANY_SLICES)) {
       var defaults = ScalingDefaults.following(cluster, "knative-serving");
       cluster.start();
       assertThat(row(defaults.get().rows(Map.of(), 0), "window"))
