@@ -176,7 +176,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyLoopTellsTheTime() {
+  void onlyLoopReadsTheClock() {
     noClasses().that().resideOutsideOfPackage(inside("loop")).should()
         .callMethodWhere(target(ownedBy(System.class, "nanoTime|currentTimeMillis"))
             .or(target(ownedBy(Thread.class, "sleep")))

@@ -170,7 +170,7 @@ class EmbeddedModeIT {
   }
 
   @Test
-  void tellsAHeldRequestThatTheProcessEnded() throws Exception {
+  void answersAHeldRequestThatTheProcessEnded() throws Exception {
     curl.serve(service("broken", 0, "sh", "-c", "echo no such luck; exit 3"));
 
     HttpResponse<String> answer = curl.get("broken.default.localhost");

@@ -36,7 +36,7 @@ final class FakeCluster implements AutoCloseable {
   /** The request for {@code /slow} is at the pod. */
   final CountDownLatch slowArrived = new CountDownLatch(1);
   /** The revisions the autoscaler heard of. */
-  final Set<String> heard = ConcurrentHashMap.newKeySet();
+  final Set<String> received = ConcurrentHashMap.newKeySet();
   private final LoopResources threads = LoopResources.create("fake-cluster", 1, true);
   private final HttpServer pod;
   // Of its own: while the autoscaler is away, no other may come to listen or to call from there.
@@ -59,7 +59,7 @@ final class FakeCluster implements AutoCloseable {
   private AutoscalerServer autoscaler() {
     var fresh = new AutoscalerServer(threads.onServer(LoopResources.DEFAULT_NATIVE),
         new InetSocketAddress("127.0.0.1", autoscalerPort),
-        batch -> batch.entries().forEach(one -> heard.add(one.revision().name())));
+        batch -> batch.entries().forEach(one -> received.add(one.revision().name())));
     fresh.start();
     return fresh;
   }
@@ -89,7 +89,7 @@ final class FakeCluster implements AutoCloseable {
   }
 
   void autoscalerComes() {
-    heard.clear();
+    received.clear();
     autoscaler = autoscaler();
   }
 

@@ -84,10 +84,11 @@ class ImageRootIT {
 
   @Test
   void saysWhichJdkItNeeds() throws Exception {
-    var told = start(Map.of("JAVA_HOME", "/nowhere", "PATH", "/usr/bin:/bin"),
+    var received = start(Map.of("JAVA_HOME", "/nowhere", "PATH", "/usr/bin:/bin"),
         PROJECT.resolve("bin/image-root").toString(), "/no/such.jar");
 
-    assertThat(told).contains("JAVA_HOME is /nowhere, which is no JDK; it must be JDK 25 or later");
+    assertThat(received)
+        .contains("JAVA_HOME is /nowhere, which is no JDK; it must be JDK 25 or later");
   }
 
   private static List<String> asNobody() throws Exception {

@@ -63,7 +63,7 @@ class ManifestIT {
 
   private void servesFromZero() throws Exception {
     var held = activator.askLater("hello", "/");
-    await().until(() -> cluster.heard.contains("hello"));
+    await().until(() -> cluster.received.contains("hello"));
     assertThat(held).isNotDone();
 
     cluster.scaleUp("hello");
@@ -100,8 +100,8 @@ class ManifestIT {
 
     activator.terminate();
 
-    var told = await().until(activator::probe, probe -> probe.statusCode() == 500);
-    assertThat(told.body()).isEqualTo("received SIGTERM from kubelet\n");
+    var received = await().until(activator::probe, probe -> probe.statusCode() == 500);
+    assertThat(received.body()).isEqualTo("received SIGTERM from kubelet\n");
     assertThat(activator.management("/actuator/health/readiness").body())
         .contains("received SIGTERM from kubelet");
     assertThat(activator.management("/actuator/health/liveness").statusCode()).isEqualTo(200);
@@ -137,7 +137,7 @@ class ManifestIT {
 
     // when it is back, then it hears of the request that came meanwhile
     cluster.autoscalerComes();
-    await().until(() -> cluster.heard.contains("other"));
+    await().until(() -> cluster.received.contains("other"));
     cluster.scaleUp("other");
     assertThat(cold.get(2, TimeUnit.MINUTES).statusCode()).isEqualTo(200);
   }

@@ -113,7 +113,7 @@ class ConsoleServerTest {
   }
 
   @Test
-  void hasAPortOfItsOwnForThisMachineOnly() throws Exception {
+  void hasItsOwnPortForThisMachineOnly() throws Exception {
     var server = server(0, "127.0.0.1", Auth.NONE);
 
     server.open(PAGES);

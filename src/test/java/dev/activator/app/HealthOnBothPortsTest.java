@@ -17,7 +17,7 @@ class HealthOnBothPortsTest {
   @ParameterizedTest(name = "7.5 with the autoscaler needed: {0}")
   @EnumSource(ReadinessPolicy.class)
   @DisplayName("7.5 the management port says what the kubelet is told")
-  void theManagementPortSaysWhatTheKubeletIsTold(ReadinessPolicy need) {
+  void theManagementPortAnswersAsTheKubeletsProbe(ReadinessPolicy need) {
     var state = new HealthState(need);
     var indicator = OperatorsConfiguration.readiness(state, () -> true);
 

@@ -36,7 +36,7 @@ class MetricsAndLivenessHandlerTest {
   @ParameterizedTest(name = "Accept: {0}")
   @CsvSource(delimiter = '|', value = {"*/*|text/plain; version=0.0.4; charset=utf-8",
       "application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1|application/openmetrics-text; version=1.0.0; charset=utf-8"})
-  void answersInTheFormatThatIsAskedFor(String accept, String type) {
+  void answersInTheRequestedFormat(String accept, String type) {
     var response = ask(MockServerHttpRequest.get("/metrics").header("Accept", accept).build());
 
     assertThat(response.getHeaders().getFirst("Content-Type")).isEqualTo(type);
@@ -91,7 +91,7 @@ class MetricsAndLivenessHandlerTest {
   }
 
   @Test
-  void makesTheOtherPagesOnceWhenOneIsAskedFor() {
+  void makesTheOtherPagesOnce_whenOneIsRequested() {
     ask(MockServerHttpRequest.get("/metrics").build());
     ask(MockServerHttpRequest.get("/actuator/health/liveness").build());
     assertThat(made).hasValue(0);

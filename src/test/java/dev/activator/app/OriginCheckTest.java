@@ -53,7 +53,7 @@ class OriginCheckTest {
       "Host: localhost:1|403", "Host: |403",
       "Host: localhost:PORT\\r\\nOrigin: http://evil.example|403",
       "Host: localhost:PORT\\r\\nOrigin: http://localhost:3000|403"})
-  void answersPagesOfItsOwn(String headers, int status) throws Exception {
+  void answersItsOwnPages(String headers, int status) throws Exception {
     assertThat(ask(headers).start()).startsWith("HTTP/1.1 " + status + " ");
   }
 

@@ -47,16 +47,17 @@ class SettingsCheckTest {
   }
 
   @Test
-  void tellsWhatIsDoubtfulAndGoesOn() {
+  void reportsWhatIsDoubtfulAndGoesOn() {
     try (var context = new GenericApplicationContext()) {
       context.getEnvironment().getPropertySources()
           .addFirst(new MapPropertySource("a file", Map.of("activator.prot.http1", "1")));
-      var told = new ArrayList<String>();
+      var received = new ArrayList<String>();
 
-      new SettingsCheck(told::add).initialize(context);
+      new SettingsCheck(received::add).initialize(context);
 
-      assertThat(told).containsExactly("activator.prot.http1 is set, but there is no such setting;"
-          + " the nearest is activator.port.http1");
+      assertThat(received)
+          .containsExactly("activator.prot.http1 is set, but there is no such setting;"
+              + " the nearest is activator.port.http1");
     }
   }
 }

@@ -52,7 +52,7 @@ class TokenCheckTest {
 
   @ParameterizedTest(name = "[{0}]")
   @CsvSource(value = {"''", "Bearer", "'Bearer '", "Digest abc", "Basic !", "Basic YW55b25lOg=="})
-  void asksForATokenWithoutAskingTheCluster(String authorization) {
+  void requiresATokenWithoutCallingTheCluster(String authorization) {
     var response = ask(authorization);
 
     assertThat(response.getStatusCode().value()).isEqualTo(401);

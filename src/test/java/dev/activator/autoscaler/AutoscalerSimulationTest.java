@@ -50,7 +50,7 @@ class AutoscalerSimulationTest {
 
   @ParameterizedTest(name = "seeds from {0}")
   @MethodSource("blocks")
-  void oneWritesAndNobodyIsForgotten(long first) {
+  void oneWritesAndNoActivatorIsForgotten(long first) {
     int writes = 0;
     int conflicts = 0;
     for (long seed = first; seed < first + BLOCK; seed++) {

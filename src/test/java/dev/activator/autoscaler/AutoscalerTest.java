@@ -228,7 +228,7 @@ class AutoscalerTest {
   }
 
   @Test
-  void asksAgainWhetherTheLastPodMayGo_whenTheAnswerFails() {
+  void checksAgainWhetherTheLastPodMayGo_whenTheAnswerFails() {
     isAboutToGoToZero();
 
     scales.goesToZero.completeExceptionally(new IllegalStateException("no loop"));
@@ -239,7 +239,7 @@ class AutoscalerTest {
   }
 
   @Test
-  void asksAgainWhetherTheLastPodMayGo_ifTheWriteIsDelayed() {
+  void checksAgainWhetherTheLastPodMayGo_ifTheWriteIsDelayed() {
     isAboutToGoToZero();
 
     scales.refusesReads = Reason.UNAVAILABLE;

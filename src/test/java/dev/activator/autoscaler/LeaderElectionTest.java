@@ -247,7 +247,7 @@ class LeaderElectionTest {
   }
 
   @Test
-  void aLeaderThatLeadsAgainIsToldAsTheHolderAgain() {
+  void aLeaderThatLeadsAgainIsReportedAsTheHolderAgain() {
     a.election.start();
     seconds(1);
     lease.refusesWrites = true;

@@ -150,7 +150,7 @@ class RefusedScalesTest {
   }
 
   @Test
-  void readsSeldomInAnOutage_whileAllPodsThatItMayHaveAreReady() {
+  void readsRarelyInAnOutage_whileAllPodsThatItMayHaveAreReady() {
     // given a load for which more than the maximum would be needed
     seconds(600, 1_000);
     assertThat(scales.replicas(WEB)).isEqualTo(20);
@@ -217,7 +217,7 @@ class RefusedScalesTest {
   }
 
   @Test
-  void waitsAsLongAsTheServerAsks_evenIfRequestsWait() {
+  void waitsAsLongAsRetryAfterSays_evenIfRequestsWait() {
     scales.retryAfter = Duration.ofSeconds(7);
     scales.refusesReads = Reason.UNAVAILABLE;
     loop.advance(Duration.ofSeconds(2));

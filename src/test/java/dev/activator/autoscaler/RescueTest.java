@@ -70,7 +70,7 @@ class RescueTest {
   }
 
   @Test
-  void doesNothingWhileTheLinkIsUpOrNobodyWaits() {
+  void doesNothingWhileTheLinkIsUpOrNoRequestWaits() {
     waitFor(rescue, WEB, 60);
     rescue.linked(false);
     loop.advance(Duration.ofSeconds(60));

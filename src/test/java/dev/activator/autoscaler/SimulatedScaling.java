@@ -160,7 +160,7 @@ final class SimulatedScaling {
     final Map<RevisionId, List<Long>> requests = new HashMap<>();
     private final long started = clock.elapsed().toNanos();
     /** When each activator's regular batches reached it, in this term. */
-    private final Map<String, List<Long>> heard = new HashMap<>();
+    private final Map<String, List<Long>> received = new HashMap<>();
     private long elected;
     boolean leads;
     boolean alive = true;
@@ -252,7 +252,8 @@ final class SimulatedScaling {
         if (to.hears(this)) {
           to.autoscaler.received(batch);
           if (uptime.isPresent()) {
-            to.heard.computeIfAbsent(name, _ -> new ArrayList<>()).add(clock.elapsed().toNanos());
+            to.received.computeIfAbsent(name, _ -> new ArrayList<>())
+                .add(clock.elapsed().toNanos());
           }
         }
       });
@@ -265,7 +266,7 @@ final class SimulatedScaling {
       lastTerm = term;
       leads = true;
       elected = clock.elapsed().toNanos();
-      heard.clear();
+      received.clear();
       autoscaler.members(null);
       autoscaler.start();
       readMembers();
@@ -374,7 +375,7 @@ final class SimulatedScaling {
           require(now - elected >= window, () -> name + " scales " + id
               + " down in the first window of its term");
         }
-        for (long at : heard.getOrDefault(one.name, List.of())) {
+        for (long at : received.getOrDefault(one.name, List.of())) {
           checkGap(one, last, at, from);
           last = at;
         }

@@ -102,7 +102,7 @@ class WarmTimesTest {
   }
 
   @Test
-  void isActiveWithItsMaximum_whenTheWindowAsksForMore() {
+  void isActiveWithItsMaximum_whenTheWindowRequestsMore() {
     target(OptionalInt.of(3), 5);
     pass(Duration.ofHours(2));
 

@@ -49,7 +49,7 @@ class ManyRevisionsSimulationTest {
 
   /** What Kubernetes lists, and what of it the manager has heard. */
   private final Map<RevisionId, Listing> truth = new TreeMap<>();
-  private final Map<RevisionId, Listing> heard = new HashMap<>();
+  private final Map<RevisionId, Listing> received = new HashMap<>();
   private boolean bugs;
   private int addresses;
 
@@ -114,7 +114,7 @@ class ManyRevisionsSimulationTest {
   private void exists(RevisionBackendsManager backends, RevisionId id, Random random) {
     latest.put(id, HealthyDestinations.pods(id, DestinationSet.NONE));
     truth.put(id, Listing.NONE);
-    heard.put(id, Listing.NONE);
+    received.put(id, Listing.NONE);
     backends.revision(Revision.of(id, 1));
     if (random.nextBoolean()) {
       backends.clusterIp(new ClusterIp(id, clusterIp(id), null));
@@ -181,7 +181,7 @@ class ManyRevisionsSimulationTest {
   }
 
   private void tell(RevisionBackendsManager backends, RevisionId id) {
-    heard.put(id, truth.get(id));
+    received.put(id, truth.get(id));
     backends.listed(new PodListing(id, truth.get(id), Listing.NONE));
   }
 
@@ -191,7 +191,7 @@ class ManyRevisionsSimulationTest {
 
   private void checkThatWhatServesIsListed(RevisionId id) {
     var now = latest.get(id);
-    var allowed = now.clusterIp() == null ? heard.get(id).all() : heard.get(id).ready();
+    var allowed = now.clusterIp() == null ? received.get(id).all() : received.get(id).ready();
     assertThat(allowed.all()).containsAll(now.pods().all());
   }
 }

@@ -63,7 +63,7 @@ class ProberTest {
   }
 
   @Test
-  void asksOnTheLoopThatIsNamed_andTellsOnItsOwn() {
+  void probesOnTheLoopThatIsNamed_andReportsOnItsOwn() {
     // given a client that answers on the loop on which it is asked
     var other = new VirtualLoop();
     new Prober(client, loop, Revision.of(REVISION, 1), BackendSettings.DEFAULT).probe(A, other,
@@ -244,7 +244,7 @@ class ProberTest {
   }
 
   @Test
-  void tellsAPodThatDoesNotAnswer_fromOneThatCannotBeReached() {
+  void distinguishesAPodThatDoesNotAnswer_fromOneThatCannotBeReached() {
     client.answers = request -> new ProbeAnswer.TimedOut(request.timeout(), false);
     probe(BackendSettings.DEFAULT);
     client.answers = _ -> new ProbeAnswer.Failed("no route to the pod");

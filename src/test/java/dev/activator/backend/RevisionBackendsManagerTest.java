@@ -323,14 +323,14 @@ class RevisionBackendsManagerTest {
     backends.onChange(_ -> {
       throw new IllegalStateException("a bug");
     });
-    var heard = new ArrayList<HealthyDestinations>();
-    backends.onChange(heard::add);
+    var received = new ArrayList<HealthyDestinations>();
+    backends.onChange(received::add);
 
     backends.revision(PLAIN);
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));
 
-    assertThat(heard).containsExactly(pods(A));
+    assertThat(received).containsExactly(pods(A));
   }
 
   @Test
@@ -410,7 +410,7 @@ class RevisionBackendsManagerTest {
   }
 
   @Test
-  void watchesAnewWhenTheRevisionIsCreatedAgain() {
+  void watchesAgainWhenTheRevisionIsCreatedAgain() {
     backends.revision(revision("1", Protocol.HTTP1, true));
     backends.listed(http1(ready(A)));
     loop.advance(ofSeconds(5));

@@ -104,7 +104,7 @@ class ChartTest {
   }
 
   @Test
-  void asksForReadinessAsKnativesDoes() {
+  void hasTheReadinessProbeOfKnatives() {
     var asked = Chart.replacing().container().path("readinessProbe");
 
     assertThat(asked.at("/httpGet/port").asInt()).isEqualTo(8012);
@@ -114,7 +114,7 @@ class ChartTest {
   }
 
   @Test
-  void asksTheManagementPortForLiveness() {
+  void probesTheManagementPortForLiveness() {
     for (var chart : List.of(Chart.replacing(), Chart.beside())) {
       var asked = chart.container().path("livenessProbe");
 
@@ -133,7 +133,7 @@ class ChartTest {
       "env: [{name: METRICS_PROMETHEUS_HOST, value: 127.0.0.1}]                | ''    | 8012",
       "properties: {server.address: 127.0.0.1}                  | ''    | 8012",
       "env: [{name: METRICS_PROMETHEUS_TLS_CLIENT_AUTH, value: require}]       | ''    | 8012"})
-  void asksForLivenessAsTheManagementPortCanAnswer(String values, String scheme, int connects) {
+  void hasALivenessProbeThatTheManagementPortCanAnswer(String values, String scheme, int connects) {
     var asked = Chart.beside(values).container().path("livenessProbe");
 
     assertThat(asked.at("/httpGet/scheme").asString()).isEqualTo(scheme);
@@ -158,7 +158,7 @@ class ChartTest {
   }
 
   @Test
-  void bringsNoNetworkConfigMapUnlessAsked() {
+  void bringsNoNetworkConfigMap_unlessRequested() {
     assertThat(Chart.beside().names()).doesNotContain("ConfigMap knative-serving/config-network");
     assertThat(Chart.beside("config: {createNetwork: true}").names())
         .contains("ConfigMap knative-serving/config-network");
@@ -210,7 +210,7 @@ class ChartTest {
   }
 
   @Test
-  void permitsTokenReviewsOnlyWhereTokensAreAskedFor() {
+  void permitsTokenReviewsOnlyWhereTokensAreRequired() {
     for (var mode : List.of("replace", "beside", "standalone")) {
       var release = mode.equals("beside") ? "trial" : "activator";
       var open = Chart.installed(release, "knative-serving", "mode: " + mode);
@@ -229,7 +229,7 @@ class ChartTest {
   }
 
   @Test
-  void allowsOnlyRequestsMetricsAndActivatorsUnlessAskedNotTo() {
+  void allowsOnlyRequestsMetricsAndActivators_unlessConfigured() {
     var ports = new ArrayList<String>();
     Chart.replacing().only("NetworkPolicy").at("/spec/ingress").forEach(
         rule -> rule.path("ports").forEach(
@@ -334,7 +334,7 @@ class ChartTest {
   }
 
   @Test
-  void asksTheServiceItInstalled(@TempDir Path copy) throws Exception {
+  void callsTheServiceThatItInstalled(@TempDir Path copy) throws Exception {
     var replacing = Chart.withTests(copy.resolve("1"), "activator", "knative-serving");
     var beside = Chart.withTests(copy.resolve("2"), "trial", "trials", "mode: beside");
 
@@ -488,7 +488,7 @@ class ChartTest {
   }
 
   @Test
-  void mayScaleOnlyWhereItIsToldAndReadsNoSecretButItsOwn() {
+  void mayScaleOnlyWhereItIsConfiguredAndReadsNoSecretButItsOwn() {
     var chart = Chart.installed("web", "edge", "mode: standalone",
         "standalone: {namespaces: [shop, blog]}");
 
@@ -633,7 +633,7 @@ class ChartTest {
   }
 
   @Test
-  void gatewaysMayAskOnASeparatePort_onlyWhenEnabled() {
+  void gatewaysMayConnectToASeparatePort_onlyWhenEnabled() {
     var without = Chart.installed("web", "edge", "mode: standalone",
         "networkPolicy: {enabled: true}");
     var with = Chart.installed("web", "edge", "mode: standalone", "networkPolicy: {enabled: true}",

@@ -142,7 +142,7 @@ class MonitoringTest {
   }
 
   @Test
-  void alertsOnFiguresOfItsOwnNamespaceAndIsOfThatItself() {
+  void alertsOnFiguresInItsOwnNamespaceAndIsInThatItself() {
     var rules = Chart.beside("prometheusRule: {enabled: true}").only("PrometheusRule");
 
     for (var rule : rules.at("/spec/groups/0/rules")) {

@@ -94,13 +94,13 @@ class RbacTest {
   }
 
   @Test
-  void addsPodsOnlyWhenAsked() {
+  void addsPodsOnly_whenRequested() {
     assertThat(rights(Chart.replacing("rbac: {pods: true}").only("ClusterRole")))
         .containsAll(following("pods")).doesNotContain("get pods");
   }
 
   @Test
-  void addsEventsOnlyWhenAskedInEachMode() {
+  void addsEventsOnlyWhenRequestedInEachMode() {
     for (var mode : new String[]{"replace", "beside", "standalone"}) {
       assertThat(clusterWide(mode, true)).contains("list events").doesNotContain("watch events",
           "get events");
@@ -169,7 +169,7 @@ class RbacTest {
 
   @ParameterizedTest
   @EnumSource(value = EndpointsSource.class, names = {"ENDPOINTS", "ENDPOINTSLICES"})
-  void allowsWhatIsEverAskedAndNoMore(EndpointsSource source) throws Exception {
+  void allowsWhatIsEverRequestedAndNoMore(EndpointsSource source) throws Exception {
     // given an activator that follows all there is: maps, certificates, pods that do not start
     try (var api = EmbeddedApi.start();
         var cluster = Quiescence

@@ -44,15 +44,16 @@ class ClusterOnEmbeddedApiTest {
       new Random(1), new AddressSource(EndpointsSource.ENDPOINTS, IpFamily.IPV4));
 
   /** What was told and not taken back. */
-  private final Map<String, String> told = new ConcurrentSkipListMap<>();
+  private final Map<String, String> received = new ConcurrentSkipListMap<>();
 
   ClusterOnEmbeddedApiTest() {
     cluster.onRevision(
-        revision -> told.put("revision " + revision.id().name(), revision.timeouts().toString()));
-    cluster.onRevisionGone(id -> told.remove("revision " + id.name()));
+        revision -> received.put("revision " + revision.id().name(),
+            revision.timeouts().toString()));
+    cluster.onRevisionGone(id -> received.remove("revision " + id.name()));
     cluster.onPods(
-        pods -> told.put("pods " + pods.revision().name(), pods.http1().ready().toString()));
-    cluster.onPodsGone(id -> told.remove("pods " + id.name()));
+        pods -> received.put("pods " + pods.revision().name(), pods.http1().ready().toString()));
+    cluster.onPodsGone(id -> received.remove("pods " + id.name()));
   }
 
   private ApiServer started(ApiStore of, int port) {
@@ -89,14 +90,14 @@ class ClusterOnEmbeddedApiTest {
   /** A connection that a stopped server forgot to close is given up after 30 seconds. */
   private void tellsInTheEnd(Map<String, String> expected) {
     await()
-        .untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected));
+        .untilAsserted(() -> assertThat(Map.copyOf(received)).isEqualTo(expected));
   }
 
   @Test
   void followsObjectsThroughTheirLives() throws Exception {
     store.create(Kinds.REVISION, revision("a"));
     cluster.start();
-    assertThat(told).containsExactly(
+    assertThat(received).containsExactly(
         Map.entry("revision a", "RequestTimeouts[overall=PT7S, responseStart=PT0S, idle=PT0S]"));
     assertThat(cluster.find(new RevisionId("ns", "a"))).isNotNull();
 
@@ -180,7 +181,7 @@ class ClusterOnEmbeddedApiTest {
   }
 
   @Test
-  void tellsThatEndpointsAreNotWatchedWhileTheApiIsAway() throws Exception {
+  void reportsThatEndpointsAreNotWatchedWhileTheApiIsAway() throws Exception {
     int port = server.port();
     var watched = new CopyOnWriteArrayList<Boolean>();
     try (var quick = new Cluster(

@@ -108,7 +108,7 @@ class ClusterTest {
   }
 
   @Test
-  void tellsWhatThereIsAndWhatChanges() throws Exception {
+  void reportsAllObjectsAndChanges() throws Exception {
     // given a revision and its Service
     putRevision("rev", "{containerConcurrency: 3}");
     api.put(SERVICES, "rev-private", """
@@ -175,7 +175,7 @@ class ClusterTest {
   }
 
   @Test
-  void tellsADeletionThatNoWatchSaw() throws Exception {
+  void reportsADeletionThatNoWatchSaw() throws Exception {
     putEndpoints("Private", pod("10.0.0.1"));
     cluster.start();
     hears("pods [10.0.0.1:8012][]");
@@ -216,7 +216,7 @@ class ClusterTest {
   }
 
   @Test
-  void tellsTheActivatorsAgainOfARevisionThatWasMadeAnew() throws Exception {
+  void reportsTheActivatorsAgainOfARevisionThatWasCreatedAgain() throws Exception {
     // given a revision, and Endpoints of activators that stay as they are
     putRevisionWithUid("u1", "{}");
     cluster.start();

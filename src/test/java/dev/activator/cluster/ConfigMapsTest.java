@@ -27,7 +27,7 @@ class ConfigMapsTest {
   private static final String SYSTEM = "knative-serving";
 
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
       TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), ReflectorSettings.DEFAULT,
       new Random(1), TestValues.ANY_SLICES);
@@ -40,12 +40,12 @@ class ConfigMapsTest {
 
   private void wants(String... names) {
     for (var name : names) {
-      cluster.onConfigMap(SYSTEM, name, data -> heard.add(name + " " + data));
+      cluster.onConfigMap(SYSTEM, name, data -> received.add(name + " " + data));
     }
   }
 
   private void hears(String expected) throws InterruptedException {
-    assertThat(heard.poll(120, TimeUnit.SECONDS)).isEqualTo(expected);
+    assertThat(received.poll(120, TimeUnit.SECONDS)).isEqualTo(expected);
   }
 
   private static ObjectNode map(String namespace, String name, Map<String, String> data) {
@@ -70,7 +70,7 @@ class ConfigMapsTest {
 
   @Test
   @DisplayName("6.3 each map is told before the start is over, and each change after it")
-  void eachMapIsToldBeforeTheStartIsOver() throws Exception {
+  void eachMapIsReportedBeforeTheStartIsOver() throws Exception {
     create("config-network", Map.of("a", "1", "_example", "long"));
     create("config-logging", Map.of());
     create("config-other", Map.of("x", "y"));
@@ -79,8 +79,8 @@ class ConfigMapsTest {
 
     cluster.start();
 
-    assertThat(heard).containsExactlyInAnyOrder("config-network {a=1}", "config-logging {}");
-    heard.clear();
+    assertThat(received).containsExactlyInAnyOrder("config-network {a=1}", "config-logging {}");
+    received.clear();
     update("config-network", Map.of("a", "2"));
     hears("config-network {a=2}");
   }
@@ -98,7 +98,7 @@ class ConfigMapsTest {
 
   @Test
   void anOptionalMapMayBeMissingAndIsEmptyOnceItIsDeleted() throws Exception {
-    cluster.onOptionalConfigMap(SYSTEM, "config-page", data -> heard.add("page " + data));
+    cluster.onOptionalConfigMap(SYSTEM, "config-page", data -> received.add("page " + data));
     cluster.start();
 
     create("config-page", Map.of("a", "1"));
@@ -111,7 +111,7 @@ class ConfigMapsTest {
 
   @Test
   @DisplayName("6.3 what is said again is not heard, nor is a deletion")
-  void whatIsSaidAgainIsNotHeard() throws Exception {
+  void anUnchangedMapIsNotReported() throws Exception {
     create("config-network", Map.of("a", "1"));
     wants("config-network");
     cluster.start();
@@ -125,11 +125,11 @@ class ConfigMapsTest {
 
     // then only the last is heard
     hears("config-network {a=2}");
-    assertThat(heard).isEmpty();
+    assertThat(received).isEmpty();
   }
 
   @Test
-  void hearsWhatChangedWhileTheApiWasAway() throws Exception {
+  void receivesWhatChangedWhileTheApiWasAway() throws Exception {
     create("config-network", Map.of("a", "1"));
     wants("config-network");
     cluster.start();

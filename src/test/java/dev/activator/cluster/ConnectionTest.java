@@ -60,7 +60,7 @@ class ConnectionTest {
   }
 
   @Test
-  void saysWhereNobodyAnswers() {
+  void saysWhereNoServerAnswers() {
     assertThat(problemAt(URI.create("http://127.0.0.1:1"))).isEqualTo(
         "cannot reach the Kubernetes API at http://127.0.0.1:1/: connection refused");
   }
@@ -214,7 +214,7 @@ class ConnectionTest {
   }
 
   @Test
-  void asksACommandForTheToken(@TempDir Path directory) throws IOException {
+  void runsTheCommandForTheToken(@TempDir Path directory) throws IOException {
     // A link: a file that was just written may still be open in a process that another test starts.
     Files.createSymbolicLink(directory.resolve("token"), Path.of("/bin/sh"));
     var script = Files.writeString(directory.resolve("script"), """

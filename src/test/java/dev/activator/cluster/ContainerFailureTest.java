@@ -35,7 +35,7 @@ class ContainerFailureTest {
   private final Cluster cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
       TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
       TestValues.ANY_SLICES);
-  private final List<ContainerFailure> told = new CopyOnWriteArrayList<>();
+  private final List<ContainerFailure> received = new CopyOnWriteArrayList<>();
 
   @AfterEach
   void close() {
@@ -61,26 +61,26 @@ class ContainerFailureTest {
   private void hears(String expected) {
     await().until(() -> {
       cluster.requestsWaitFor(REVISION);
-      return !told.isEmpty() && reason(told.getLast()).equals(expected);
+      return !received.isEmpty() && reason(received.getLast()).equals(expected);
     });
   }
 
   @Test
-  void tellsOfPodsThatDoNotStartWhileTheyAreWaitedFor() throws Exception {
-    cluster.onContainerFailure(told::add);
+  void reportsPodsThatDoNotStartWhileTheyAreWaitedFor() throws Exception {
+    cluster.onContainerFailure(received::add);
     cluster.start();
     api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
     api.store().writes().replaceStatus(Kinds.POD, pod("CrashLoopBackOff"));
 
     hears("CrashLoopBackOff");
-    assertThat(told.getLast().failure().message()).isEqualTo("why");
+    assertThat(received.getLast().failure().message()).isEqualTo("why");
 
     api.store().writes().replaceStatus(Kinds.POD, pod("ContainerCreating"));
     hears("may start");
   }
 
   @Test
-  void tellsHowFarPodsAre_whileTheyAreWaitedFor() throws Exception {
+  void reportsHowFarPodsAre_whileTheyAreWaitedFor() throws Exception {
     var progress = new CopyOnWriteArrayList<PodProgress>();
     cluster.onPodProgress(progress::add);
     cluster.start();
@@ -97,10 +97,10 @@ class ContainerFailureTest {
   }
 
   @Test
-  void waitsForANodeAsLongAsItIsToldTo() throws Exception {
+  void waitsForANodeAsLongAsConfigured() throws Exception {
     // given a patience that is over at once, in the place of a minute's
     cluster.waitOutUnschedulable(Duration.ofMillis(1));
-    cluster.onContainerFailure(told::add);
+    cluster.onContainerFailure(received::add);
     cluster.start();
     var pod = Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'namespace': 'ns', 'name': 'rev-pod',
@@ -113,14 +113,14 @@ class ContainerFailureTest {
 
     await().until(() -> {
       cluster.requestsWaitFor(REVISION);
-      return told.stream().anyMatch(news -> reason(news).equals("Unschedulable"));
+      return received.stream().anyMatch(news -> reason(news).equals("Unschedulable"));
     });
   }
 
   @Test
   void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
     api.faults().add(Match.requests(Verb.LIST).of(Kinds.POD), Fault.Answer.status(403));
-    cluster.onContainerFailure(told::add);
+    cluster.onContainerFailure(received::add);
     try (var log = new LogOf(PodStatusWatcher.class)) {
       cluster.start();
       api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
@@ -136,7 +136,7 @@ class ContainerFailureTest {
           .containsExactly("INFO The Kubernetes API does not allow the activator to"
               + " list pods -n ns (403): why they do not start is known only from the status of the"
               + " Revision. To see more, allow list and watch of pods (chart value rbac.pods)");
-      assertThat(told).isEmpty();
+      assertThat(received).isEmpty();
       assertThat(cluster.synced()).isTrue();
     }
   }

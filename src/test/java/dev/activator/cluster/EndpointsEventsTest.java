@@ -28,7 +28,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 class EndpointsEventsTest {
   private static final RevisionId REVISION = new RevisionId("ns", "rev");
 
-  private final List<String> told = new ArrayList<>();
+  private final List<String> received = new ArrayList<>();
   private String uid = "";
   private final IndexedStore<Decoded<EndpointsObject>> store = new IndexedStore<>();
   private final Listeners<PodListing> pods = new Listeners<>("pods");
@@ -37,10 +37,10 @@ class EndpointsEventsTest {
       addresses);
 
   EndpointsEventsTest() {
-    pods.add(now -> told.add(now.revision().name() + now.http1().ready()));
-    pods.addGone(last -> told.add(last.revision().name() + " gone"));
-    addresses.add(now -> told.add("activators of " + now.revision().name() + now.http1()));
-    addresses.addGone(last -> told.add("no activators of " + last.revision().name()));
+    pods.add(now -> received.add(now.revision().name() + now.http1().ready()));
+    pods.addGone(last -> received.add(last.revision().name() + " gone"));
+    addresses.add(now -> received.add("activators of " + now.revision().name() + now.http1()));
+    addresses.addGone(last -> received.add("no activators of " + last.revision().name()));
   }
 
   private static EndpointsObject slice(Role role, String revision, String uid, String... ips) {
@@ -65,8 +65,8 @@ class EndpointsEventsTest {
   }
 
   private List<String> news() {
-    var news = List.copyOf(told);
-    told.clear();
+    var news = List.copyOf(received);
+    received.clear();
     return news;
   }
 
@@ -111,7 +111,7 @@ class EndpointsEventsTest {
 
   @Test
   @DisplayName("5.8 a resync tells what did not change again")
-  void tellsAgainWhenItIsResynced() {
+  void reportsAgain_whenItIsResynced() {
     var same = slice("rev", "u", "10.0.0.1");
     put("a", same);
     events.changed(same, same);
@@ -119,7 +119,7 @@ class EndpointsEventsTest {
   }
 
   @Test
-  void forgetsThePodsOfARevisionThatWasMadeAnew() {
+  void forgetsThePodsOfARevisionThatWasCreatedAgain() {
     // given a revision, and slices of it that outlive it
     uid = "old";
     put("a", slice("rev", "old", "10.0.0.1"));

@@ -36,7 +36,7 @@ class EndpointsSourceTest {
   private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   private final EmbeddedApi api = EmbeddedApi.start();
-  private final Map<String, String> told = new ConcurrentSkipListMap<>();
+  private final Map<String, String> received = new ConcurrentSkipListMap<>();
   private final List<Cluster> clusters = new ArrayList<>();
 
   @AfterEach
@@ -51,10 +51,10 @@ class EndpointsSourceTest {
         TestValues.OLDEST_KUBERNETES, patience, ReflectorSettings.DEFAULT, new Random(1),
         new AddressSource(source, IpFamily.IPV4)));
     clusters.add(cluster);
-    cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));
-    cluster.onPodsGone(id -> told.remove(id.name()));
+    cluster.onPods(pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));
+    cluster.onPodsGone(id -> received.remove(id.name()));
     cluster.onPublicAddresses(
-        them -> told.put("activators of " + them.revision().name(), them.http1().toString()));
+        them -> received.put("activators of " + them.revision().name(), them.http1().toString()));
     return cluster;
   }
 
@@ -97,7 +97,7 @@ class EndpointsSourceTest {
   }
 
   private void hears(Map<String, String> expected) {
-    await().untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected));
+    await().untilAsserted(() -> assertThat(Map.copyOf(received)).isEqualTo(expected));
   }
 
   @Test
@@ -108,7 +108,7 @@ class EndpointsSourceTest {
     slice("rev-private-b", "10.0.0.2");
 
     start(EndpointsSource.AUTO);
-    assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.1:8012, 10.0.0.2:8012]"));
+    assertThat(received).isEqualTo(Map.of("rev", "[10.0.0.1:8012, 10.0.0.2:8012]"));
 
     slice("rev-private-b", "10.0.0.3");
     hears(Map.of("rev", "[10.0.0.1:8012, 10.0.0.3:8012]"));
@@ -122,7 +122,7 @@ class EndpointsSourceTest {
 
   @ParameterizedTest(name = "{0}")
   @EnumSource(EndpointsSource.class)
-  void takesEndpointsWhereSlicesMayNotBeListedUnlessToldOtherwise(EndpointsSource source)
+  void takesEndpointsWhereSlicesMayNotBeListed_unlessConfigured(EndpointsSource source)
       throws Exception {
     takesEndpointsWhenSlicesAreAnswered(403, source);
   }
@@ -134,12 +134,12 @@ class EndpointsSourceTest {
     slice("rev-private-a", "10.0.0.1");
 
     start(EndpointsSource.AUTO);
-    assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.9:8012]"));
+    assertThat(received).isEqualTo(Map.of("rev", "[10.0.0.9:8012]"));
   }
 
   @ParameterizedTest(name = "{0}")
   @EnumSource(EndpointsSource.class)
-  void takesEndpointsWhereSlicesAreNotServedUnlessToldOtherwise(EndpointsSource source)
+  void takesEndpointsWhereSlicesAreNotServed_unlessConfigured(EndpointsSource source)
       throws Exception {
     takesEndpointsWhenSlicesAreAnswered(404, source);
   }
@@ -158,7 +158,7 @@ class EndpointsSourceTest {
               : "endpointslices.discovery.k8s.io (404)");
     } else {
       start(source);
-      assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.9:8012]"));
+      assertThat(received).isEqualTo(Map.of("rev", "[10.0.0.9:8012]"));
     }
   }
 
@@ -184,7 +184,7 @@ class EndpointsSourceTest {
 
   @ParameterizedTest(name = "{0} to the first {1} requests")
   @CsvSource({"LIST, 503", "LIST, 403", "LIST, 404", "WATCH, 403", "WATCH, 500"})
-  void asksAgainWhereSlicesAreRefusedAtFirst(Verb verb, int status) throws Exception {
+  void triesAgainWhereSlicesAreRefusedAtFirst(Verb verb, int status) throws Exception {
     api.faults().add(Match.requests(verb).of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(status),
         new Lifetime.Times(2));
     endpoints("10.0.0.9");
@@ -192,7 +192,7 @@ class EndpointsSourceTest {
 
     start(EndpointsSource.AUTO);
 
-    assertThat(told).isEqualTo(Map.of("rev", "[10.0.0.1:8012]"));
+    assertThat(received).isEqualTo(Map.of("rev", "[10.0.0.1:8012]"));
   }
 
   @ParameterizedTest(name = "{0}")
@@ -227,6 +227,7 @@ class EndpointsSourceTest {
 
     // then it is heard of
     await()
-        .untilAsserted(() -> assertThat(Map.copyOf(told)).containsEntry("rev", "[10.0.0.1:8012]"));
+        .untilAsserted(
+            () -> assertThat(Map.copyOf(received)).containsEntry("rev", "[10.0.0.1:8012]"));
   }
 }

@@ -109,7 +109,7 @@ class EventReaderTest {
   }
 
   @Test
-  void readsThemOnceInTenSecondsHoweverOftenAPersonLooks() throws Exception {
+  void readsThemOnceInTenSeconds_howeverOftenThePageIsLoaded() throws Exception {
     read();
     int lists = queries.size();
     loop.advance(Duration.ofSeconds(9));

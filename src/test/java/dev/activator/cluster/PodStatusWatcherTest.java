@@ -45,7 +45,7 @@ class PodStatusWatcherTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Map<RevisionId, FactHandler.FactListener<PodStartStatus>> followed = new HashMap<>();
   private final Map<String, PodStartStatus> pods = new TreeMap<>();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> received = new ArrayList<>();
   private final List<String> progress = new ArrayList<>();
   private @Nullable AccessCheck answer = AccessCheck.ALLOWED;
   private int questions;
@@ -77,7 +77,7 @@ class PodStatusWatcherTest {
         @Override
         public void failure(ContainerFailure now) {
           var failure = now.failure();
-          told.add(failure == null ? "may start" : failure.reason());
+          received.add(failure == null ? "may start" : failure.reason());
         }
 
         @Override
@@ -118,25 +118,25 @@ class PodStatusWatcherTest {
     pod("a", PULL);
     wait(2);
     pod("a", BACK_OFF);
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
 
     wait(1);
-    assertThat(told).containsExactly("ImagePullBackOff");
+    assertThat(received).containsExactly("ImagePullBackOff");
 
     pod("a", CRASH);
-    assertThat(told).containsExactly("ImagePullBackOff", "CrashLoopBackOff");
+    assertThat(received).containsExactly("ImagePullBackOff", "CrashLoopBackOff");
   }
 
   @Test
   void forgetsThePodsOfAServiceThatIsNoLongerNamed_whileRequestsWait() {
     wait(1);
     pod("a", CRASH);
-    assertThat(told).containsExactly("CrashLoopBackOff");
+    assertThat(received).containsExactly("CrashLoopBackOff");
 
     service = "another";
     wait(20);
 
-    assertThat(told).containsExactly("CrashLoopBackOff", "may start");
+    assertThat(received).containsExactly("CrashLoopBackOff", "may start");
   }
 
   @Test
@@ -144,10 +144,10 @@ class PodStatusWatcherTest {
     wait(1);
     pod("a", NO_NODE);
     wait(59);
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
 
     wait(1);
-    assertThat(told).containsExactly("Unschedulable");
+    assertThat(received).containsExactly("Unschedulable");
   }
 
   @Test
@@ -160,7 +160,7 @@ class PodStatusWatcherTest {
     pod("a", PULL);
     wait(2);
 
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
   }
 
   @Test
@@ -169,13 +169,13 @@ class PodStatusWatcherTest {
     pod("a", CRASH);
     pod("b", null);
     wait(5);
-    assertThat(told).containsExactly("CrashLoopBackOff", "may start");
+    assertThat(received).containsExactly("CrashLoopBackOff", "may start");
 
     gone("b");
-    assertThat(told).last().isEqualTo("CrashLoopBackOff");
+    assertThat(received).last().isEqualTo("CrashLoopBackOff");
 
     pod("a", null);
-    assertThat(told).last().isEqualTo("may start");
+    assertThat(received).last().isEqualTo("may start");
   }
 
   @Test
@@ -199,18 +199,18 @@ class PodStatusWatcherTest {
   }
 
   @Test
-  void looksOnlyWhileRequestsWait() {
+  void readsOnlyWhileRequestsWait() {
     wait(1);
     pod("a", CRASH);
     loop.advance(PodStatusWatcher.LEASE);
 
     assertThat(followed).isEmpty();
-    assertThat(told).containsExactly("CrashLoopBackOff", "may start");
+    assertThat(received).containsExactly("CrashLoopBackOff", "may start");
     assertThat(loop.pending()).isZero();
   }
 
   @Test
-  void asksSeldomWhereItMayNotLook() {
+  void readsRarely_whereItMayNot() {
     answer = AccessCheck.FORBIDDEN;
     wait(30);
     assertThat(questions).isEqualTo(1);
@@ -223,7 +223,7 @@ class PodStatusWatcherTest {
   }
 
   @Test
-  void asksAgainHalfAMinuteAfterAFailure() {
+  void readsAgainHalfAMinuteAfterAFailure() {
     // given nobody says whether we may look, such as where our credentials are not known
     answer = null;
     wait(30);
@@ -236,7 +236,7 @@ class PodStatusWatcherTest {
   }
 
   @Test
-  void asksOfANamespaceThoughAnotherGaveNoAnswer() {
+  void readsANamespace_thoughAnotherGaveNoAnswer() {
     answer = null;
     wait(1);
 
@@ -247,7 +247,7 @@ class PodStatusWatcherTest {
   }
 
   @Test
-  void looksAtSoManyRevisionsAndNoMore() {
+  void readsPodsOfALimitedNumberOfRevisions() {
     for (int i = 0; i < 2 * PodStatusWatcher.MAX_REVISIONS; i++) {
       watcher.requestsWaitFor(new RevisionId("ns", "r" + i));
     }
@@ -282,7 +282,7 @@ class PodStatusWatcherTest {
 
       boolean none = !remembered.isEmpty()
           && remembered.values().stream().allMatch(this::isOver);
-      boolean said = !told.isEmpty() && !told.getLast().equals("may start");
+      boolean said = !received.isEmpty() && !received.getLast().equals("may start");
       assertThat(said).isEqualTo(none);
     }
   }

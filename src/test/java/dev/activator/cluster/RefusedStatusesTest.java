@@ -98,7 +98,7 @@ class RefusedStatusesTest {
   }
 
   @Test
-  void waitsAsLongAsTheServerAsks() {
+  void waitsAsLongAsRetryAfterSays() {
     api.faults().add(Match.requests(Verb.PATCH),
         new Fault.Answer(429, "application/json", "{}", 40));
     for (int i = 0; i < OBJECTS; i++) {

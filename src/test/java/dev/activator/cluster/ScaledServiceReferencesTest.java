@@ -56,7 +56,7 @@ class ScaledServiceReferencesTest {
       new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
           new ApiErrorText(api.url()))),
       ReflectorSettings.DEFAULT);
-  private final Map<String, ScaledServiceState> told = new ConcurrentSkipListMap<>();
+  private final Map<String, ScaledServiceState> received = new ConcurrentSkipListMap<>();
   private final List<String> changes = new CopyOnWriteArrayList<>();
   private volatile String broken = "";
   private volatile String knative = "knative";
@@ -69,7 +69,7 @@ class ScaledServiceReferencesTest {
 
         @Override
         public @Nullable ScaledServiceState find(RevisionId id) {
-          return told.get(id.name());
+          return received.get(id.name());
         }
 
         @Override
@@ -83,7 +83,7 @@ class ScaledServiceReferencesTest {
           if (name.equals(broken)) {
             throw new IllegalStateException("a bug, in a test");
           }
-          told.put(name, now);
+          received.put(name, now);
           changes.add("changed " + now.object().uid());
         }
 
@@ -94,7 +94,7 @@ class ScaledServiceReferencesTest {
 
         @Override
         public void gone(RevisionId id) {
-          told.remove(id.name());
+          received.remove(id.name());
           changes.add("gone");
         }
 
@@ -158,7 +158,7 @@ class ScaledServiceReferencesTest {
   }
 
   private List<String> troubles(String name) {
-    var state = told.get(name);
+    var state = received.get(name);
     return state == null
         ? List.of("unknown")
         : state.troubles().stream().map(Trouble::reason)
@@ -179,13 +179,13 @@ class ScaledServiceReferencesTest {
     services.follow();
 
     eventually(() -> assertThat(troubles("web")).containsExactly("HpaPresent"));
-    assertThat(told.get("web").target().maxReplicas()).isEqualTo(OptionalInt.empty());
-    assertThat(told.get("web").warnings()).extracting(Trouble::reason)
+    assertThat(received.get("web").target().maxReplicas()).isEqualTo(OptionalInt.empty());
+    assertThat(received.get("web").warnings()).extracting(Trouble::reason)
         .containsExactly("HpaMinZero");
 
     store.delete(Kinds.HORIZONTAL_POD_AUTOSCALER, "shop", "web-hpa");
     eventually(() -> assertThat(troubles("web")).isEmpty());
-    assertThat(told.get("web").target().maxReplicas()).isEqualTo(OptionalInt.of(5));
+    assertThat(received.get("web").target().maxReplicas()).isEqualTo(OptionalInt.of(5));
   }
 
   @Test
@@ -196,16 +196,16 @@ class ScaledServiceReferencesTest {
       return found;
     });
     services.follow();
-    eventually(() -> assertThat(told).containsKey("web"));
-    assertThat(told.get("web").warnings()).extracting(Trouble::message)
+    eventually(() -> assertThat(received).containsKey("web"));
+    assertThat(received.get("web").warnings()).extracting(Trouble::message)
         .containsExactly("spec.wakeWith names cart, and there is no such ScaledService",
             "spec.wakeWith names auth.users, and there is no such ScaledService");
-    assertThat(told.get("web").revision().annotations())
+    assertThat(received.get("web").revision().annotations())
         .containsEntry("activator.dev/wake-with", "cart,auth.users,knative");
 
     workload("cart");
 
-    eventually(() -> assertThat(told.get("web").warnings()).hasSize(1));
+    eventually(() -> assertThat(received.get("web").warnings()).hasSize(1));
   }
 
   @Test
@@ -217,10 +217,10 @@ class ScaledServiceReferencesTest {
     });
     services.follow();
     eventually(() -> assertThat(troubles("web")).containsExactly("FallbackNotFound"));
-    assertThat(told.get("web").troubles()).extracting(Trouble::message).containsExactly(
+    assertThat(received.get("web").troubles()).extracting(Trouble::message).containsExactly(
         "the fallback names maintenance, and there is no such ScaledService: requests wait");
-    assertThat(told.get("web").target()).isNotNull();
-    assertThat(told.get("web").revision().startFailure()).isNull();
+    assertThat(received.get("web").target()).isNotNull();
+    assertThat(received.get("web").revision().startFailure()).isNull();
 
     workload("maintenance");
     eventually(() -> assertThat(troubles("web")).isEmpty());
@@ -242,16 +242,16 @@ class ScaledServiceReferencesTest {
     services.follow();
     eventually(
         () -> assertThat(troubles("web")).containsExactly("HpaPresent", "HpaPresent"));
-    assertThat(told.get("web").warnings()).extracting(Trouble::message)
+    assertThat(received.get("web").warnings()).extracting(Trouble::message)
         .containsExactly("HorizontalPodAutoscaler b has minReplicas 0, so that it sets 0 and 1,"
             + " too: give it 1");
 
     store.delete(Kinds.HORIZONTAL_POD_AUTOSCALER, "shop", "b");
 
-    eventually(() -> assertThat(told.get("web").troubles()).extracting(Trouble::message)
+    eventually(() -> assertThat(received.get("web").troubles()).extracting(Trouble::message)
         .containsExactly("HorizontalPodAutoscaler a scales Deployment web, too: remove it, or"
             + " spec.maxReplicas; until then only 0 and 1 are set here"));
-    assertThat(told.get("web").target().maxReplicas()).isEqualTo(OptionalInt.empty());
+    assertThat(received.get("web").target().maxReplicas()).isEqualTo(OptionalInt.empty());
   }
 
   @Test
@@ -284,30 +284,30 @@ class ScaledServiceReferencesTest {
       loop.advance(Duration.ofSeconds(10));
       assertThat(troubles("web")).isEmpty();
     });
-    assertThat(told.get("web").revision().probesBeforeReady()).isFalse();
+    assertThat(received.get("web").revision().probesBeforeReady()).isFalse();
     assertThat(services.kinds()).allMatch(kind -> kind.synced().isDone());
 
     rule.remove();
     eventually(() -> {
       loop.advance(Duration.ofSeconds(30));
-      assertThat(told.get("web").revision().probesBeforeReady()).isTrue();
+      assertThat(received.get("web").revision().probesBeforeReady()).isTrue();
     });
   }
 
   @Test
-  void aDeletionIsTold_afterABugThatShowedWithTheObject() {
+  void aDeletionIsReported_afterABugThatShowedWithTheObject() {
     workload("web");
     workload("other");
     services.follow();
     eventually(() -> assertThat(troubles("other")).isEmpty());
-    assertThat(told).containsKey("web");
+    assertThat(received).containsKey("web");
 
     broken = "web";
     store.delete(Kinds.SERVICE, "shop", "web");
     eventually(() -> assertThat(troubles("other")).containsExactly("ServiceNotFound"));
     store.delete(ScaledServiceKind.of(store), "shop", "web");
 
-    eventually(() -> assertThat(told).containsOnlyKeys("other"));
+    eventually(() -> assertThat(received).containsOnlyKeys("other"));
   }
 
   @Test
@@ -317,7 +317,7 @@ class ScaledServiceReferencesTest {
     workload("web");
     services.follow();
     eventually(() -> assertThat(troubles("web")).isEmpty());
-    assertThat(told).doesNotContainKey("a");
+    assertThat(received).doesNotContainKey("a");
 
     broken = "";
     store.delete(Kinds.SERVICE, "shop", "web");
@@ -329,7 +329,7 @@ class ScaledServiceReferencesTest {
   void anObjectThatWasMadeAgainUnseen_isGoneFirst() {
     workload("web");
     services.follow();
-    eventually(() -> assertThat(told).containsKey("web"));
+    eventually(() -> assertThat(received).containsKey("web"));
 
     // when no watch sees that it is deleted and made again
     server.faults().strike(Match.requests(Verb.WATCH).of(ScaledServiceKind.of(store)),
@@ -349,7 +349,7 @@ class ScaledServiceReferencesTest {
   }
 
   @Test
-  void aKindThatNoObjectNamesIsAskedForNoMore() {
+  void aKindThatNoObjectNamesIsWatchedNoMore() {
     store.create(ScaledServiceKind.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'odd'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Oddity', 'name': 'odd'},
@@ -361,7 +361,7 @@ class ScaledServiceReferencesTest {
     eventually(() -> assertThat(discoveries()).isGreaterThanOrEqualTo(2));
 
     store.delete(ScaledServiceKind.of(store), "shop", "odd");
-    eventually(() -> assertThat(told).isEmpty());
+    eventually(() -> assertThat(received).isEmpty());
     loop.advance(Duration.ofSeconds(60));
     long asked = discoveries();
     for (int i = 0; i < 10; i++) {

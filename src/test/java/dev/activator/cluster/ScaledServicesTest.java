@@ -35,18 +35,19 @@ class ScaledServicesTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final ApiStore store = api.store();
   private final Cluster cluster = cluster(Duration.ofSeconds(120));
-  private final Map<String, String> told = new ConcurrentSkipListMap<>();
+  private final Map<String, String> received = new ConcurrentSkipListMap<>();
 
   ScaledServicesTest() {
     cluster.follows(Sources.SCALED_SERVICES, "cluster.local");
-    cluster.onScaledService(state -> told.put("troubles of " + state.object().id(),
+    cluster.onScaledService(state -> received.put("troubles of " + state.object().id(),
         state.troubles().stream().map(Trouble::reason).toList().toString()));
-    cluster.onScaledServiceGone(last -> told.remove("troubles of " + last.object().id()));
-    cluster.onRevision(revision -> told.put("revision " + revision.id(),
+    cluster.onScaledServiceGone(last -> received.remove("troubles of " + last.object().id()));
+    cluster.onRevision(revision -> received.put("revision " + revision.id(),
         revision.protocol() + " " + revision.readinessProbe().path()));
-    cluster.onRevisionGone(id -> told.remove("revision " + id));
-    cluster.onPods(pods -> told.put("pods " + pods.revision(), pods.http1().ready().toString()));
-    cluster.onPodsGone(id -> told.remove("pods " + id));
+    cluster.onRevisionGone(id -> received.remove("revision " + id));
+    cluster
+        .onPods(pods -> received.put("pods " + pods.revision(), pods.http1().ready().toString()));
+    cluster.onPodsGone(id -> received.remove("pods " + id));
   }
 
   private Cluster cluster(Duration startTimeout) {
@@ -63,7 +64,7 @@ class ScaledServicesTest {
 
   private void tells(Map<String, String> expected) {
     await()
-        .untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected));
+        .untilAsserted(() -> assertThat(Map.copyOf(received)).isEqualTo(expected));
   }
 
   @Test
@@ -85,7 +86,7 @@ class ScaledServicesTest {
         """));
     cluster.start();
 
-    await().untilAsserted(() -> assertThat(told)
+    await().untilAsserted(() -> assertThat(received)
         .containsEntry("troubles of shop/web",
             "[InvalidRules, InvalidSchedule, FallbackNotFound, InvalidAnnotation]"));
     var rules = cluster.find(WEB).rules();
@@ -101,10 +102,10 @@ class ScaledServicesTest {
   void givesWayToAKnativeRevisionOfTheSameName_untilThatIsGone() throws Exception {
     var both = cluster(Duration.ofSeconds(120));
     both.follows(Sources.BOTH, "cluster.local");
-    both.onScaledService(state -> told.put("troubles of " + state.object().id(),
+    both.onScaledService(state -> received.put("troubles of " + state.object().id(),
         state.troubles().stream().map(Trouble::reason).toList().toString()));
-    both.onScaledService(state -> told.put("scaled", "" + (state.target() != null)));
-    both.onRevision(revision -> told.put("uid", revision.uid()));
+    both.onScaledService(state -> received.put("scaled", "" + (state.target() != null)));
+    both.onRevision(revision -> received.put("uid", revision.uid()));
     ScaledServiceKind.createIn(store);
     store.create(Kinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
@@ -133,7 +134,7 @@ class ScaledServicesTest {
   void aFallbackMayBeAKnativeService_onceItHasARevision() throws Exception {
     var both = cluster(Duration.ofSeconds(120));
     both.follows(Sources.BOTH, "cluster.local");
-    both.onScaledService(state -> told.put("troubles of " + state.object().id(),
+    both.onScaledService(state -> received.put("troubles of " + state.object().id(),
         state.troubles().stream().map(Trouble::reason).toList().toString()));
     ScaledServiceKind.createIn(store);
     store.create(Kinds.DEPLOYMENT,
@@ -160,7 +161,7 @@ class ScaledServicesTest {
   }
 
   @Test
-  void tellsTheActivatorsAgain_whenAKnativeRevisionOfTheSameNameIsGone() throws Exception {
+  void reportsTheActivatorsAgain_whenAKnativeRevisionOfTheSameNameIsGone() throws Exception {
     complete();
     var own = slice("10.1.0.1");
     ((ObjectNode) own.path("metadata")).put("namespace", "system").put("name", "own")
@@ -169,14 +170,14 @@ class ScaledServicesTest {
     var both = cluster(Duration.ofSeconds(120));
     both.follows(Sources.BOTH, "cluster.local");
     both.activatorsAre(new RevisionId("system", "activator"));
-    both.onRevision(revision -> told.put("uid", revision.uid()));
+    both.onRevision(revision -> received.put("uid", revision.uid()));
     // As the throttler does.
-    both.onRevisionGone(id -> told.remove("activators"));
+    both.onRevisionGone(id -> received.remove("activators"));
     both.onPublicAddresses(now -> {
       if (now.http1().isEmpty()) {
-        told.remove("activators");
+        received.remove("activators");
       } else {
-        told.put("activators", now.http1().toString());
+        received.put("activators", now.http1().toString());
       }
     });
     var uid = store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid")
@@ -240,7 +241,7 @@ class ScaledServicesTest {
     complete();
 
     cluster.start();
-    assertThat(Map.copyOf(told)).as("everything is known at the start").isEqualTo(
+    assertThat(Map.copyOf(received)).as("everything is known at the start").isEqualTo(
         Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready", "pods shop/web",
             "[10.0.0.1:8080]"));
     assertThat(cluster.find(WEB)).isNotNull();
@@ -330,7 +331,7 @@ class ScaledServicesTest {
     ScaledServiceKind.createIn(store);
     scaledService("web", "web", "");
     cluster.start();
-    assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web",
+    assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web",
         "[ServiceNotFound, TargetNotFound]");
 
     store.create(Kinds.SERVICE, service());
@@ -341,7 +342,7 @@ class ScaledServicesTest {
 
     store.delete(Kinds.SERVICE, "shop", "web");
     await().untilAsserted(
-        () -> assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web",
+        () -> assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web",
             "[ServiceNotFound]"));
   }
 
@@ -353,13 +354,14 @@ class ScaledServicesTest {
         .equals(store.find(ScaledServiceKind.of(store), "shop", "web")
             .at("/metadata/creationTimestamp").asString()));
     scaledService("web-2", "web", "'shop.example.com'");
-    await().untilAsserted(() -> assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web-2",
-        "[TargetTaken, HostTaken]").containsEntry("troubles of shop/web", "[]"));
+    await().untilAsserted(
+        () -> assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web-2",
+            "[TargetTaken, HostTaken]").containsEntry("troubles of shop/web", "[]"));
     assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
 
     store.delete(ScaledServiceKind.of(store), "shop", "web");
     await().untilAsserted(
-        () -> assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web-2", "[]"));
+        () -> assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web-2", "[]"));
     assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of()))
         .isEqualTo(new RevisionId("shop", "web-2"));
   }
@@ -370,7 +372,7 @@ class ScaledServicesTest {
     api.faults().add(Match.requests(Verb.LIST).of(Kinds.DEPLOYMENT), Fault.Answer.status(403));
 
     cluster.start();
-    assertThat(Map.copyOf(told)).containsEntry("troubles of shop/web", "[]").containsEntry(
+    assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web", "[]").containsEntry(
         "revision shop/web", "HTTP1 ");
   }
 

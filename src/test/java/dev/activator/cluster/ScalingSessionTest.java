@@ -143,7 +143,7 @@ class ScalingSessionTest {
 
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({"403, FORBIDDEN", "422, INVALID", "429, UNAVAILABLE", "500, UNAVAILABLE"})
-  void tellsRefusalsApart(int status, Reason reason) throws Exception {
+  void distinguishesRefusals(int status, Reason reason) throws Exception {
     var found = read();
     server.faults().add(Match.requests(), Fault.Answer.status(status));
 

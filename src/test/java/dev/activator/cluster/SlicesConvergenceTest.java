@@ -34,7 +34,7 @@ class SlicesConvergenceTest {
 
   /** The revision and the pods that the slice of a name was given last. */
   private final Map<String, Map.Entry<String, TreeSet<String>>> truth = new TreeMap<>();
-  private final Map<String, String> told = new ConcurrentSkipListMap<>();
+  private final Map<String, String> received = new ConcurrentSkipListMap<>();
 
   static LongStream seeds() {
     return LongStream.range(0, 6);
@@ -57,7 +57,7 @@ class SlicesConvergenceTest {
 
       api.faults().heal();
       await()
-          .untilAsserted(() -> assertThat(Map.copyOf(told)).isEqualTo(expected()));
+          .untilAsserted(() -> assertThat(Map.copyOf(received)).isEqualTo(expected()));
     }
   }
 
@@ -65,8 +65,8 @@ class SlicesConvergenceTest {
     var cluster = Quiescence.watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
         TestValues.OLDEST_KUBERNETES, Duration.ofSeconds(120), Rig.QUICK, new Random(1),
         new AddressSource(EndpointsSource.ENDPOINTSLICES, IpFamily.IPV4)));
-    cluster.onPods(pods -> told.put(pods.revision().name(), pods.http1().ready().toString()));
-    cluster.onPodsGone(id -> told.remove(id.name()));
+    cluster.onPods(pods -> received.put(pods.revision().name(), pods.http1().ready().toString()));
+    cluster.onPodsGone(id -> received.remove(id.name()));
     return cluster;
   }
 

@@ -53,8 +53,9 @@ class SourcesAgreeTest {
 
   private final Map<Integer, Pod> pods = new TreeMap<>();
   private final IndexedStore<Decoded<EndpointsObject>> store = new IndexedStore<>();
-  private final Listeners<PodListing> told = new Listeners<>("pods");
-  private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> "u1", told,
+  private final Listeners<PodListing> received = new Listeners<>("pods");
+  private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> "u1",
+      received,
       new Listeners<>("public Endpoints"));
 
   @ParameterizedTest(name = "seed {0}")
@@ -65,7 +66,7 @@ class SourcesAgreeTest {
       change(random);
       write(slicesOf(random), random);
 
-      assertThat(told.find(REVISION)).isEqualTo(expected());
+      assertThat(received.find(REVISION)).isEqualTo(expected());
     }
   }
 

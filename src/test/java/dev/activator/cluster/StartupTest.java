@@ -51,7 +51,7 @@ class StartupTest {
       try {
         startup.run();
         interrupted.complete(false);
-      } catch (InterruptedException told) {
+      } catch (InterruptedException received) {
         interrupted.complete(true);
       }
     });
@@ -65,7 +65,7 @@ class StartupTest {
   }
 
   @Test
-  void asksAgainUntilAllIsWell() throws InterruptedException {
+  void triesAgainUntilAllIsWell() throws InterruptedException {
     var asked = new AtomicInteger();
     var startup = new Startup("http://x", () -> asked.incrementAndGet() < 3 ? "not yet" : null,
         List::of, Duration.ofSeconds(120));

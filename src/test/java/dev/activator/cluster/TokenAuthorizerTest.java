@@ -74,7 +74,7 @@ class TokenAuthorizerTest {
   }
 
   @Test
-  void asksWhoItIsAndWhetherThatUserMayReadTheConsole() throws Exception {
+  void checksWhoItIsAndWhetherThatUserMayReadTheConsole() throws Exception {
     assertThat(check("abc")).isEqualTo(new Answer.Allowed("jane"));
 
     assertThat(reviews).hasSize(2);
@@ -130,7 +130,7 @@ class TokenAuthorizerTest {
   }
 
   @Test
-  void asksAgainHalfAMinuteAfterAnAllowanceAndFiveSecondsAfterARefusal() throws Exception {
+  void checksAgainHalfAMinuteAfterAnAllowanceAndFiveSecondsAfterARefusal() throws Exception {
     check("abc");
     loop.advance(TokenAuthorizer.ALLOWED.minusNanos(1));
     check("abc");
@@ -155,7 +155,7 @@ class TokenAuthorizerTest {
   }
 
   @Test
-  void limitsHowOftenAStrangerHasTheClusterAsked() throws Exception {
+  void limitsHowOftenAStrangerCausesReviews() throws Exception {
     check("known");
     token = "{}";
     for (int i = 1; i < TokenAuthorizer.BURST; i++) {

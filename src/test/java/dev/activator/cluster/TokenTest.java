@@ -124,7 +124,7 @@ class TokenTest {
   }
 
   @Test
-  void asksAgainWithTheNewToken() throws Exception {
+  void triesAgainWithTheNewToken() throws Exception {
     var file = directory.resolve("config");
     write(file, "old");
     try (var api = TestValues.kubernetesApi(

@@ -16,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Writes down what a handler is told, what it thinks there is, and what it must not be told. */
 public final class Witness<T> implements Handler<T> {
   /** Such as {@code add a}, {@code update a}, {@code delete a}, {@code lose a}; by name alone. */
-  public final List<String> told = new CopyOnWriteArrayList<>();
+  public final List<String> received = new CopyOnWriteArrayList<>();
   final List<String> wrongs = new CopyOnWriteArrayList<>();
   private final Map<String, VersionedObject<T>> present = new ConcurrentHashMap<>();
 
@@ -24,15 +24,15 @@ public final class Witness<T> implements Handler<T> {
   public void on(Notification<T> notification) {
     switch (notification) {
       case Added<T>(var now) -> {
-        told.add("add " + name(now));
+        received.add("add " + name(now));
         expect(present.put(now.key(), now) == null, "added again", now);
       }
       case Updated<T>(var before, var now) -> {
-        told.add("update " + name(now));
+        received.add("update " + name(now));
         updated(before, now);
       }
       case Deleted<T>(_, var last, var state) -> {
-        told.add((state == FinalState.KNOWN ? "delete " : "lose ") + name(last));
+        received.add((state == FinalState.KNOWN ? "delete " : "lose ") + name(last));
         expect(present.remove(last.key()) != null, "deleted, though it was not there", last);
       }
     }

@@ -19,11 +19,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Isolated("reads the log")
 class LiveSettingsTest {
   private final LogLines log = LogLines.of(LiveSettings.class);
-  private final List<String> heard = new ArrayList<>();
+  private final List<String> received = new ArrayList<>();
   private final LiveSettings<NetworkConfig> settings = NetworkConfig.live();
 
   LiveSettingsTest() {
-    settings.onChange((before, now) -> heard.add(before.mesh() + " to " + now.mesh()));
+    settings.onChange((before, now) -> received.add(before.mesh() + " to " + now.mesh()));
   }
 
   @AfterEach
@@ -45,7 +45,7 @@ class LiveSettingsTest {
     settings.delivered(mesh("enabled"));
 
     assertThat(settings.get().mesh()).isEqualTo(MeshMode.ENABLED);
-    assertThat(heard).containsExactly("AUTO to DISABLED", "DISABLED to ENABLED");
+    assertThat(received).containsExactly("AUTO to DISABLED", "DISABLED to ENABLED");
     assertThat(log.at(Level.INFO)).containsExactly("The ConfigMap config-network has changed");
   }
 
@@ -65,7 +65,7 @@ class LiveSettingsTest {
   }
 
   @Test
-  void whoFollowsHearsWhatHoldsAndEachChange() {
+  void followersReceiveTheCurrentValueAndEachChange() {
     settings.delivered(mesh("disabled"));
     settings.begin();
     var followed = new ArrayList<MeshMode>();
@@ -84,7 +84,7 @@ class LiveSettingsTest {
     settings.delivered(Map.of("ingress-class", "kourier"));
     settings.delivered(mesh("Auto"));
 
-    assertThat(heard).isEmpty();
+    assertThat(received).isEmpty();
     assertThat(log.at(Level.INFO)).isEmpty();
   }
 
@@ -100,7 +100,7 @@ class LiveSettingsTest {
     assertThat(settings.get().mesh()).isEqualTo(MeshMode.ENABLED);
     assertThat(log.at(Level.ERROR)).singleElement().asString().contains("config-network")
         .contains("rollout-duration is 'soon'").contains("http-protocol");
-    assertThat(heard).containsExactly("AUTO to ENABLED");
+    assertThat(received).containsExactly("AUTO to ENABLED");
   }
 
   @Test
@@ -157,7 +157,7 @@ class LiveSettingsTest {
       changes += next.equals(lastGood) ? 0 : 1;
       lastGood = next;
       assertThat(settings.get()).isEqualTo(lastGood);
-      assertThat(heard).hasSize(changes);
+      assertThat(received).hasSize(changes);
     }
   }
 }

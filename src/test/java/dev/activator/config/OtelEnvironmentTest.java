@@ -84,7 +84,7 @@ class OtelEnvironmentTest {
   @CsvSource({"'', NONE", "OTEL_LOGS_EXPORTER=none, NONE", "OTEL_LOGS_EXPORTER=otlp, HTTP_PROTOBUF",
       "OTEL_LOGS_EXPORTER=otlp OTEL_EXPORTER_OTLP_LOGS_PROTOCOL=grpc, GRPC",
       "OTEL_LOGS_EXPORTER=otlp OTEL_SDK_DISABLED=true, NONE"})
-  void pushesTheLogOnlyIfAsked(String set, ExportProtocol expected) {
+  void pushesTheLogOnly_whenRequested(String set, ExportProtocol expected) {
     assertThat(environment(set).logs()).isEqualTo(expected);
   }
 

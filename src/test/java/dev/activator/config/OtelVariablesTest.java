@@ -69,7 +69,7 @@ class OtelVariablesTest {
 
   @Test
   @DisplayName("6.1 OTEL_TRACES_SAMPLER_ARG may be anything for a sampler that needs none")
-  void passesOverAnArgumentThatNobodyNeeds() {
+  void passesOverAnUnknownArgument() {
     assertThat(OtelVariables.parse(
         Map.of("OTEL_TRACES_SAMPLER", "always_on", "OTEL_TRACES_SAMPLER_ARG", "x")))
         .isInstanceOf(Parsed.Valid.class);

@@ -37,7 +37,7 @@ class OutboundProxiesTest {
       "10.96.0.0/12 | http://10.112.0.1 | false", "fd00::/8 | http://[fd12::1] | true",
       "fd00::/8 | http://10.0.0.1 | false", "10.0.0.0/99 | http://10.0.0.1 | false",
       "10.0.0.0/8 | http://ten.example | false", "'' | http://a.example | false"})
-  void asksSomeDirectly(String none, String url, boolean direct) {
+  void callsSomeDirectly(String none, String url, boolean direct) {
     var proxies = OutboundProxies.of("http://p:1", "http://p:1", none);
 
     assertThat(proxies.of(URI.create(url)) == null).isEqualTo(direct);
@@ -46,7 +46,7 @@ class OutboundProxiesTest {
   @ParameterizedTest
   @ValueSource(strings = {"http://localhost:1", "http://LOCALHOST", "https://127.0.0.1:6443",
       "http://127.9.9.9", "http://[::1]:8001"})
-  void asksThisMachineDirectlyWhateverIsSaid(String url) {
+  void callsThisMachineDirectly_whateverIsConfigured(String url) {
     assertThat(OutboundProxies.of("http://p:1", "http://p:1", "").of(URI.create(url))).isNull();
   }
 

@@ -141,7 +141,7 @@ class ActivatorEndpointTest {
   }
 
   @Test
-  void answersAsText_whenATerminalAsks() throws Exception {
+  void answersAsText_whenATerminalRequests() throws Exception {
     var one = get("/default/hello-00001?format=text");
     assertThat(one.statusCode()).isEqualTo(200);
     assertThat(one.headers().firstValue("Content-Type")).hasValue("text/plain;charset=UTF-8");

@@ -52,7 +52,7 @@ class ColoursTest {
   @ParameterizedTest
   @CsvSource({"console/console.css, false", "console/console.css, true",
       "waiting-page/page.css, false", "waiting-page/page.css, true"})
-  void canBeReadAndToldApart(String file, boolean dark) throws IOException {
+  void canBeReadAndDistinguished(String file, boolean dark) throws IOException {
     var colours = colours(file, dark);
 
     for (var on : new String[]{"card", "bg"}) {

@@ -328,7 +328,7 @@ class DiagnosisTest {
   }
 
   @Test
-  void tellsCallersTheCauseInShort() {
+  void givesCallersTheCauseInShort() {
     assertThat(forCallers(now -> now.waiting(3))).isEqualTo("no pod is listed");
     assertThat(forCallers(now -> now.waiting(3).signals(true, null, "refused by 10.0.0.9")))
         .isEqualTo("no pod is listed, and the autoscaler is not connected");

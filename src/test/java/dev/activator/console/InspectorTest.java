@@ -200,7 +200,7 @@ class InspectorTest {
   }
 
   @Test
-  void tellsThoseWhoWaitTheCauseOnceASecond() {
+  void notifiesWaitingRequestsOfTheCauseOnceASecond() {
     var reasons = new WaitReasons(inspector, throttler, loop);
     throttler.onStarved(reasons::starved);
     exists(OTHER);
@@ -285,7 +285,7 @@ class InspectorTest {
   }
 
   @Test
-  void saysThatNobodyWaits() {
+  void saysThatNoRequestWaits() {
     var overview = inspector.overview();
     loop.run();
 

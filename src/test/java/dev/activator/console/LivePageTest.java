@@ -503,7 +503,7 @@ class LivePageTest {
   }
 
   @Test
-  void sendsThePartsThatDifferWhileSomebodyWatches() throws Exception {
+  void sendsThePartsThatDiffer_whileAPageIsOpen() throws Exception {
     // given nobody, then a tick is for nobody
     assertThat(ticks.tryEmitNext(0)).isEqualTo(Sinks.EmitResult.FAIL_ZERO_SUBSCRIBER);
 

@@ -127,7 +127,7 @@ class RequestHistoryTest {
   }
 
   @Test
-  void countsDurationsWhileAPersonLooksAndForAMinuteAfter() {
+  void countsDurationsWhileAPageIsOpenAndForAMinuteAfter() {
     second(3, 0);
     assertThat(counting).isFalse();
 
@@ -155,7 +155,7 @@ class RequestHistoryTest {
   }
 
   @Test
-  void copiesNoHistogramUnlessAPersonLooksAndThenOneInTenSeconds() {
+  void copiesNoHistogram_unlessAPageIsOpen_andThenOneInTenSeconds() {
     for (int i = 0; i < 30; i++) {
       second(1, 0);
     }

@@ -112,7 +112,7 @@ class ScaledServiceFactsTest {
   }
 
   @Test
-  void saysWhenNobodyScales() {
+  void saysWhenNoActivatorScales() {
     assertThat(new ScalingFacts(_ -> null, () -> leader("", false, "403")).rows(WEB,
         facts("minReplicas: 0"))).contains(
             new Setting("scaled by", "no activator", "the Lease, which cannot be used: 403"));

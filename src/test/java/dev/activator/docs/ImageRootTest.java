@@ -24,7 +24,7 @@ class ImageRootTest {
     return home;
   }
 
-  private static String told(Path javaHome) throws Exception {
+  private static String received(Path javaHome) throws Exception {
     var builder = new ProcessBuilder("bin/image-root", "/no/such.jar").redirectErrorStream(true);
     builder.environment().put("JAVA_HOME", javaHome.toString());
     var process = builder.start();
@@ -37,19 +37,19 @@ class ImageRootTest {
   void refusesAJavaThatIsTooOld() throws Exception {
     var old = jdk("17.0.9");
 
-    assertThat(told(old)).isEqualTo("image-root: JAVA_HOME is " + old
+    assertThat(received(old)).isEqualTo("image-root: JAVA_HOME is " + old
         + ", which is 17.0.9; it must be JDK 25 or later");
   }
 
   @Test
   void refusesAFolderThatHasNoJava() throws Exception {
-    assertThat(told(directory)).isEqualTo("image-root: JAVA_HOME is " + directory
+    assertThat(received(directory)).isEqualTo("image-root: JAVA_HOME is " + directory
         + ", which is no JDK; it must be JDK 25 or later");
   }
 
   @Test
   void takesOneThatIsNewer() throws Exception {
-    assertThat(told(jdk("26.0.1"))).isEqualTo(
+    assertThat(received(jdk("26.0.1"))).isEqualTo(
         "image-root: no /no/such.jar; build it with: mvn package");
   }
 }

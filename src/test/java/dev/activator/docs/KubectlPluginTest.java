@@ -80,7 +80,7 @@ class KubectlPluginTest {
   }
 
   @Test
-  void asksTheOthers_whenAnActivatorCannotBeReached() throws Exception {
+  void readsFromTheOthers_whenAnActivatorCannotBeReached() throws Exception {
     Files.writeString(folder.resolve("pods"), "ns activator-lost\nns activator-2\n");
     assertThat(run("top", "--context", "prod")).isEqualTo(new Run(0,
         "kubectl activator: ns/activator-lost cannot be reached: error: pod not found\n"

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Code and pages use the field's words, and each type's Javadoc begins with what the type is. */
+/** Code, pages and names of tests use the field's words, and each type's Javadoc begins with what the type is. */
 class PlainWordsTest {
   private static final Set<String> KINDS = Set.of("java", "md", "yaml", "tpl", "txt", "js", "json");
 
@@ -53,6 +53,8 @@ class PlainWordsTest {
       .compile("\\b(?:[A-Z0-9]+_)*(?:MOST|LONGEST|USUAL|SHORTEST|DEEPEST)(?:_[A-Z0-9]+)*\\b");
   private static final Pattern CAUGHT = Pattern
       .compile("catch \\((?:final )?[\\w.| \\n]+\\s(?!e\\)|_\\))(\\w+)\\)");
+  private static final Pattern TEST = Pattern
+      .compile("@\\w*Test\\b[^;]*?\\n +void (\\w+)\\(");
   private static final Pattern DECLARATION = Pattern.compile(
       "^(?:(?:public|final|abstract|sealed|non-sealed) )*(?:class|interface|@interface|record|enum) \\w",
       Pattern.MULTILINE);
@@ -74,15 +76,9 @@ class PlainWordsTest {
 
   private static List<String> findings(Path file) throws IOException {
     var raw = Files.readString(file);
-    var text = raw.replaceAll("(?m)^[ \\t]*(?:\\*|//)? *", "")
-        .replaceAll("(?<=[a-z0-9])(?=[A-Z])", " ").replace('_', ' ');
-    var found = new ArrayList<String>();
+    var text = words(raw.replaceAll("(?m)^[ \\t]*(?:\\*|//)? *", ""));
     boolean isCode = kind(file).equals("java");
-    Stream.concat(WORDS.stream(), isCode ? WORDS_IN_CODE.stream() : Stream.of())
-        .forEach(word -> word.pattern().matcher(text).results()
-            .forEach(match -> found
-                .add(at(file, text, match.start()) + "'" + match.group().toLowerCase(Locale.ROOT)
-                    + "': " + word.instead())));
+    var found = new ArrayList<>(findings(file, text, isCode));
     if (isCode) {
       CONSTANT.matcher(raw).results().forEach(match -> found
           .add(at(file, raw, match.start()) + match.group() + ": MAX_, MIN_, DEFAULT_"));
@@ -93,6 +89,20 @@ class PlainWordsTest {
       }
     }
     return found;
+  }
+
+  /** Of names in the text, each word for itself. */
+  private static String words(String text) {
+    return text.replaceAll("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ")
+        .replace('_', ' ');
+  }
+
+  private static List<String> findings(Path file, String words, boolean isCode) {
+    return Stream.concat(WORDS.stream(), isCode ? WORDS_IN_CODE.stream() : Stream.of())
+        .flatMap(word -> word.pattern().matcher(words).results()
+            .map(match -> at(file, words, match.start()) + "'"
+                + match.group().toLowerCase(Locale.ROOT) + "': " + word.instead()))
+        .toList();
   }
 
   private static String at(Path file, String text, int offset) {
@@ -125,6 +135,19 @@ class PlainWordsTest {
     var found = new ArrayList<String>();
     for (var file : files().toList()) {
       found.addAll(findings(file));
+    }
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void testsHavePlainNames() throws Exception {
+    var found = new ArrayList<String>();
+    try (var below = Files.walk(Path.of("src/test/java"))) {
+      for (var file : below.filter(each -> kind(each).equals("java")).sorted().toList()) {
+        TEST.matcher(Files.readString(file)).results().map(match -> match.group(1))
+            .filter(name -> !findings(file, words(name), true).isEmpty())
+            .forEach(name -> found.add(file + ": " + name));
+      }
     }
     assertThat(found).isEmpty();
   }

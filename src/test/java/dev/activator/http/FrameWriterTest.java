@@ -152,8 +152,8 @@ final class FrameWriterTest {
 
   @Test
   void notifies_whenTooManyControlFramesAreUnread() {
-    var told = new AtomicInteger();
-    writer.onOverLimit(told::incrementAndGet);
+    var received = new AtomicInteger();
+    writer.onOverLimit(received::incrementAndGet);
     var reads = new boolean[]{true};
     channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
       @Override
@@ -167,14 +167,14 @@ final class FrameWriterTest {
       writer.writePing(context, true, i, channel.newPromise());
       writer.writeSettingsAck(context, channel.newPromise());
     }
-    assertThat(told).hasValue(0);
+    assertThat(received).hasValue(0);
 
     reads[0] = false;
     for (int i = 0; i < 4; i++) {
       writer.writeRstStream(context, 1, 0, channel.newPromise());
     }
 
-    assertThat(told).hasValue(1);
+    assertThat(received).hasValue(1);
   }
 
   /** Memory runs out as a buffer grows. */

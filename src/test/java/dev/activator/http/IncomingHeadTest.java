@@ -57,7 +57,7 @@ final class IncomingHeadTest {
   }
 
   @Test
-  void tellsOfValuesThatEndInABlank() throws Exception {
+  void reportsValuesThatEndInABlank() throws Exception {
     assertThat(decode("a=x\t").endsInBlank()).isTrue();
     assertThat(decode("a=x y", "b=").endsInBlank()).isFalse();
   }

@@ -50,7 +50,7 @@ class LendingTransitionsTest extends LendingScene {
   }
 
   @Test
-  void borrowsNoMoreOfAPod_thanItHasToldTheNextOwner() {
+  void borrowsNoMoreOfAPod_thanItHasReportedToTheNextOwner() {
     var moving = new Moving();
     moving.learns(moving.next, moving.without);
     moving.learns(moving.third, moving.without);

@@ -25,7 +25,7 @@ class MeasuredProbesTest {
 
   private final Meters meters = new Meters();
   private final VirtualLoop loop = new VirtualLoop();
-  private final List<ProbeAnswer> heard = new ArrayList<>();
+  private final List<ProbeAnswer> received = new ArrayList<>();
 
   /** Asks one whose answer takes so long. */
   private void ask(ProbeAnswer answer, Duration took) {
@@ -33,7 +33,7 @@ class MeasuredProbesTest {
       assertThat(request).isEqualTo(QUESTION);
       on.schedule(took, () -> done.accept(answer));
     });
-    probes.probe(loop, QUESTION, heard::add);
+    probes.probe(loop, QUESTION, received::add);
     loop.advance(took);
   }
 
@@ -44,7 +44,7 @@ class MeasuredProbesTest {
     ask(yes, ofMillis(4));
     ask(no, ofMillis(6));
 
-    assertThat(heard).containsExactly(yes, no);
+    assertThat(received).containsExactly(yes, no);
     // whatever it says: it was answered
     assertThat(Scrape.of(meters, "activator_probe_duration_seconds_sum"))
         .containsExactly("activator_probe_duration_seconds_sum{outcome=\"answered\"} 0.01");
@@ -53,12 +53,12 @@ class MeasuredProbesTest {
   }
 
   @Test
-  void tellsFromThemWhatFailed() {
+  void readsFromThemWhatFailed() {
     ask(new ProbeAnswer.Refused("connection refused"), ofMillis(1));
     ask(new ProbeAnswer.TimedOut(ofMillis(300), true), ofMillis(300));
     ask(new ProbeAnswer.InvalidResponse("no HTTP"), ofMillis(2));
 
-    assertThat(heard).hasSize(3);
+    assertThat(received).hasSize(3);
     assertThat(Scrape.of(meters, "activator_probe_duration_seconds_sum"))
         .containsExactly("activator_probe_duration_seconds_sum{outcome=\"failed\"} 0.303");
   }

@@ -20,16 +20,16 @@ class MeasuredStatsTest {
   private final Meters meters = new Meters();
   private final RequestMeters requests = new RequestMeters(meters,
       id -> id.equals(HELLO) ? Revision.of(HELLO, 0) : null);
-  private final List<Object> heard = new ArrayList<>();
+  private final List<Object> received = new ArrayList<>();
   private final StatSink stats = StageMeters.stats(new StatSink() {
     @Override
     public void atOnce(List<RevisionStat> all) {
-      heard.add(all);
+      received.add(all);
     }
 
     @Override
     public void report(List<RevisionStat> all) {
-      heard.add(all);
+      received.add(all);
     }
   }, requests, _ -> {
   });
@@ -47,7 +47,7 @@ class MeasuredStatsTest {
     stats.report(some);
     stats.report(later);
 
-    assertThat(heard).containsExactly(first, some, later);
+    assertThat(received).containsExactly(first, some, later);
     assertThat(Scrape.of(meters, "kn_revision_request_concurrency")).singleElement().asString()
         .contains("kn_revision_name=\"hello\"").endsWith(" 0.25");
   }

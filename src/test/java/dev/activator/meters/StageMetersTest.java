@@ -120,7 +120,7 @@ class StageMetersTest {
   }
 
   @Test
-  void countsFromTheListWhereNothingWasToldSince() {
+  void countsFromTheListWhereNothingWasReceivedSince() {
     clock.advance(ofSeconds(10));
     stages.reflectors(() -> List.of(new ReflectorView("pods",
         new ReflectorView.Health(true, true, false, null),
@@ -143,7 +143,7 @@ class StageMetersTest {
   }
 
   @Test
-  void knowsHowManyChangesHandlersHaveNotBeenToldOfAndForHowLong() {
+  void knowsHowManyChangesAreNotHandledYetAndForHowLong() {
     stages.informers(() -> List.of(
         new InformerView("pods", 9, 0, true, 0, 0,
             List.of(handler(2, ofSeconds(3)), handler(1, ofSeconds(5)))),
@@ -159,7 +159,7 @@ class StageMetersTest {
   }
 
   @Test
-  void tellsLoopsApart() {
+  void distinguishesLoops() {
     var late = new VirtualLoop();
     var delays = List.of(new LoopDelay(clock, clock, ofSeconds(1)),
         new LoopDelay(late, clock, ofSeconds(1)));

@@ -449,7 +449,7 @@ class ColdStartsTest {
   }
 
   @Test
-  void tellsTheHistogramByRevisionIfAsked() {
+  void reportsTheHistogramByRevision_whenEnabled() {
     var labelled = new ColdStarts(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
         LabelledBy.REVISION);
     int most = ColdStarts.MAX_LABELLED_REVISIONS;

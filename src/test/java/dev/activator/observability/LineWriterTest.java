@@ -30,7 +30,7 @@ class LineWriterTest {
   }
 
   @Test
-  void dropsWhatNobodyReadsAndCountsIt() {
+  void dropsWhatIsNotReadAndCountsIt() {
     // given a pipe that is full
     var read = new CountDownLatch(1);
     var out = new LineWriter(new OutputStream() {

@@ -47,7 +47,7 @@ class ObservabilityTest {
   }
 
   @Test
-  void countsWithoutMetricsOnlyWhileAPersonLooks() {
+  void countsWithoutMetricsOnlyWhileAPageIsOpen() {
     metrics("none");
     assertThat(counted()).isZero();
 

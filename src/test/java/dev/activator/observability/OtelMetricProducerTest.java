@@ -114,7 +114,7 @@ class OtelMetricProducerTest {
   }
 
   @Test
-  void whatIsOursIsInAScopeOfItsOwn() {
+  void whatIsOursIsInItsOwnScope() {
     meters.number(Metric.QUEUE_DEPTH, Labels.EMPTY, () -> 7);
 
     var depth = exported("activator.queue.depth");

@@ -303,7 +303,7 @@ class OtlpTest {
   }
 
   @Test
-  void aLabelThatPrometheusCannotTellFromAnotherIsLeftOut() {
+  void aLabelThatPrometheusCannotDistinguishFromAnotherIsLeftOut() {
     var labels = new Exporters.Identity("front", "1", "n", "pod",
         Map.of("a.b", "1", "a_b", "2", "9-lives", "3")).labels();
 
@@ -321,7 +321,7 @@ class OtlpTest {
 
   @Test
   @DisplayName("OTEL_TRACES_EXPORTER and OTEL_METRICS_EXPORTER win over the ConfigMap")
-  void sendsWhatTheEnvironmentAsksForWithoutAConfigMap() {
+  void sendsWhatTheEnvironmentRequestsWithoutAConfigMap() {
     environment(Map.of("OTEL_TRACES_EXPORTER", "otlp", "OTEL_METRICS_EXPORTER", "otlp"));
     otel = new OtelVariables("activator", "http://127.0.0.1:" + http.getAddress().getPort(), "",
         "", Duration.ZERO, "", "");

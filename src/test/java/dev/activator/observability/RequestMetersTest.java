@@ -66,7 +66,7 @@ class RequestMetersTest {
   }
 
   @Test
-  void tellsPodsApartInWhatItAsksThem() {
+  void distinguishesPodsInItsRequests() {
     var request = FakeRequest.of(observer, loop);
     request.begin();
     request.granted(POD);
@@ -84,7 +84,7 @@ class RequestMetersTest {
   }
 
   @Test
-  void saysWhetherPodsAreAskedOverTls() {
+  void saysWhetherPodsAreCalledOverTls() {
     var request = FakeRequest.of(observer, loop);
     request.podSecure = true;
     request.begin();
@@ -164,7 +164,7 @@ class RequestMetersTest {
   }
 
   @Test
-  void callsMethodsThatNobodyKnowsByOneName() {
+  void callsUnknownMethodsByOneName() {
     for (int i = 0; i < 100; i++) {
       var request = FakeRequest.of(observer, loop);
       request.method = "BREW" + i;
@@ -176,7 +176,7 @@ class RequestMetersTest {
   }
 
   @Test
-  void keepsSoManyHostsApartAndNoMore() {
+  void distinguishesHostsUpToAMaximum() {
     // given callers that think of a new host each time
     for (int i = 0; i < 1_000; i++) {
       var request = FakeRequest.of(observer, loop);
@@ -217,7 +217,7 @@ class RequestMetersTest {
   }
 
   @Test
-  void forgetsThePodAskedLeastLately() {
+  void forgetsThePodThatWasCalledLeastRecently() {
     for (int i = 0; i < RevisionMeters.MAX_PODS + 1; i++) {
       var request = FakeRequest.of(observer, loop);
       request.begin();
@@ -245,7 +245,7 @@ class RequestMetersTest {
   }
 
   @Test
-  void forgetsARevisionThatIsGoneAndCountsTheNextOfItsNameAnew() {
+  void forgetsARevisionThatIsGoneAndCountsTheNextOfItsNameAgain() {
     FakeRequest.of(observer, loop).answered(200, ofMillis(1));
     observer.reported(HELLO, 0.25);
     var late = FakeRequest.of(observer, loop);
@@ -260,7 +260,7 @@ class RequestMetersTest {
   }
 
   @Test
-  void keepsNothingOfARevisionThatIsGoneThoughNobodyReads() {
+  void keepsNothingOfARevisionThatIsGone_evenIfNothingReads() {
     var request = FakeRequest.of(observer, loop);
     request.answered(200, ofMillis(1));
     observer.reported(HELLO, 1);

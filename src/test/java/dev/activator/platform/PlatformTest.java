@@ -27,7 +27,7 @@ class PlatformTest {
   }
 
   @Test
-  void whoRunsTheRevisionsHimselfIsToldInFullWhyAStartFailed() {
+  void whoRunsTheRevisionsHimselfGetsTheWholeCauseOfAFailedStart() {
     embedded(platform -> assertThat(platform.showsStartMessages()).isTrue());
   }
 
@@ -37,7 +37,7 @@ class PlatformTest {
   }
 
   @Test
-  void callersOfAClusterAreToldNoMoreThanTheyShouldKnow() {
+  void callersOfAClusterGetNoMoreThanTheyShouldKnow() {
     var cluster = new ClusterProperties("", "http://127.0.0.1:1", "", 0, 0, "", ofSeconds(1),
         "v1.34.0", ofSeconds(60), ofSeconds(600), ofSeconds(60));
 

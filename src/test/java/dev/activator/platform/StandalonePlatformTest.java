@@ -149,7 +149,7 @@ class StandalonePlatformTest {
   }
 
   @Test
-  void theConsoleKnowsWhereItIsHowItIsScaledAndByWhom() {
+  void theConsoleKnowsWhereItIsHowItIsScaledAndByWhat() {
     var facts = facts();
     await().untilAsserted(() -> assertThat(facts.settings(WEB).join())
         .extracting(Setting::name, Setting::value)

@@ -277,7 +277,7 @@ class AdmitServerTest {
   }
 
   @Test
-  void asksGatewaysToLeaveOnceItIsNotReady() throws IOException {
+  void makesGatewaysLeave_onceItIsNotReady() throws IOException {
     isUp();
     readiness = new Readiness.NotReady("draining");
 
@@ -286,7 +286,7 @@ class AdmitServerTest {
   }
 
   @Test
-  void asksGatewaysOverHttp2ToLeaveOnceItIsNotReady() throws IOException {
+  void makesGatewaysOverHttp2Leave_onceItIsNotReady() throws IOException {
     isUp();
     try (var gateway = RawHttp2.caller(RawPeer.connect(server.port()))) {
       asks(gateway, 1);

@@ -57,7 +57,7 @@ class DrainTest extends WireTest {
   }
 
   @Test
-  void asksCallersToLeaveAndServesThemUntilTheyHave() throws Exception {
+  void makesCallersLeaveAndServesThemUntilTheyHave() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     try (var idle = activator.connect(); var early = activator.connect()) {
       Activator.request(idle, "GET / HTTP/1.1");

@@ -93,7 +93,7 @@ class Http1HeadTimeoutTest implements Http1Reader.Receiver {
   }
 
   @Test
-  void mayComeAnyTimeAfterARequestAndHasATimeOfItsOwnOnceItBegins() {
+  void mayComeAnyTimeAfterARequestAndHasItsOwnTimeoutOnceItBegins() {
     reader.awaitHead();
     reader.read(LastHttpContent.EMPTY_LAST_CONTENT);
     readEnds(false);

@@ -33,7 +33,7 @@ class Http1OnlyPodTest extends WireTest {
   }
 
   @Test
-  void isNotAskedInHttp2AgainAtOnceAndServesHttp1() throws Exception {
+  void isNotCalledInHttp2AgainAtOnceAndServesHttp1() throws Exception {
     http1Only();
     try (var caller = RawHttp2.caller(activator.connect())) {
       for (int stream = 1; stream < 10; stream += 2) {

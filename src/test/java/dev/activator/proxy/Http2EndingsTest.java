@@ -92,7 +92,7 @@ class Http2EndingsTest extends Http2WireTest {
   }
 
   @Test
-  void asksAgainWhatThePodRefusedUnseen() throws Exception {
+  void sendsAgain_whatThePodRefusedUnseen() throws Exception {
     // Each connection takes one request, refuses the next as it goes away, and is then gone.
     var pod = pod((to, frame) -> {
       if (frame.type() == RawHttp2.HEADERS && frame.stream() == 3) {
@@ -111,7 +111,7 @@ class Http2EndingsTest extends Http2WireTest {
   }
 
   @Test
-  void asksAgainAlsoWithABodyWhatThePodRefusedUnseen() throws Exception {
+  void sendsAgainAlsoWithABody_whatThePodRefusedUnseen() throws Exception {
     pod((to, frame) -> {
       if (frame.stream() == 3) {
         ok(to, frame);
@@ -141,7 +141,7 @@ class Http2EndingsTest extends Http2WireTest {
   }
 
   @Test
-  void stopsABodyNobodyWants() throws Exception {
+  void stopsAnUnwantedBody() throws Exception {
     try (var caller = connect()) {
       caller.headers(1, false, head("POST", "/", "k-network-probe", "activator"));
       assertThat(caller.response(1)).isEqualTo("200 activator");

@@ -20,7 +20,7 @@ class LostListenerTest {
 
   @Test
   @DisplayName("8.3 a port that is not listened on any more is told, by its address")
-  void aPortThatIsNotListenedOnAnyMoreIsTold() throws Exception {
+  void aPortThatIsNotListenedOnAnyMoreIsReported() throws Exception {
     try (var activator = new Activator()) {
       activator.server.onLost(lost::add);
       activator.loseThreads();
@@ -30,7 +30,7 @@ class LostListenerTest {
   }
 
   @Test
-  void aPortWhoseEventLoopEndsWithoutClosingItIsTold() throws Exception {
+  void aPortWhoseEventLoopEndsWithoutClosingItIsReported() throws Exception {
     IoHandlerFactory forgetful = executor -> new ForgetfulIo(
         NioIoHandler.newFactory().newHandler(executor));
     try (

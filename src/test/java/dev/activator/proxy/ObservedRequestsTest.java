@@ -29,7 +29,7 @@ class ObservedRequestsTest extends WireTest {
   private static final String BEGUN = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok";
 
   @Test
-  void tellsOfARequestThatIsAnswered() throws Exception {
+  void reportsARequestThatIsAnswered() throws Exception {
     var pod = pod(OK);
     try (var caller = activator.connect()) {
       Activator.request(caller, "POST /greet?a=b HTTP/1.1", "Content-Length: 5", "User-Agent: me");
@@ -55,7 +55,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsTheSameOfHttp2() throws Exception {
+  void reportsTheSameOfHttp2() throws Exception {
     startWith(Activator.Settings.DEFAULT.slow());
     pod(caller -> {
       var pod = RawHttp2.pod(caller);
@@ -84,7 +84,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsThatARequestWaits() throws Exception {
+  void reportsThatARequestWaits() throws Exception {
     try (var caller = activator.get("/")) {
       eventually(() -> assertThat(activator.throttle.queued()).isOne());
       pod(OK);
@@ -101,7 +101,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsOfARequestForNoRevision() throws Exception {
+  void reportsARequestForNoRevision() throws Exception {
     try (var caller = activator.connect()) {
       caller.send("GET / HTTP/1.1\r\nHost: nobody.example:8012\r\n\r\n");
       assertThat(caller.readHead().start()).contains("404");
@@ -116,7 +116,7 @@ class ObservedRequestsTest extends WireTest {
 
   @Test
   @DisplayName("RL-06 tells nothing of probes")
-  void tellsNothingOfProbes() throws Exception {
+  void reportsNothingOfProbes() throws Exception {
     try (var caller = activator.connect()) {
       caller.send("GET / HTTP/1.1\r\nHost: a\r\nK-Network-Probe: activator\r\n\r\n");
       assertThat(response(caller)).isEqualTo("200 activator");
@@ -128,7 +128,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsOfARequestThatIsRejected() throws Exception {
+  void reportsARequestThatIsRejected() throws Exception {
     try (var caller = activator.get("/")) {
       eventually(() -> assertThat(activator.throttle.queued()).isOne());
       activator.throttle.reject(new Rejection.QueueFull(Activator.HELLO, 1));
@@ -142,7 +142,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsOfARequestWhoseTimeIsOver() throws Exception {
+  void reportsARequestWhoseTimeIsOver() throws Exception {
     activator.timeouts(Duration.ofMillis(50), Duration.ZERO, Duration.ZERO);
     try (var caller = activator.get("/")) {
       assertThat(caller.readHead().start()).contains("504");
@@ -152,7 +152,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsOfAResponseThatIsBrokenOffAsItsTimeIsOver() throws Exception {
+  void reportsAResponseThatIsBrokenOffAsItsTimeIsOver() throws Exception {
     // Long enough for the head on a busy machine.
     activator.timeouts(Duration.ofSeconds(5), Duration.ZERO, Duration.ZERO);
     pod(caller -> {
@@ -170,7 +170,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsOfACallerThatGoesWhileItWaits() throws Exception {
+  void reportsACallerThatGoesWhileItWaits() throws Exception {
     var caller = activator.get("/");
     eventually(() -> assertThat(activator.throttle.queued()).isOne());
     caller.close();
@@ -180,7 +180,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsOfACallerThatGoesDuringTheResponse() throws Exception {
+  void reportsACallerThatGoesDuringTheResponse() throws Exception {
     pod(caller -> {
       caller.readHead();
       caller.send(BEGUN);
@@ -196,7 +196,7 @@ class ObservedRequestsTest extends WireTest {
 
   @Test
   @DisplayName("MX-02 tells of a response that its pod breaks off")
-  void tellsOfAResponseThatItsPodBreaksOff() throws Exception {
+  void reportsAResponseThatItsPodBreaksOff() throws Exception {
     pod(caller -> {
       caller.readHead();
       caller.send(BEGUN);
@@ -211,7 +211,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsOfARequestThatIsDeliveredToAnotherPod() throws Exception {
+  void reportsARequestThatIsDeliveredToAnotherPod() throws Exception {
     activator.throttle.grow(ScriptedPod.nobody(), 1);
     var pod = idlePod(caller -> {
       caller.readHead();
@@ -233,7 +233,7 @@ class ObservedRequestsTest extends WireTest {
 
   @Test
   @DisplayName("RR-01 tells of another protocol as of a 200, and counts its bytes")
-  void tellsOfAnotherProtocol() throws Exception {
+  void reportsAnotherProtocol() throws Exception {
     pod(caller -> {
       caller.readHead();
       caller
@@ -254,7 +254,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsTheFinalStatusAfterOthers() throws Exception {
+  void reportsTheFinalStatusAfterOthers() throws Exception {
     pod("HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n");
     try (var caller = activator.get("/")) {
       assertThat(caller.readHead().start()).contains("103");
@@ -275,7 +275,7 @@ class ObservedRequestsTest extends WireTest {
   }
 
   @Test
-  void tellsItsCallerWhatItsTimeWentByWithWhereTheRevisionAsksForThat() throws Exception {
+  void showsItsCallerHowItsTimeWasSpent_whereTheRevisionEnablesThat() throws Exception {
     var annotations = Map.of("activator.dev/server-timing", "enabled");
     activator.revisions.put(Activator.HELLO, new Revision(Activator.HELLO, "", Protocol.HTTP1, 0,
         RequestTimeouts.DEFAULT, true, null, Map.of(), annotations, null));

@@ -159,13 +159,13 @@ class OneProtocolPodsTest extends WireTest {
       http1.add(call(() -> {
         try (var caller = activator.connect()) {
           for (int request = 0; request < REQUESTS; request++) {
-            var told = askInHttp1(caller);
-            while (told.startsWith("502 timed out connecting")) {
+            var received = askInHttp1(caller);
+            while (received.startsWith("502 timed out connecting")) {
               // The pod's thread that accepts waits for a core.
               busy.incrementAndGet();
-              told = askInHttp1(caller);
+              received = askInHttp1(caller);
             }
-            toHttp1.add(told);
+            toHttp1.add(received);
           }
         }
       }));

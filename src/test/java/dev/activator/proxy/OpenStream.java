@@ -18,7 +18,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 /** A gRPC stream in both directions that goes on until its connection is to end. */
 final class OpenStream implements StreamObserver<StreamingOutputCallResponse> {
   private final ManagedChannel channel;
-  private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
   private final StreamObserver<StreamingOutputCallRequest> requests;
 
   private OpenStream(ManagedChannel channel) {
@@ -50,7 +50,7 @@ final class OpenStream implements StreamObserver<StreamingOutputCallResponse> {
   private void talk() throws InterruptedException {
     requests.onNext(StreamingOutputCallRequest.newBuilder()
         .addResponseParameters(ResponseParameters.newBuilder().setSize(1)).build());
-    assertThat(WireTest.next(heard)).isEqualTo("message");
+    assertThat(WireTest.next(received)).isEqualTo("message");
   }
 
   /** Waits to be told that its connection will end, and goes on to its own. */
@@ -59,22 +59,22 @@ final class OpenStream implements StreamObserver<StreamingOutputCallResponse> {
         () -> assertThat(channel.getState(false)).isNotEqualTo(ConnectivityState.READY));
     talk();
     requests.onCompleted();
-    assertThat(WireTest.next(heard)).isEqualTo("OK");
+    assertThat(WireTest.next(received)).isEqualTo("OK");
     channel.shutdownNow();
   }
 
   @Override
   public void onNext(StreamingOutputCallResponse message) {
-    heard.add("message");
+    received.add("message");
   }
 
   @Override
   public void onError(Throwable failure) {
-    heard.add(failure.toString());
+    received.add(failure.toString());
   }
 
   @Override
   public void onCompleted() {
-    heard.add("OK");
+    received.add("OK");
   }
 }

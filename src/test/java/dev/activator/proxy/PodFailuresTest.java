@@ -173,7 +173,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
-  void asksAgainOnANewConnectionWhereThePooledOneWasDead() throws Exception {
+  void triesAgainOnANewConnectionWhereThePooledOneWasDead() throws Exception {
     // A pod that ends each connection after one response, and does not say so.
     var pod = pod(caller -> {
       caller.readHead();
@@ -194,7 +194,7 @@ class PodFailuresTest extends WireTest {
   }
 
   @Test
-  void asksAgainWhereThePodEndsThePooledConnectionInsteadOfAnswering() throws Exception {
+  void triesAgainWhereThePodEndsThePooledConnectionInsteadOfAnswering() throws Exception {
     // The second request of a connection is read and not answered.
     var pod = pod(caller -> {
       caller.readHead();

@@ -59,7 +59,7 @@ class PodStrictnessTest extends WireTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("heads")
-  void asksNobodyAgainOnAConnectionThatHasServed(String what, String answer) throws Exception {
+  void triesNoPodAgainOnAConnectionThatHasServed(String what, String answer) throws Exception {
     // given a pod that misbehaves with its second answer
     var pod = pod(peer -> {
       while (true) {
@@ -128,7 +128,7 @@ class PodStrictnessTest extends WireTest {
   }
 
   @Test
-  void countsTheFieldsOfEachResponseAnew() throws Exception {
+  void countsTheFieldsOfEachResponseSeparately() throws Exception {
     // given a pod whose every response has as many fields as it may
     var pod = pod("HTTP/1.1 103 Early Hints\r\n" + "A:\r\n".repeat(10_000) + "\r\n" + OK
         + "A:\r\n".repeat(9_999) + "\r\nok");

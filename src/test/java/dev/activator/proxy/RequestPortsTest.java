@@ -138,7 +138,7 @@ class RequestPortsTest {
   }
 
   @Test
-  void asksCallersToLeaveInTheSecondHalfOfTheTimeThatLoadBalancersHave() throws Exception {
+  void makesCallersLeaveInTheSecondHalfOfTheTimeThatLoadBalancersHave() throws Exception {
     try (var busy = RawPeer.connect(ports.http1()); var idle = RawPeer.connect(ports.http1())) {
       assertThat(connectionAfterARequest(busy)).isNull();
       assertThat(connectionAfterARequest(idle)).isNull();
@@ -165,7 +165,7 @@ class RequestPortsTest {
   }
 
   @Test
-  void aRequestThatStillWaitsWhenTheTimeIsOverIsToldWhy() throws Exception {
+  void aRequestThatStillWaitsWhenTheTimeIsOverGetsTheCause() throws Exception {
     try (var caller = RawPeer.connect(ports.http1())) {
       caller.sendHead("GET / HTTP/1.1", "Host: hello.default.svc.cluster.local");
       Awaitility.await().until(() -> {

@@ -35,7 +35,7 @@ class RetryTest extends WireTest {
   }
 
   @Test
-  void asksThePodByItsOwnAddress() throws Exception {
+  void callsThePodByItsOwnAddress() throws Exception {
     var pod = idlePod(caller -> {
       seen.add(caller.readHead());
       caller.send(OK);

@@ -20,7 +20,7 @@ class RoutingTest extends WireTest {
 
   @Test
   @DisplayName("HH-02 HH-03 HH-05 HH-06 tells the kubelet whether it is ready, and passes nothing on")
-  void tellsTheKubeletWhetherItIsReady() throws Exception {
+  void answersTheKubeletWhetherItIsReady() throws Exception {
     try (var caller = activator.connect()) {
       caller.sendHead("GET /any HTTP/1.1", "Host: x", "User-Agent: kube-probe/something");
       assertThat(response(caller)).isEqualTo("200 ");
@@ -112,7 +112,7 @@ class RoutingTest extends WireTest {
 
   @Test
   @DisplayName("AH-06 AH-13 asks for the Service where a mesh needs it")
-  void asksForTheServiceWhereAMeshNeedsIt() throws Exception {
+  void addressesTheServiceWhereAMeshNeedsIt() throws Exception {
     var id = new RevisionId("real-namespace", "real-name");
     activator.revisions.put(id, Revision.of(id, 0));
     pod("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");

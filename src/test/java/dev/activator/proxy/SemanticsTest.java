@@ -53,7 +53,7 @@ class SemanticsTest extends WireTest {
   }
 
   @Test
-  void endsTheConnectionWhereTheCallerAsksForIt() throws Exception {
+  void endsTheConnection_whenTheCallerRequestsIt() throws Exception {
     pod(OK);
     try (var caller = activator.get("/", "Connection: close")) {
       var head = caller.readHead();
@@ -110,7 +110,7 @@ class SemanticsTest extends WireTest {
   }
 
   @Test
-  void keepsTheConnectionOfAnOldCallerThatAsksForIt() throws Exception {
+  void keepsTheConnectionOfAnOldCaller_whenItRequestsThat() throws Exception {
     pod(OK);
     try (var caller = activator.connect()) {
       for (int i = 0; i < 2; i++) {
@@ -201,7 +201,7 @@ class SemanticsTest extends WireTest {
   }
 
   @Test
-  void asksForABodyThePodSaysNothingAbout() throws Exception {
+  void requestsABodyThatThePodSaysNothingAbout() throws Exception {
     pod(caller -> {
       while (true) {
         caller.readBody(caller.readHead());
@@ -250,7 +250,7 @@ class SemanticsTest extends WireTest {
   }
 
   @Test
-  void doesNotSwitchProtocolsUnasked() throws Exception {
+  void doesNotSwitchProtocols_withoutARequest() throws Exception {
     pod("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
     try (var caller = activator.get("/")) {
       assertThat(response(caller)).startsWith("502 ");

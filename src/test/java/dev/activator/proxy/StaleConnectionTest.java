@@ -100,7 +100,7 @@ class StaleConnectionTest extends WireTest {
   }
 
   @Test
-  void asksForTheBodyOnAnotherConnectionIfItWasNotAskedForOnTheFirst() throws Exception {
+  void requestsTheBodyOnAnotherConnection_ifItWasNotRequestedOnTheFirst() throws Exception {
     var pod = pod(caller -> {
       var head = caller.readHead();
       if (kept == 0) {

@@ -15,7 +15,7 @@ class StartMessagesTest extends WireTest {
   }
 
   @Test
-  void aCallerIsToldInFullWhyAStartFailed() throws Exception {
+  void aCallerGetsTheWholeCauseOfAFailedStart() throws Exception {
     try (var caller = activator.connect()) {
       Activator.request(caller, "GET / HTTP/1.1");
       Awaitility.await().until(() -> activator.throttle.queued() == 1);

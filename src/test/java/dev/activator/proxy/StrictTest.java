@@ -33,10 +33,10 @@ abstract class StrictTest extends WireTest {
       var head = caller.readHead();
       assertThat(head.start()).matches("HTTP/1\\.[01] " + status + " .*");
       assertThat(head.header("Connection")).isEqualTo("close");
-      String told = caller.readBody(head);
+      String received = caller.readBody(head);
       assertThat(caller.readToEnd()).isEmpty();
       nothingWholeReachedThePod();
-      return told;
+      return received;
     }
   }
 

@@ -160,7 +160,7 @@ class StrictnessTest extends StrictTest {
   }
 
   @Test
-  void doesNotBelieveThatARequestHasABodyBecauseItLooksLikeAnOldWebSocket() throws Exception {
+  void doesNotExpectABody_ofAnOldWebSocketRequest() throws Exception {
     assertThat(refused(400, "GET / HTTP/1.1\r\n" + TO_HELLO
         + "Sec-WebSocket-Key1: 1\r\nSec-WebSocket-Key2: 2\r\n\r\nGET /x HT"))
         .isEqualTo("400 Bad Request: a body without a length\n");

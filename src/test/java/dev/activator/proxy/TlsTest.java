@@ -157,7 +157,7 @@ class TlsTest extends WireTest {
   }
 
   @Test
-  void showsItsCertificateWhateverNameACallerAsksFor() throws Exception {
+  void showsItsCertificate_whateverNameACallerRequests() throws Exception {
     int port = listen(Certificate.rsa(), "PKCS#8");
     try (var caller = RawPeer.connectOverTls(port, Certificate.trustEverything())) {
       var parameters = caller.tls().getSSLParameters();

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Requests over TLS: what pods get, in which version of HTTP, and on which connections. */
 class TlsToPodsTest extends SecuredTest {
   @Test
-  void asksThePodByItsAddressAndForTheNameOfAllPods() throws Exception {
+  void callsThePodByItsAddressAndVerifiesTheNameOfAllPods() throws Exception {
     BlockingQueue<String> asked = new LinkedBlockingQueue<>();
     var pod = secured(caller -> {
       seen.add(caller.readHead());
@@ -60,7 +60,7 @@ class TlsToPodsTest extends SecuredTest {
 
   @Test
   @DisplayName("AH-16 asks over TLS for the Service where a mesh needs it")
-  void asksForTheServiceWhereAMeshNeedsIt() throws Exception {
+  void addressesTheServiceWhereAMeshNeedsIt() throws Exception {
     service = Activator.HELLO.name() + "-private." + Activator.HELLO.namespace();
     ok();
 
@@ -85,7 +85,7 @@ class TlsToPodsTest extends SecuredTest {
   }
 
   @Test
-  void tellsWhichPortARequestWentTo() throws Exception {
+  void reportsWhichPortARequestWentTo() throws Exception {
     var plain = new Destination("127.0.0.1", 8012);
     var pod = closing(ScriptedPod.overTls(shown::get, caller -> {
       caller.readHead();
@@ -96,9 +96,9 @@ class TlsToPodsTest extends SecuredTest {
 
     assertThat(answer()).isEqualTo("200 ok");
 
-    var told = next(activator.requests.ended).request();
-    assertThat(told.podSecure()).isTrue();
-    assertThat(told.destination()).isEqualTo(pod.destination());
+    var received = next(activator.requests.ended).request();
+    assertThat(received.podSecure()).isTrue();
+    assertThat(received.destination()).isEqualTo(pod.destination());
   }
 
   @Test
@@ -143,7 +143,7 @@ class TlsToPodsTest extends SecuredTest {
   }
 
   @Test
-  void asksAgainWhereThePooledConnectionWasDead() throws Exception {
+  void triesAgainWhereThePooledConnectionWasDead() throws Exception {
     secured(caller -> {
       caller.readHead();
       used.incrementAndGet();
@@ -180,7 +180,7 @@ class TlsToPodsTest extends SecuredTest {
 
   @ParameterizedTest(name = "the pod knows of {0}")
   @ValueSource(strings = {"h2", "h2 http/1.1", "no such question"})
-  void asksInHttp2WhatItWasAskedInHttp2(String protocols) throws Exception {
+  void sendsInHttp2WhatItReceivedInHttp2(String protocols) throws Exception {
     Queue<String> asked = new ConcurrentLinkedQueue<>();
     secured(caller -> {
       var http2 = RawHttp2.pod(caller);
@@ -207,7 +207,7 @@ class TlsToPodsTest extends SecuredTest {
   }
 
   @Test
-  void doesNotAskInHttp2WhereThePodSaysItSpeaksOnlyHttp1() throws Exception {
+  void failsInHttp2_whenThePodSpeaksOnlyHttp1() throws Exception {
     secured(RawPeer::readHead, "http/1.1");
     try (var caller = RawHttp2.caller(activator.connect())) {
       caller.headers(1, true, HEAD);

@@ -83,12 +83,12 @@ class TrustInPodsTest extends SecuredTest {
     ok();
     assertThat(answer()).isEqualTo("502 the pod's certificate is not trusted\n");
     try (var caller = RawHttp2.caller(activator.connect())) {
-      String told = TIMED_OUT;
-      for (int stream = 1; told.equals(TIMED_OUT); stream += 2) {
+      String received = TIMED_OUT;
+      for (int stream = 1; received.equals(TIMED_OUT); stream += 2) {
         caller.headers(stream, true, HEAD);
-        told = caller.response(stream);
+        received = caller.response(stream);
       }
-      assertThat(told).isEqualTo("502 the pod's certificate is not trusted\n");
+      assertThat(received).isEqualTo("502 the pod's certificate is not trusted\n");
     }
     assertThat(seen).isEmpty();
     // and a pod with a new certificate serves

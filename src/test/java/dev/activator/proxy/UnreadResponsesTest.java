@@ -37,7 +37,7 @@ class UnreadResponsesTest extends Http2WireTest {
   }
 
   @Test
-  void takesAWindowOfWhatNobodyReadsAndNoMore() throws Exception {
+  void takesAWindowOfAnUnreadBodyAndNoMore() throws Exception {
     pod((pod, frame) -> {
       if (frame.ends()) {
         pod.headers(frame.stream(), false, ":status", "200");

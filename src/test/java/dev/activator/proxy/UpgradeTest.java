@@ -238,7 +238,7 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  void refusesAnotherProtocolThanWasAskedFor() throws Exception {
+  void refusesAnotherProtocolThanTheRequested() throws Exception {
     pod("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: smtp\r\n\r\n");
     try (var caller = activator.get("/chat", TO_WEB_SOCKET)) {
       assertThat(response(caller)).isEqualTo("502 switched to a protocol that was not requested\n");
@@ -246,7 +246,7 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  void tellsAWebSocketTheEndBetweenFramesWhenItDrains() throws Exception {
+  void closesAWebSocketBetweenFrames_whenItDrains() throws Exception {
     var go = new CountDownLatch(1);
     pod(caller -> {
       caller.readHead();
@@ -282,7 +282,7 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  void goesOnInHttp2WhereTheCallerAsksForIt() throws Exception {
+  void goesOnInHttp2_whenTheCallerRequestsIt() throws Exception {
     pod(pod -> {
       var http2 = RawHttp2.pod(pod);
       while (true) {
@@ -464,7 +464,7 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  void answersEach_whenManyPipelinedRequestsAskForAnotherProtocolAndAreRefusedHere()
+  void answersEach_whenManyPipelinedRequestsWantAnotherProtocolAndAreRefusedHere()
       throws Exception {
     int count = 5_000;
     String probe = "GET / HTTP/1.1\r\nHost: hello.example\r\nK-Network-Probe: activator\r\n"
@@ -485,7 +485,7 @@ class UpgradeTest extends WireTest {
   }
 
   @Test
-  void answersPipelinedRequestsInOrder_whenOneOfThemAsksForAnotherProtocol() throws Exception {
+  void answersPipelinedRequestsInOrder_whenOneOfThemWantsAnotherProtocol() throws Exception {
     pod("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     String head = " HTTP/1.1\r\n" + String.join("\r\n", Activator.TO_HELLO) + "\r\n";
     try (var caller = activator.connect()) {

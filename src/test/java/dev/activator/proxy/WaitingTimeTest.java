@@ -113,7 +113,7 @@ class WaitingTimeTest extends WireTest {
   }
 
   @Test
-  void tellsARefusedCallerWhenToComeAgain() throws Exception {
+  void refusesWithRetryAfter() throws Exception {
     try (var caller = activator.get("/")) {
       eventually(() -> assertThat(activator.throttle.queued()).isOne());
       activator.throttle.reject(new Rejection.DeadlineTooNear(Activator.HELLO, 12));

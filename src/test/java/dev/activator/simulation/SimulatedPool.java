@@ -176,12 +176,12 @@ final class SimulatedPool implements UpstreamPool {
     }
 
     private void failedIfLent() {
-      var told = listener;
+      var received = listener;
       listener = null;
       running = false;
       done();
-      if (told != null) {
-        told.failed(random.nextBoolean() ? UpstreamFailure.RESET : UpstreamFailure.CLOSED);
+      if (received != null) {
+        received.failed(random.nextBoolean() ? UpstreamFailure.RESET : UpstreamFailure.CLOSED);
       }
     }
 

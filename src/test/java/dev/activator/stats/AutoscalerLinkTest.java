@@ -69,7 +69,7 @@ class AutoscalerLinkTest {
   }
 
   @Test
-  void connectsAnewAtOnceWhenTheAutoscalerIsElsewhere() {
+  void connectsAgainAtOnce_whenTheAutoscalerIsElsewhere() {
     open();
     link.moved();
     loop.advance(Duration.ofMillis(1));
@@ -183,7 +183,7 @@ class AutoscalerLinkTest {
 
   @Test
   @DisplayName("5.6 a failed attempt and a lost connection are told apart")
-  void aFailedAttemptAndALostConnectionAreToldApart() {
+  void aFailedAttemptAndALostConnectionAreDistinguished() {
     List<String> ends = new ArrayList<>();
     link.onChange(new AutoscalerLink.Listener() {
       @Override
@@ -384,7 +384,7 @@ class AutoscalerLinkTest {
    */
   @ParameterizedTest(name = "SR-13 seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
-  void tellsWhatIsThereAndNothingOfBefore(long seed) {
+  void reportsTheCurrentCountsAndNothingOfBefore(long seed) {
     var random = new Random(seed);
     var linkUnderTest = link(random);
     var reporter = Quiescence

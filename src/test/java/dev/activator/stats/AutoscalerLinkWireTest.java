@@ -178,28 +178,28 @@ class AutoscalerLinkWireTest {
   }
 
   @Test
-  void aPongIsHeard() throws Exception {
+  void aPongIsReported() throws Exception {
     int port = serve(0, WebsocketServerSpec.builder().build());
     var dialer = new WebSocketDialer(() -> URI.create("ws://127.0.0.1:" + port), loop);
-    var heard = new Heard();
+    var listener = new Heard();
 
-    var socket = dialer.dial(heard);
-    assertThat(next(heard.events)).isEqualTo("opened");
+    var socket = dialer.dial(listener);
+    assertThat(next(listener.events)).isEqualTo("opened");
     loop.execute(socket::ping);
 
-    assertThat(next(heard.events)).isEqualTo("ponged");
+    assertThat(next(listener.events)).isEqualTo("ponged");
     loop.execute(socket::close);
   }
 
   @Test
-  void aRefusedConnectionIsToldWithItsReason() throws Exception {
+  void aRefusedConnectionIsReportedWithItsReason() throws Exception {
     int port = FreePort.next();
-    var heard = new Heard();
+    var listener = new Heard();
 
     loop.execute(
-        () -> new WebSocketDialer(() -> URI.create("ws://127.0.0.1:" + port), loop).dial(heard));
+        () -> new WebSocketDialer(() -> URI.create("ws://127.0.0.1:" + port), loop).dial(listener));
 
-    assertThat(next(heard.events)).contains("Connection refused");
+    assertThat(next(listener.events)).contains("Connection refused");
   }
 
   @Test
@@ -231,7 +231,7 @@ class AutoscalerLinkWireTest {
 
   @Test
   @DisplayName("SR-13 a server that comes back hears of what waits, and of nothing that left")
-  void aServerThatComesBackHearsOfWhatWaits() throws Exception {
+  void aServerThatComesBackGetsWhatWaits() throws Exception {
     int port = serve(FreePort.next(), WebsocketServerSpec.builder().build());
     var open = linkTo(port, AutoscalerLink.Timings.DEFAULT);
     // Its first periodic report is a day away.

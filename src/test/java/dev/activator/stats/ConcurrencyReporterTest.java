@@ -147,13 +147,13 @@ class ConcurrencyReporterTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("rows")
-  void oneLoopTells(String name, Row row, List<RevisionStat> expected) {
+  void oneLoopReports(String name, Row row, List<RevisionStat> expected) {
     check(1, row, expected);
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("rows")
-  void twoLoopsTellTheSame(String name, Row row, List<RevisionStat> expected) {
+  void twoLoopsReportTheSame(String name, Row row, List<RevisionStat> expected) {
     check(2, row, expected);
   }
 
@@ -169,7 +169,7 @@ class ConcurrencyReporterTest {
   }
 
   @Test
-  void revisionsThatBeginInOneTurnOfALoopAreToldTogether() {
+  void revisionsThatBeginInOneTurnOfALoopAreReportedTogether() {
     var office = new Office(1, 1_000);
 
     office.counters.getFirst().arrived(REV1);
@@ -219,7 +219,7 @@ class ConcurrencyReporterTest {
   }
 
   @Test
-  void tellsNothingMoreOnceStopped() {
+  void reportsNothingMoreOnceStopped() {
     var office = new Office(1, 1);
     office.play(List.of(start(REV1, 0)));
     office.advanceMillis(1);
@@ -256,7 +256,7 @@ class ConcurrencyReporterTest {
   /** The link opens after 6 ms; what was said before is not looked at, as the link dropped it. */
   @ParameterizedTest(name = "SR-13 {0}")
   @MethodSource("openings")
-  void tellsWhatIsThereWhenTheLinkOpens(String name, Row row, List<RevisionStat> expected) {
+  void reportsTheCurrentCounts_whenTheLinkOpens(String name, Row row, List<RevisionStat> expected) {
     for (int loops = 1; loops <= 3; loops++) {
       var office = new Office(loops, row.period);
       office.play(row.requests);
@@ -296,7 +296,7 @@ class ConcurrencyReporterTest {
   }
 
   @Test
-  void tellsNothingWhenTheLinkOpensOnceStopped() {
+  void reportsNothingWhenTheLinkOpensOnceStopped() {
     var office = new Office(1, 1);
     office.play(List.of(start(REV1, 0)));
     office.advanceMillis(1);
@@ -313,7 +313,7 @@ class ConcurrencyReporterTest {
   /** However many loops there are, the reports are those of one window a revision. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
-  void tellsWhatOneWindowWould(long seed) {
+  void reportsWhatOneWindowWould(long seed) {
     var random = new Random(seed);
     var office = new Office(1 + random.nextInt(3), 1);
     var oracle = new Oracle();
@@ -341,7 +341,7 @@ class ConcurrencyReporterTest {
     }
 
     // Those of different revisions on different loops are in any order.
-    assertThat(byRevision(office.sink.all())).isEqualTo(byRevision(oracle.told));
+    assertThat(byRevision(office.sink.all())).isEqualTo(byRevision(oracle.received));
   }
 
   private static Map<RevisionId, List<RevisionStat>> byRevision(List<RevisionStat> stats) {
@@ -362,7 +362,7 @@ class ConcurrencyReporterTest {
   /** One window a revision, as the reference keeps it. */
   private static final class Oracle {
     private final Map<RevisionId, RequestWindow> windows = new TreeMap<>();
-    private final List<RevisionStat> told = new ArrayList<>();
+    private final List<RevisionStat> received = new ArrayList<>();
     private long now;
 
     void advanceTo(long nanos) {
@@ -373,7 +373,7 @@ class ConcurrencyReporterTest {
       if (!windows.containsKey(revision)) {
         windows.put(revision, new RequestWindow(now));
         windows.get(revision).reportedAtOnce();
-        told.add(RevisionStat.first(revision));
+        received.add(RevisionStat.first(revision));
       }
       windows.get(revision).arrived(now);
     }
@@ -385,7 +385,7 @@ class ConcurrencyReporterTest {
     void report() {
       windows.entrySet().removeIf(each -> {
         var totals = each.getValue().report(now);
-        told.add(RevisionStat.of(each.getKey(), totals));
+        received.add(RevisionStat.of(each.getKey(), totals));
         return totals.averageConcurrency() == 0 && totals.inFlight() == 0;
       });
     }

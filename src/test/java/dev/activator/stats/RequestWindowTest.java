@@ -73,7 +73,7 @@ class RequestWindowTest {
   }
 
   @Test
-  void whatWasToldAtOnceIsNotToldAgain() {
+  void whatWasReportedAtOnceIsNotReportedAgain() {
     assertThat(RevisionStat.of(REVISION, new Totals(3, 30, 20, 1, 1)))
         .isEqualTo(new RevisionStat(REVISION, 0.5, 2));
     assertThat(RevisionStat.of(REVISION, new Totals(1, 1, 20, 1, 0)))

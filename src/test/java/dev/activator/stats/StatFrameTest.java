@@ -26,7 +26,7 @@ class StatFrameTest {
   }
 
   @Test
-  void theUptimeHasAnEntryOfItsOwn() {
+  void theUptimeHasItsOwnEntry() {
     assertThat(encoded(Duration.ofMillis(12_500)))
         .isEqualTo("0a 18 1a 16 0a 0b 61 63 74 69 76 61 74 6f 72 2d 31 31 00 00 00 00 00 00 29 40");
   }

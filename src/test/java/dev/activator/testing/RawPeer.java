@@ -47,7 +47,7 @@ public final class RawPeer implements Closeable {
   private final Socket socket;
   private final Socket under;
   private final InputStream in;
-  private volatile boolean heard;
+  private volatile boolean received;
   private volatile boolean http2;
   private final OutputStream out;
 
@@ -64,7 +64,7 @@ public final class RawPeer implements Closeable {
       @Override
       public int read(byte[] to, int from, int length) throws IOException {
         int read = super.read(to, from, length);
-        heard |= read > 0 && !http2;
+        received |= read > 0 && !http2;
         return read;
       }
     });
@@ -112,18 +112,18 @@ public final class RawPeer implements Closeable {
   }
 
   /** Whether the other side has sent anything that was read; in HTTP/2, a head. */
-  boolean heard() {
-    return heard;
+  boolean received() {
+    return received;
   }
 
   /** Frames follow. Those that open a connection say nothing of a request. */
   void speaksHttp2() {
     http2 = true;
-    heard = false;
+    received = false;
   }
 
   void headCame() {
-    heard = true;
+    received = true;
   }
 
   /** What it runs on, for who goes on in another way. */

@@ -113,7 +113,7 @@ public final class ScriptedPod implements Closeable {
         }
       } catch (IOException ended) {
         // The other side ended it, which most scripts wait for.
-        if (opened != null && !opened.heard()) {
+        if (opened != null && !opened.received()) {
           connections.decrementAndGet();
         }
       }

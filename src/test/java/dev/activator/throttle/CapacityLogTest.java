@@ -90,7 +90,7 @@ class CapacityLogTest {
       throttler.revision(revision);
       pods(A);
       var request = new HeldRequest(loop);
-      request.told(throttler.admit(revision, request));
+      request.received(throttler.admit(revision, request));
       for (int i = 0; i < 101; i++) {
         if (i == 100) {
           loop.advance(Duration.ofSeconds(10));

@@ -35,7 +35,7 @@ final class HeldRequest implements QueuedCaller {
   }
 
   /** Asks, and keeps the permit or the place. */
-  HeldRequest told(Admission admission) {
+  HeldRequest received(Admission admission) {
     switch (admission) {
       case Permit now -> granted(now);
       case Admission.NoRoom _ -> throw new AssertionError("it waits");

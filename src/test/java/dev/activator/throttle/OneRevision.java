@@ -75,7 +75,7 @@ final class OneRevision {
   }
 
   private HeldRequest request(HeldRequest request) {
-    request.told(throttler.admit(revision, request));
+    request.received(throttler.admit(revision, request));
     loop.run();
     return request;
   }
@@ -91,7 +91,7 @@ final class OneRevision {
   QueueEntry place() {
     var caller = new HeldRequest(loop);
     var place = (QueueEntry) admit(caller);
-    caller.told(place);
+    caller.received(place);
     return place;
   }
 

@@ -78,7 +78,7 @@ class StartEstimatorTest {
   }
 
   @Test
-  void aStartThatOnlyRefusedRequestsAskedForIsLearnedIfItIsQuicker() {
+  void aStartForRefusedRequestsOnlyIsLearned_ifItIsQuicker() {
     startsIn(Duration.ofSeconds(5));
     revision.request(Duration.ofSeconds(3));
     revision.loop.advance(Duration.ofSeconds(2));
@@ -185,10 +185,10 @@ class StartEstimatorTest {
     startsIn(Duration.ofSeconds(20));
     revision.requests(40);
 
-    var told = revision.requests(100).stream().map(StartEstimatorTest::retryAfter).distinct()
+    var received = revision.requests(100).stream().map(StartEstimatorTest::retryAfter).distinct()
         .toList();
 
-    assertThat(told).hasSizeGreaterThan(5);
+    assertThat(received).hasSizeGreaterThan(5);
   }
 
   @Test

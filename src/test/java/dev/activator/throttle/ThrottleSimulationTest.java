@@ -137,7 +137,7 @@ class ThrottleSimulationTest {
       long number = requests.size();
       requests.add(request);
       expected.put(number, new ArrayList<>());
-      request.told(throttler.admit(request));
+      request.received(throttler.admit(request));
       oracle(new ThrottleEvent.Arrived(number));
     }
 
@@ -317,7 +317,7 @@ class ThrottleSimulationTest {
     private void arrive() {
       var request = new HeldRequest(anyOf(loops, random));
       int before = throttler.view().queued();
-      request.told(throttler.admit(request));
+      request.received(throttler.admit(request));
       requests.add(request);
       if (before > 0) {
         assertThat(request.waits()).as("nobody overtakes").isTrue();

@@ -31,7 +31,7 @@ class ThrottlerTest extends ThrottlerScene {
 
     var caller = new HeldRequest(loop);
     var admission = throttler.admit(revision, caller);
-    caller.told(admission);
+    caller.received(admission);
 
     assertThat(admission).isInstanceOfSatisfying(Permit.class,
         permit -> assertThat(permit.destination()).isEqualTo(A));
@@ -118,7 +118,7 @@ class ThrottlerTest extends ThrottlerScene {
     var held = new ArrayList<HeldRequest>();
     for (int i = 0; i < 2_000; i++) {
       var request = new HeldRequest(loop);
-      held.add(request.told(many.admit(Revision.of(ID, 0), request)));
+      held.add(request.received(many.admit(Revision.of(ID, 0), request)));
     }
     many.destinations(HealthyDestinations.pods(ID, DestinationSet.of(A, B)));
     loop.advance(Duration.ofSeconds(1));
@@ -154,7 +154,7 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  void tellsAtOnceThatARequestWaitsAndThenOnceASecond() {
+  void reportsAtOnceThatARequestWaitsAndThenOnceASecond() {
     var waiting = new ArrayList<RevisionId>();
     throttler.onWaiting((id, _) -> waiting.add(id));
     exists(1);
@@ -175,22 +175,22 @@ class ThrottlerTest extends ThrottlerScene {
   }
 
   @Test
-  void tellsTheLoopOfTheFirstRequestThatWaits() {
+  void namesTheLoopOfTheFirstRequestThatWaits() {
     var waitsOn = new ArrayList<Loop>();
     throttler.onWaiting((_, on) -> waitsOn.add(on));
     exists(1);
     var other = new VirtualLoop();
     var first = new HeldRequest(other);
-    first.told(throttler.admit(revision, first));
+    first.received(throttler.admit(revision, first));
     var second = new HeldRequest(loop);
-    second.told(throttler.admit(revision, second));
+    second.received(throttler.admit(revision, second));
     loop.run();
 
     assertThat(waitsOn).containsExactly(other);
   }
 
   @Test
-  void tellsOfRequestsThatAreRejectedSinceNoPodIsReachable() {
+  void reportsRequestsThatAreRejectedSinceNoPodIsReachable() {
     var waiting = new ArrayList<RevisionId>();
     throttler.onWaiting((id, _) -> waiting.add(id));
     exists(1);

@@ -27,8 +27,8 @@ class TrustBundlesTest {
   private static Authority second;
   private static Authority third;
 
-  private final List<Collection<X509Certificate>> told = new ArrayList<>();
-  private final TrustBundles authorities = new TrustBundles(told::add);
+  private final List<Collection<X509Certificate>> received = new ArrayList<>();
+  private final TrustBundles authorities = new TrustBundles(received::add);
   private final ListAppender<ILoggingEvent> said = new ListAppender<>();
   private final Logger logger = (Logger) LoggerFactory.getLogger(TrustBundles.class);
 
@@ -51,7 +51,7 @@ class TrustBundlesTest {
   }
 
   private void trusts(Authority... expected) {
-    assertThat(told.getLast()).containsExactlyInAnyOrder(
+    assertThat(received.getLast()).containsExactlyInAnyOrder(
         List.of(expected).stream().map(Authority::certificate).toArray(X509Certificate[]::new));
   }
 
@@ -88,7 +88,7 @@ class TrustBundlesTest {
     authorities.own("the Secret", first.pem());
     authorities.bundle("ns/bundle", List.of(second.pem() + first.pem()));
     trusts(first, second);
-    assertThat(told.getLast()).hasSize(2);
+    assertThat(received.getLast()).hasSize(2);
   }
 
   @Test
@@ -97,7 +97,7 @@ class TrustBundlesTest {
     authorities.own("the Secret", first.pem());
     authorities.bundle("ns/bundle", List.of("no certificate at all"));
     trusts(first);
-    assertThat(told).hasSize(1);
+    assertThat(received).hasSize(1);
     assertThat(warnings()).singleElement().asString().contains("ns/bundle");
   }
 
@@ -142,7 +142,7 @@ class TrustBundlesTest {
     authorities.bundleGone("ns/b");
     trusts(third);
     authorities.bundleGone("ns/a");
-    assertThat(told.getLast()).isEmpty();
+    assertThat(received.getLast()).isEmpty();
   }
 
   @Test
@@ -150,6 +150,6 @@ class TrustBundlesTest {
     authorities.own("the Secret", first.pem());
     authorities.bundle("ns/a", List.of(first.pem()));
     authorities.bundleGone("ns/a");
-    assertThat(told).hasSize(1);
+    assertThat(received).hasSize(1);
   }
 }

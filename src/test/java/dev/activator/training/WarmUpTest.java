@@ -21,7 +21,7 @@ class WarmUpTest {
   }
 
   @Test
-  void asksThroughBothVersionsOfHttpUntilAllIsAnswered() {
+  void sendsRequestsInBothVersionsOfHttpUntilAllAreAnswered() {
     var warmUp = new WarmUp(group, loops, new Random(1), 40);
 
     assertThat(warmUp.run(Duration.ofMinutes(2))).isEqualTo(40);
@@ -48,7 +48,7 @@ class WarmUpTest {
   }
 
   @Test
-  void startsARevisionOfItsOwnFromZeroAgainAndAgain() {
+  void startsItsOwnRevisionFromZeroAgainAndAgain() {
     var warmUp = new ColdStartWarmUp(group, loops, new Random(1), 20);
 
     assertThat(warmUp.run(Duration.ofMinutes(2))).isEqualTo(20);

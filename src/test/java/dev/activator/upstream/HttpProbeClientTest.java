@@ -82,7 +82,7 @@ class HttpProbeClientTest {
   }
 
   @Test
-  void asksAPodThatSpeaksOnlyHttp2() throws Exception {
+  void probesAPodThatSpeaksOnlyHttp2() throws Exception {
     var pod = h2cOnly(200);
 
     assertThat(asked(of(pod), Protocol.H2C))
@@ -191,7 +191,7 @@ class HttpProbeClientTest {
   }
 
   @Test
-  void asksAgainOnce_whenAnHttp2PodRefusesEachStream() throws Exception {
+  void triesAgainOnce_whenAnHttp2PodRefusesEachStream() throws Exception {
     var refused = new AtomicInteger();
     var answersFirst = new AtomicBoolean(true);
     try (var pod = new ScriptedPod(caller -> {

@@ -115,7 +115,7 @@ class UpstreamPoolsTest {
   }
 
   @Test
-  void asksAndKeepsTheConnection() throws Exception {
+  void probesAndKeepsTheConnection() throws Exception {
     BlockingQueue<RawPeer.Head> seen = new LinkedBlockingQueue<>();
     var pod = pod(caller -> {
       while (true) {
@@ -200,7 +200,7 @@ class UpstreamPoolsTest {
   }
 
   @Test
-  void asksAgainWhereThePooledConnectionWasDead() throws Exception {
+  void triesAgainWhereThePooledConnectionWasDead() throws Exception {
     var pod = pod(caller -> {
       caller.readHead();
       caller.send(QUEUE);

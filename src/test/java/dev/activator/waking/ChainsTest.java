@@ -136,7 +136,7 @@ class ChainsTest {
   }
 
   @Test
-  void theTraceTellsTheCallerWhereTheAddressDoesNot() {
+  void theTraceNamesTheCallerWhereTheAddressDoesNot() {
     var world = world(Mode.ON);
     var trace = Map.of("traceparent", TRACE);
     world.service(ChainWorld.id("a")).call(STRANGER, trace, ChainWorld.Request::end);
@@ -151,7 +151,7 @@ class ChainsTest {
   @ParameterizedTest
   // The second is that of a sidecar of a mesh.
   @ValueSource(strings = {"192.0.2.99", "127.0.0.6"})
-  void theLastEntryOfATrustedHopTellsTheCaller(String hop) {
+  void theLastEntryOfATrustedHopNamesTheCaller(String hop) {
     var world = world(Mode.ON, "192.0.2.0/24", "127.0.0.6");
     called(world, hop, "198.51.100.1, " + world.service(ChainWorld.id("a")).address);
 
@@ -213,7 +213,7 @@ class ChainsTest {
   }
 
   @Test
-  void aStartSoonAfterAnotherIsAnEpisodeOfItsOwn() {
+  void aStartSoonAfterAnotherIsItsOwnEpisode() {
     var world = world(Mode.ON);
     for (int i = 0; i < 3; i++) {
       world.answer("a", CHAIN);

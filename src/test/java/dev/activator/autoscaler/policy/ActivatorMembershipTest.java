@@ -36,7 +36,7 @@ class ActivatorMembershipTest {
   }
 
   @Test
-  void isCompleteWhenAllWereHeardForAWindow() {
+  void isComplete_whenAllHaveReportedForAWindow() {
     roster.members(0, Map.of("a", true, "b", true));
     batches("a", 0.4, 62);
     batches("b", 2, 62);
@@ -79,7 +79,7 @@ class ActivatorMembershipTest {
   }
 
   @Test
-  void oneThatRanBeforeItWasHeardDelaysByAWindow() {
+  void oneThatRanBeforeItReportedDelaysByAWindow() {
     roster.members(0, Map.of("a", true, "c", true));
     batches("a", 0, 91);
     batch("c", 31, 9);
@@ -90,7 +90,7 @@ class ActivatorMembershipTest {
   }
 
   @Test
-  void oneThatWasSilentIsHeardAnew() {
+  void waitsForANewWindow_afterASilence() {
     roster.members(0, Map.of("a", true, "b", true));
     batches("a", 0, 105);
     batches("b", 0, 40);
@@ -102,7 +102,7 @@ class ActivatorMembershipTest {
   }
 
   @Test
-  void nobodyIsCompleteWhileTheEndpointsCannotBeRead() {
+  void noneIsComplete_whileTheEndpointsCannotBeRead() {
     batches("a", 0, 70);
     assertThat(complete(70)).isFalse();
 

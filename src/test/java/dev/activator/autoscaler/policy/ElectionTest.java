@@ -40,7 +40,7 @@ class ElectionTest {
   }
 
   @Test
-  void createsALeaseThatNobodyMade() {
+  void createsALeaseThatDoesNotExist() {
     var lease = election.absent(at(0));
 
     assertThat(lease).isEqualTo(new LeaseRecord("a", 15, 0, NOON, NOON, ""));
@@ -90,7 +90,7 @@ class ElectionTest {
   }
 
   @Test
-  void aRenewalStartsTheWaitAnew() {
+  void aRenewalStartsTheWaitAgain() {
     election.read(OTHERS, at(100));
     election.read(stored(OTHERS, "8"), at(110));
 
@@ -204,7 +204,7 @@ class ElectionTest {
   }
 
   @Test
-  void aLeaderRenewsAndAsksSoonerWhenItIsNotSure() {
+  void aLeaderRenewsAndReadsSooner_whenItIsNotSure() {
     leadsSince(100);
     assertThat(election.renewal(at(102)).transitions()).isZero();
     assertThat(election.term()).isZero();
@@ -217,7 +217,7 @@ class ElectionTest {
   }
 
   @Test
-  void knowsTheTermOfWhomItFollows() {
+  void knowsTheTermOfTheLeaderItFollows() {
     assertThat(election.term()).isZero();
     assertThat(election.renewal(at(99))).isNull();
     election.read(OTHERS, at(100));
@@ -227,7 +227,7 @@ class ElectionTest {
   }
 
   @Test
-  void looksAgainWhenTheLeaseMayHaveEnded() {
+  void readsAgain_whenTheLeaseMayHaveEnded() {
     assertThat(election.pause(at(0), () -> 0)).isEqualTo(Duration.ofSeconds(2));
     election.read(OTHERS, at(100));
     assertThat(election.pause(at(114), () -> -1)).isEqualTo(Duration.ofSeconds(1));

@@ -94,7 +94,7 @@ class MetricWindowTest {
   }
 
   @Test
-  void aLongerWindowKeepsWhatThereIsAndCountsTheRestOfTheOldOneAsZero() {
+  void aLongerWindowKeepsItsValuesAndCountsTheRestOfTheOldOneAsZero() {
     six.record(20, 10);
     six.resize(60, 20);
 

@@ -213,7 +213,7 @@ class ReplicaPlannerTest {
   }
 
   @Test
-  void nothingIsScaledDownBeforeAllActivatorsWereHeard() {
+  void nothingIsScaledDown_beforeAllActivatorsHaveReported() {
     var target = new Target(0);
     target.sees(5);
     target.ready = 5;
@@ -233,7 +233,7 @@ class ReplicaPlannerTest {
 
   @ParameterizedTest(name = "may shrink {0}, quiet {1}")
   @CsvSource({"false, true", "true, false"})
-  void theLastPodStaysWhileSomebodyMayHaveARequest(boolean mayShrink, boolean quiet) {
+  void theLastPodStays_whileAnActivatorMayHaveARequest(boolean mayShrink, boolean quiet) {
     var target = woken(101);
     target.decided = 0;
     target.plan(161);

@@ -55,7 +55,7 @@ class ScaleRetriesTest {
   }
 
   @Test
-  void whatTheServerAsksForCountsEvenIfPodsAreNeeded() {
+  void retryAfterCounts_evenIfPodsAreNeeded() {
     retries.refusedRead(0, new Refused(Reason.UNAVAILABLE, "busy", Duration.ofSeconds(4)), false);
 
     assertThat(retries.pause(0, true)).isBetween(4_000 * MILLIS, 6_000 * MILLIS);

@@ -159,7 +159,7 @@ class ScalingAnnotationsTest {
   }
 
   @Test
-  void weighsRecentSecondsOnlyIfAsked() {
+  void weighsRecentSecondsOnly_whenEnabled() {
     assertThat(settings(0).windows().weighted()).isFalse();
     assertThat(settings(0, "metric-aggregation-algorithm", "linear").windows().weighted())
         .isFalse();

@@ -14,7 +14,7 @@ class ProbeOutcomeTest {
       "200, '', UNHEALTHY", "204, queue, UNHEALTHY", "404, queue, UNHEALTHY",
       "500, queue, UNHEALTHY", "502, queue, MESH_LIKE", "503, '', MESH_LIKE",
       "504, '', UNHEALTHY"})
-  void looksForAMeshFirstThenAtTheStatusThenAtTheBody(int status, String body, Verdict verdict) {
+  void checksForAMeshFirstThenTheStatusThenTheBody(int status, String body, Verdict verdict) {
     assertThat(ProbeOutcome.of(status, body).verdict()).isEqualTo(verdict);
   }
 
@@ -26,7 +26,7 @@ class ProbeOutcomeTest {
   }
 
   @Test
-  void noAnswerLooksLikeAMesh() {
+  void noAnswerIsTakenForAMesh() {
     assertThat(ProbeOutcome.noAnswer("connection refused"))
         .isEqualTo(new ProbeOutcome(Verdict.NO_ANSWER, "connection refused"));
   }

@@ -87,7 +87,7 @@ class EndpointsReaderTest {
 
   @Test
   @DisplayName("EH-04: ready is told from not ready")
-  void tellsReadyFromNotReady() {
+  void distinguishesReadyFromNotReady() {
     assertThat(read("Private", """
         [{ports: [{name: http, port: 1234}], addresses: [{ip: 128.0.0.1}, {ip: 128.0.0.2}],
           notReadyAddresses: [{ip: 128.0.0.3}, {ip: 128.0.0.1}]}]

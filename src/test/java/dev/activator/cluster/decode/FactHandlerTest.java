@@ -27,9 +27,9 @@ class FactHandlerTest {
 
   private final LogOf log = new LogOf(FactHandler.class);
   private long now = Long.MAX_VALUE - 1;
-  private final List<String> told = new ArrayList<>();
+  private final List<String> received = new ArrayList<>();
   private final FactHandler<EndpointsObject> handler = new FactHandler<>(ResourceKind.ENDPOINTS,
-      (before, now) -> told.add(text(before) + " -> " + text(now)),
+      (before, now) -> received.add(text(before) + " -> " + text(now)),
       () -> now);
 
   private static String text(@Nullable EndpointsObject set) {
@@ -106,17 +106,17 @@ class FactHandlerTest {
   }
 
   @Test
-  void tellsOnlyChangesOfFactsUnlessItIsResynced() {
+  void reportsOnlyChangesOfFactsUnlessItIsResynced() {
     var one = endpoints(1, GOOD.formatted("10.0.0.1"));
     var same = endpoints(2, GOOD.formatted("10.0.0.1"));
 
     tell(new Added<>(one));
     tell(updated(one, same));
-    assertThat(told).containsExactly("none -> [10.0.0.1]");
+    assertThat(received).containsExactly("none -> [10.0.0.1]");
     tell(new Updated<>(same, same));
-    assertThat(told).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> [10.0.0.1]");
+    assertThat(received).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> [10.0.0.1]");
     tell(new Deleted<>(same, endpoints(3, GOOD.formatted("10.0.0.9")), FinalState.KNOWN));
-    assertThat(told).last().isEqualTo("[10.0.0.1] -> none");
+    assertThat(received).last().isEqualTo("[10.0.0.1] -> none");
   }
 
   @Test
@@ -130,7 +130,7 @@ class FactHandlerTest {
     tell(new Updated<>(one, bad));
     tell(new Updated<>(bad, worse));
     tell(updated(worse, good));
-    assertThat(told).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> [10.0.0.2]");
+    assertThat(received).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> [10.0.0.2]");
   }
 
   @Test
@@ -142,6 +142,6 @@ class FactHandlerTest {
 
     tell(new Added<>(one));
     tell(updated(one, another));
-    assertThat(told).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> none");
+    assertThat(received).containsExactly("none -> [10.0.0.1]", "[10.0.0.1] -> none");
   }
 }

@@ -88,6 +88,6 @@ class HandshakeFaultsTest {
     // then all is well again
     rig.converges();
     await().until(() -> !rig.lease().view().health().alarmed());
-    assertThat(rig.witness.told).containsExactly("add c");
+    assertThat(rig.witness.received).containsExactly("add c");
   }
 }

@@ -41,7 +41,7 @@ class ListFaultsTest {
     rig.converges();
     rig.awaitWatches(1);
 
-    assertThat(rig.witness.told).containsExactly("add a", "add proof");
+    assertThat(rig.witness.received).containsExactly("add a", "add proof");
     assertThat(rig.lease().error()).isNull();
   }
 
@@ -52,13 +52,13 @@ class ListFaultsTest {
     var refusing = rig.api.faults().add(LISTS, Fault.Answer.text(code, "not now"));
     rig.strike(new Fault.FailWatch(When.now(), Failure.of(410, 0), Ending.LATER));
     refusing.awaitFired(2, PATIENCE);
-    assertThat(rig.witness.told).isEmpty();
+    assertThat(rig.witness.received).isEmpty();
     rig.delete("a");
 
     refusing.remove();
     rig.converges();
 
-    assertThat(rig.witness.told).containsExactly("lose a");
+    assertThat(rig.witness.received).containsExactly("lose a");
   }
 
   @Test
@@ -75,7 +75,7 @@ class ListFaultsTest {
     refusing.remove();
     rig.converges();
 
-    assertThat(rig.witness.told).containsExactlyInAnyOrder("add c", "lose a");
+    assertThat(rig.witness.received).containsExactlyInAnyOrder("add c", "lose a");
     assertThat(rig.lists()).isEqualTo(2);
   }
 
@@ -89,7 +89,7 @@ class ListFaultsTest {
 
     rig.start();
 
-    assertThat(rig.witness.told).containsExactlyInAnyOrder("add a", "add b", "add proof");
+    assertThat(rig.witness.received).containsExactlyInAnyOrder("add a", "add b", "add proof");
   }
 
   @Test
@@ -111,6 +111,6 @@ class ListFaultsTest {
 
     // two quick ones at the beginning are a matter of course
     assertThat(calls.size() - before).isLessThanOrEqualTo((int) lasted.toSeconds() + 3);
-    assertThat(rig.witness.told).doesNotHaveDuplicates();
+    assertThat(rig.witness.received).doesNotHaveDuplicates();
   }
 }

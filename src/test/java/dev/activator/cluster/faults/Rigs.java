@@ -42,7 +42,7 @@ final class Rigs implements AutoCloseable {
     following.touch("a");
     following.touch("b");
     following.start();
-    following.witness.told.clear();
+    following.witness.received.clear();
     return following;
   }
 

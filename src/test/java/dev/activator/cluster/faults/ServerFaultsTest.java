@@ -80,7 +80,7 @@ class ServerFaultsTest {
     rig.delete("a");
     rig.converges();
 
-    assertThat(rig.witness.told).containsExactly("add c", "delete a");
+    assertThat(rig.witness.received).containsExactly("add c", "delete a");
   }
 
   @Test
@@ -101,7 +101,7 @@ class ServerFaultsTest {
 
   @Test
   @DisplayName("8.4 C-25 a server restarted with higher versions: one list, only the difference")
-  void tellsTheDifferenceAfterARestart() {
+  void reportsTheDifferenceAfterARestart() {
     var rig = rigs.following();
 
     rig.api.restart(Restart.SAME_DATA);
@@ -109,8 +109,8 @@ class ServerFaultsTest {
     rig.delete("a");
     rig.converges();
 
-    assertThat(rig.witness.told).containsOnlyOnce("add c");
-    assertThat(rig.witness.told).doesNotContain("add b", "update b", "add a");
+    assertThat(rig.witness.received).containsOnlyOnce("add c");
+    assertThat(rig.witness.received).doesNotContain("add b", "update b", "add a");
   }
 
   @Test
@@ -122,6 +122,6 @@ class ServerFaultsTest {
     rig.touch("c");
     rig.converges();
 
-    assertThat(rig.witness.told).contains("lose a", "lose b", "add c");
+    assertThat(rig.witness.received).contains("lose a", "lose b", "add c");
   }
 }

@@ -47,7 +47,7 @@ class WatchFaultsTest {
     rig.touch("b");
     rig.converges();
 
-    assertThat(rig.witness.told).containsExactly("add c", "update a", "update b");
+    assertThat(rig.witness.received).containsExactly("add c", "update a", "update b");
     assertThat(rig.lists()).isOne();
   }
 
@@ -61,20 +61,20 @@ class WatchFaultsTest {
     rig.delete("a");
     rig.converges();
 
-    assertThat(rig.witness.told).containsExactly("add c", "delete a");
+    assertThat(rig.witness.received).containsExactly("add c", "delete a");
     assertThat(rig.lists()).isOne();
   }
 
   @Test
   @DisplayName("6.1 C-1 lists again after watches that end at once, and tells nothing twice")
-  void tellsNothingTwiceWhereWatchesEndAtOnce() {
+  void reportsNothingTwiceWhereWatchesEndAtOnce() {
     var rig = rigs.use(new Rig());
     rig.touch("a");
     rig.api.faults().add(WATCHES, new Fault.EndWatch(When.now()), new Lifetime.Times(3));
 
     rig.start();
 
-    assertThat(rig.witness.told).containsExactly("add a", "add proof");
+    assertThat(rig.witness.received).containsExactly("add a", "add proof");
     // One that took longer than a second to end, on a busy machine, is resumed.
     await().until(() -> rig.lists() > 1);
   }
@@ -106,12 +106,12 @@ class WatchFaultsTest {
     rig.touch("c");
     rig.delete("a");
     rig.converges();
-    assertThat(rig.witness.told).containsExactlyInAnyOrder("add c", "lose a");
+    assertThat(rig.witness.received).containsExactlyInAnyOrder("add c", "lose a");
   }
 
   @ParameterizedTest(name = "6.1 C-4 410 in the stream, with the end {0}: one list, the difference")
   @EnumSource(Ending.class)
-  void tellsTheDifferenceAfterA410(Ending ending) {
+  void reportsTheDifferenceAfterA410(Ending ending) {
     var rig = rigs.following();
     rig.api.disruptions().freeze(ofMinutes(60), Kinds.ENDPOINTS);
     rig.touch("a");
@@ -122,7 +122,7 @@ class WatchFaultsTest {
     rig.api.faults().heal();
     rig.converges();
 
-    assertThat(rig.witness.told).containsExactlyInAnyOrder("update a", "add c", "lose b");
+    assertThat(rig.witness.received).containsExactlyInAnyOrder("update a", "add c", "lose b");
     assertThat(rig.lists()).isEqualTo(2);
   }
 
@@ -136,13 +136,13 @@ class WatchFaultsTest {
     rig.delete("a");
     rig.converges();
 
-    assertThat(rig.witness.told).containsExactly("add c", "delete a");
+    assertThat(rig.witness.received).containsExactly("add c", "delete a");
     assertThat(rig.lists()).isOne();
   }
 
   @ParameterizedTest(name = "6.1 C-10 an event twice, the second time {0}: told once")
   @EnumSource(Fault.Duplicate.As.class)
-  void tellsADuplicateOnce(Fault.Duplicate.As as) {
+  void reportsADuplicateOnce(Fault.Duplicate.As as) {
     var rig = rigs.use(Rigs.patientRig());
     rig.touch("a");
     rig.api.faults().add(WATCHES, new Fault.Duplicate(2, as));
@@ -152,7 +152,7 @@ class WatchFaultsTest {
     rig.touch("b");
     rig.converges();
 
-    assertThat(rig.witness.told).containsExactly("add a", "add proof", "update a", "add b");
+    assertThat(rig.witness.received).containsExactly("add a", "add proof", "update a", "add b");
     assertThat(rig.lists()).isOne();
   }
 
@@ -176,7 +176,7 @@ class WatchFaultsTest {
 
     assertThat(rig.lease().view().counts().drifted()).isOne();
     assertThat(rig.lease().view().counts().restarts()).isOne();
-    assertThat(rig.witness.told).contains("lose b");
+    assertThat(rig.witness.received).contains("lose b");
   }
 
   @Test
@@ -197,7 +197,7 @@ class WatchFaultsTest {
     // then the next watch begins there
     var next = rig.api.faults().journal().await(WATCHES, 2, PATIENCE);
     assertThat(next.asked().resourceVersion()).isGreaterThanOrEqualTo(version);
-    assertThat(rig.witness.told).isEmpty();
+    assertThat(rig.witness.received).isEmpty();
     assertThat(rig.lists()).isOne();
   }
 
@@ -225,7 +225,7 @@ class WatchFaultsTest {
     rig.api.faults().once(WATCHES, new Fault.StopTaking(1));
     rig.strike(new Fault.Reset(When.now()));
     rig.touch("stuck");
-    await().until(() -> rig.witness.told.contains("add stuck"));
+    await().until(() -> rig.witness.received.contains("add stuck"));
 
     for (int i = 0; i < 500; i++) {
       rig.touch("k" + i % 20);

@@ -34,7 +34,7 @@ class InformerSimulationTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")
-  void tellsEachListenerNothingButTheTruthAndInTheEndAllOfIt(long seed) {
+  void reportsToEachListenerOnlyWhatHolds_andInTheEndAllOfIt(long seed) {
     random = new Random(seed);
     informer.store().addIndex("content", now -> List.of(now.object()));
     int startAt = random.nextInt(10);
@@ -176,13 +176,13 @@ class InformerSimulationTest {
 
     private void storeIsNotOlderThan(Notification<String> notification) {
       var stored = informer.store().find(notification.key());
-      int told = switch (notification) {
+      int received = switch (notification) {
         case Notification.Added<String>(var now) -> Integer.parseInt(now.resourceVersion());
         case Notification.Updated<String>(_, var now) -> Integer.parseInt(now.resourceVersion());
         case Deleted<String>(_, var last, _) -> Integer.parseInt(last.resourceVersion());
       };
-      assertThat(stored == null ? told : Integer.parseInt(stored.resourceVersion()))
-          .isGreaterThanOrEqualTo(told);
+      assertThat(stored == null ? received : Integer.parseInt(stored.resourceVersion()))
+          .isGreaterThanOrEqualTo(received);
     }
 
     void leave() {

@@ -53,7 +53,7 @@ class InformerStressTest {
 
   @Test
   @DisplayName("3.2 stores at least what it tells of")
-  void storesBeforeItTells() {
+  void storesBeforeItNotifies() {
     var seen = new CompletableFuture<Void>();
     informer.addHandler(checked(change -> {
       var stored = informer.store().find(change.key());
@@ -85,7 +85,7 @@ class InformerStressTest {
 
   @Test
   @DisplayName("5.2a lets a listener that is stuck delay nobody, and shows how far behind it is")
-  void aStuckListenerDelaysNobody() {
+  void aStuckListenerDelaysNoOther() {
     var stuck = new CountDownLatch(1);
     var go = new CountDownLatch(1);
     var last = new CompletableFuture<Void>();
@@ -217,12 +217,12 @@ class InformerStressTest {
     sink.put(at("x", 1));
     awaitStored("x");
     var go = new CountDownLatch(1);
-    var heard = new CompletableFuture<Void>();
+    var received = new CompletableFuture<Void>();
 
     informer.addHandler(_ -> await(go), HandlerOptions.on(loop("stuck"), "stuck"));
-    informer.addHandler(_ -> heard.complete(null), HandlerOptions.on(loop("other"), "other"));
+    informer.addHandler(_ -> received.complete(null), HandlerOptions.on(loop("other"), "other"));
 
-    await(heard);
+    await(received);
     go.countDown();
   }
 

@@ -23,7 +23,7 @@ class InformerTest {
   private final Informer<String> informer = new Informer<>("things", loop, Duration.ZERO,
       (_, seen) -> seen);
   private final DeltaSink<String> sink = informer.sink();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> received = new ArrayList<>();
 
   @BeforeEach
   void start() {
@@ -39,13 +39,13 @@ class InformerTest {
 
     listed("c@1");
 
-    assertThat(told).endsWith("delete a@2", "lost b@1");
+    assertThat(received).endsWith("delete a@2", "lost b@1");
     assertThat(informer.view().missedDeletions()).isEqualTo(1);
   }
 
   @Test
   @DisplayName("2.4c tells of a deletion once, however often it is seen")
-  void tellsOfADeletionOnce() {
+  void reportsADeletionOnce() {
     listen();
     put(at("x", 1));
 
@@ -54,7 +54,7 @@ class InformerTest {
     sink.remove(at("x", 3));
     loop.run();
 
-    assertThat(told).containsExactly("add x@1", "delete x@2");
+    assertThat(received).containsExactly("add x@1", "delete x@2");
   }
 
   @Test
@@ -77,19 +77,19 @@ class InformerTest {
     sink.remove(at("x", 1));
     loop.run();
 
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
   }
 
   @Test
   @DisplayName("2.6 tells of a list only what is new, what changed and what is missing")
-  void tellsTheDifferenceAListMakes() {
+  void reportsTheDifferenceAListMakes() {
     listed("a@1", "b@1", "c@1");
     listen();
-    told.clear();
+    received.clear();
 
     listed("a@1", "b@5", "d@6");
 
-    assertThat(told).containsExactly("update b@1 to 5", "add d@6", "lost c@1");
+    assertThat(received).containsExactly("update b@1 to 5", "add d@6", "lost c@1");
   }
 
   @Test
@@ -100,12 +100,12 @@ class InformerTest {
     put(at("x", 9));
     put(at("x", 10));
 
-    assertThat(told).containsExactly("add x@9", "update x@9 to 10");
+    assertThat(received).containsExactly("add x@9", "update x@9 to 10");
   }
 
   @Test
   @DisplayName("3.2 has stored what it tells of")
-  void storesBeforeItTells() {
+  void storesBeforeItNotifies() {
     var read = new ArrayList<String>();
     informer.addHandler(
         change -> read.add(change.key() + " " + informer.store().find(change.key())),
@@ -120,7 +120,7 @@ class InformerTest {
 
   @Test
   @DisplayName("5.1 tells every handler the same, in the same order")
-  void tellsEverybodyTheSame() {
+  void notifiesAllHandlersOfTheSame() {
     var others = new ArrayList<String>();
     listen();
     informer.addHandler(change -> others.add(Seen.said(change)), HandlerOptions.on(loop, "other"));
@@ -130,26 +130,26 @@ class InformerTest {
     sink.remove(at("a", 3));
     loop.run();
 
-    assertThat(told).containsExactly("add a@1", "add b@1", "update b@1 to 2", "delete a@3")
+    assertThat(received).containsExactly("add a@1", "add b@1", "update b@1 to 2", "delete a@3")
         .isEqualTo(others);
   }
 
   @Test
   @DisplayName("5.9 tells once of a deletion that a list reveals, and of its last known state")
-  void tellsOfADeletionNobodySaw() {
+  void reportsADeletionThatNoWatchSaw() {
     listed("x@1");
     listen();
-    told.clear();
+    received.clear();
 
     listed();
     listed();
 
-    assertThat(told).containsExactly("lost x@1");
+    assertThat(received).containsExactly("lost x@1");
   }
 
   @Test
   @DisplayName("5.9 tells of an object that was replaced by another of its name as one update")
-  void tellsOfAnotherIncarnationAsAnUpdate() {
+  void reportsAnotherIncarnationAsAnUpdate() {
     sink.replace(List.of(again("x", 1, 1)));
     loop.run();
     var updates = new ArrayList<Notification<String>>();
@@ -184,7 +184,7 @@ class InformerTest {
     informer.close();
     loop.advance(ofSeconds(10));
 
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
   }
 
   @Test
@@ -206,7 +206,7 @@ class InformerTest {
     put(at("x", 2));
     loop.advance(ofSeconds(1));
 
-    assertThat(told).containsExactly("add y@1", "add x@2");
+    assertThat(received).containsExactly("add y@1", "add x@2");
     assertThat(informer.hasSynced()).isTrue();
     assertThat(informer.view().failures()).isEqualTo(1);
   }
@@ -265,7 +265,7 @@ class InformerTest {
     put(at("x", 1));
     put(at("x", 2));
 
-    assertThat(told).containsExactly("add x@1", "update x@1 to 2");
+    assertThat(received).containsExactly("add x@1", "update x@1 to 2");
   }
 
   @Test
@@ -273,15 +273,15 @@ class InformerTest {
     var early = new Informer<String>("early", loop, Duration.ZERO,
         (_, seen) -> seen);
     early.sink().replace(all("x@1"));
-    early.addHandler(change -> told.add(Seen.said(change)), HandlerOptions.on(loop, "early"));
+    early.addHandler(change -> received.add(Seen.said(change)), HandlerOptions.on(loop, "early"));
     loop.run();
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
     assertThat(early.hasSynced()).isFalse();
 
     early.start();
     loop.run();
 
-    assertThat(told).containsExactly("add x@1");
+    assertThat(received).containsExactly("add x@1");
     assertThat(early.hasSynced()).isTrue();
   }
 
@@ -305,7 +305,7 @@ class InformerTest {
   }
 
   private Registration listen() {
-    var registration = informer.addHandler(change -> told.add(Seen.said(change)),
+    var registration = informer.addHandler(change -> received.add(Seen.said(change)),
         HandlerOptions.on(loop, "listener"));
     loop.run();
     return registration;

@@ -52,7 +52,7 @@ class NotificationTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("table")
-  void tellsTwoChangesAsOne(Case given) {
+  void reportsTwoChangesAsOne(Case given) {
     assertThat(given.first().then(given.next())).isEqualTo(given.both());
   }
 

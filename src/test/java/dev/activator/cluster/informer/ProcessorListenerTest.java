@@ -26,7 +26,7 @@ class ProcessorListenerTest {
   private final Informer<String> informer = new Informer<>("things", loop, CHECK,
       (_, seen) -> seen);
   private final DeltaSink<String> sink = informer.sink();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> received = new ArrayList<>();
 
   @Test
   @DisplayName("5.3 skips what a handler fails on, waits a second, and disturbs nobody else")
@@ -46,7 +46,7 @@ class ProcessorListenerTest {
 
     listed("x@1", "y@1", "z@1");
 
-    assertThat(told).containsExactly("add x@1", "add y@1", "add z@1");
+    assertThat(received).containsExactly("add x@1", "add y@1", "add z@1");
     assertThat(calls).containsExactly("0s x");
     assertThat(failing.hasSynced()).isFalse();
     loop.advance(ofSeconds(10));
@@ -73,7 +73,7 @@ class ProcessorListenerTest {
 
   @Test
   @DisplayName("5.4 has synced after the call for the last of the first objects")
-  void isSyncedOnceItWasToldOfAllThatWasThere() {
+  void isSyncedOnceItHasHandledTheInitialObjects() {
     informer.start();
     var registration = listen(HandlerOptions.on(own, "slow"));
     var synced = registration.synced();
@@ -83,7 +83,7 @@ class ProcessorListenerTest {
     assertThat(registration.hasSynced()).isFalse();
     own.run();
 
-    assertThat(told).hasSize(2);
+    assertThat(received).hasSize(2);
     assertThat(registration.hasSynced()).isTrue();
     assertThat(synced).isCompleted();
   }
@@ -113,13 +113,13 @@ class ProcessorListenerTest {
     sink.remove(at("y", 3));
     loop.run();
 
-    assertThat(told).containsExactly("add x@2", "add y@1", "delete y@3");
+    assertThat(received).containsExactly("add x@2", "add y@1", "delete y@3");
     assertThat(registration.hasSynced()).isTrue();
   }
 
   @Test
   @DisplayName("5.6 does not call a handler that was removed, and removing it again is harmless")
-  void callsNobodyWhoWasRemoved() {
+  void callsNoRemovedHandler() {
     informer.start();
     var registration = listen(HandlerOptions.on(own, "removed"));
     listed("x@1");
@@ -132,7 +132,7 @@ class ProcessorListenerTest {
     loop.run();
     own.run();
 
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
     assertThat(registration.synced()).isCompletedExceptionally();
     assertThat(registration.hasSynced()).isFalse();
     assertThat(informer.view().listeners()).isEmpty();
@@ -143,13 +143,13 @@ class ProcessorListenerTest {
     informer.start();
     var self = new Registration[1];
     self[0] = informer.addHandler(change -> {
-      told.add(Seen.said(change));
+      received.add(Seen.said(change));
       self[0].close();
     }, HandlerOptions.on(loop, "once"));
 
     listed("x@1", "y@1");
 
-    assertThat(told).containsExactly("add x@1");
+    assertThat(received).containsExactly("add x@1");
   }
 
   @Test
@@ -161,25 +161,25 @@ class ProcessorListenerTest {
         HandlerOptions.on(loop, "6 s").resyncedEvery(ofSeconds(6)));
     informer.start();
     listed("x@1");
-    told.clear();
+    received.clear();
     slow.clear();
 
     loop.advance(ofSeconds(12));
 
-    assertThat(told).hasSize(6).containsOnly("update x@1 to 1");
+    assertThat(received).hasSize(6).containsOnly("update x@1 to 1");
     assertThat(slow).hasSize(2).containsOnly("update x@1 to 1");
   }
 
   @Test
   @DisplayName("5.8 resyncs nobody who did not ask for it")
-  void resyncsNobodyWhoDidNotAsk() {
+  void resyncsNoHandlerWithoutAPeriod() {
     listen(HandlerOptions.on(loop, "listener"));
     informer.start();
     listed("x@1");
 
     loop.advance(ofSeconds(60));
 
-    assertThat(told).containsExactly("add x@1");
+    assertThat(received).containsExactly("add x@1");
   }
 
   @Test
@@ -188,7 +188,7 @@ class ProcessorListenerTest {
     informer.start();
     listen(HandlerOptions.on(loop, "listener").resyncedEvery(CHECK));
     listed("x@1", "y@1");
-    told.clear();
+    received.clear();
 
     // given a change that is put just before the resync
     loop.schedule(CHECK, () -> sink.put(at("x", 2)));
@@ -196,18 +196,18 @@ class ProcessorListenerTest {
     sink.put(at("x", 2));
     loop.advance(CHECK);
 
-    assertThat(told.stream().filter(text -> text.contains("x@")))
+    assertThat(received.stream().filter(text -> text.contains("x@")))
         .containsExactly("update x@1 to 2", "update x@2 to 2");
   }
 
   @Test
   @DisplayName("5.2b tells a slow listener that wants the latest of each key no more than that")
-  void tellsTheLatestOfEachKey() {
+  void reportsTheLatestOfEachKey() {
     informer.start();
     var registration = listen(HandlerOptions.on(own, "slow"));
     listed("x@1", "y@1");
     own.run();
-    told.clear();
+    received.clear();
 
     // given many changes while it is busy elsewhere
     for (int version = 2; version <= 1000; version++) {
@@ -221,7 +221,7 @@ class ProcessorListenerTest {
     assertThat(registration.view().pending()).isEqualTo(2);
     own.run();
 
-    assertThat(told).containsExactly("update x@1 to 1000", "update y@1 to 1002");
+    assertThat(received).containsExactly("update x@1 to 1000", "update y@1 to 1002");
   }
 
   @Test
@@ -234,7 +234,7 @@ class ProcessorListenerTest {
 
     own.run();
 
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
     assertThat(registration.hasSynced()).isTrue();
   }
 
@@ -276,13 +276,13 @@ class ProcessorListenerTest {
 
     listed("x@1");
 
-    assertThat(told).containsExactly("add x@1");
+    assertThat(received).containsExactly("add x@1");
     assertThat(ended.synced()).isCompletedExceptionally();
     assertThat(informer.view().failures()).isZero();
   }
 
   private Registration listen(HandlerOptions listening) {
-    return informer.addHandler(change -> told.add(Seen.said(change)), listening);
+    return informer.addHandler(change -> received.add(Seen.said(change)), listening);
   }
 
   private void listed(String... keyAtVersion) {

@@ -31,7 +31,7 @@ class DriftTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("table")
-  void isWhatDiffersAndWasNotHeardOf(String name, Map<String, String> stored,
+  void isWhatDiffersAndWasNotReported(String name, Map<String, String> stored,
       Map<String, String> listed, Set<String> heardOf, Set<String> adrift) {
     assertThat(Drift.between(stored, listed, heardOf)).containsExactlyElementsOf(
         adrift.stream().sorted().toList());

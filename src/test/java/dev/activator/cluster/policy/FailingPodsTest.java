@@ -87,7 +87,7 @@ class FailingPodsTest {
   }
 
   @Test
-  void areWaitedForAnewOnlyWhereThePersistenceChanges() {
+  void areWaitedForAgainOnlyWhereThePersistenceChanges() {
     var pods = PodFailures.EMPTY.with(pod("a", Persistence.RETRIED, "ErrImagePull"), ofSeconds(0));
 
     assertThat(left(pods.with(pod("a", Persistence.RETRIED, "ImagePullBackOff"), ofSeconds(2)), 2))

@@ -116,7 +116,7 @@ class HostTableTest {
   }
 
   @Test
-  void nobodyGetsTheNameOfAnother() {
+  void noRevisionGetsTheNameOfAnother() {
     var older = service("a/thief", "1", "bank.money", "bank.money.svc.cluster.local");
     var table = HostTable.of(List.of(older, service("money/bank", "2")), "cluster.local",
         DomainRules.ANY);

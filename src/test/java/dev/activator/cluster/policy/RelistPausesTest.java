@@ -42,7 +42,7 @@ class RelistPausesTest {
   }
 
   @Test
-  void beginsAnewOnceAllWasWell() {
+  void beginsAgainOnceAllWasWell() {
     var backoff = RelistPauses.ofLists(new Random(1));
     after(5, backoff);
     backoff.reset();

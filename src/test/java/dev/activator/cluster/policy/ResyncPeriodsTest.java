@@ -44,7 +44,7 @@ class ResyncPeriodsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("table")
-  void turnsWhatIsAskedForIntoWhatHappens(Case given) {
+  void turnsRequestedPeriodsIntoThoseThatHappen(Case given) {
     var periods = given.first();
     for (var period : given.asked()) {
       periods = periods.with(period);

@@ -144,7 +144,7 @@ class ScaledServiceStateTest {
   }
 
   @Test
-  void aPortOfARuleIsARevisionOfItsOwn_withItsProtocolAndItsProbe() {
+  void aPortOfARuleIsItsOwnRevision_withItsProtocolAndItsProbe() {
     var state = withRules("[{pathPrefix: /rpc, serviceRef: {port: grpc}},"
         + " {path: /rpc, serviceRef: {port: grpc}}, {pathPrefix: /, serviceRef: {port: http}}]",
         List.of());

@@ -102,7 +102,7 @@ class ScaledServiceStatusTest {
   }
 
   @Test
-  void tellsPodsAsTheyAreListedAndWhatTheAutoscalerWants() {
+  void reportsPodsAsTheyAreListedAndWhatTheAutoscalerWants() {
     var status = TestValues.NO_STATUS.next(FINE, THREE, FIRST);
 
     assertThat(status.replicas()).hasValue(2);
@@ -115,7 +115,7 @@ class ScaledServiceStatusTest {
   }
 
   @Test
-  void tellsReplicasAsTheyWereReadWherePodsAreUnknown() {
+  void reportsReplicasAsTheyWereReadWherePodsAreUnknown() {
     assertThat(TestValues.NO_STATUS.next(NO_SERVICE, THREE, FIRST).replicas()).hasValue(5);
   }
 
@@ -204,7 +204,7 @@ class ScaledServiceStatusTest {
   }
 
   @Test
-  void anObjectThatNobodyHasSeenIsOnItsWay_andOneAtZeroIsDone() {
+  void anObjectWithoutStatusIsOnItsWay_andOneAtZeroIsDone() {
     assertThat(kstatus(false, 1, TestValues.NO_STATUS)).isEqualTo("InProgress");
     assertThat(kstatus(true, 3, TestValues.NO_STATUS.next(FINE,
         new Scaling(OptionalInt.of(0), OptionalInt.of(0), "False", "NoTraffic", "", null, ""),

@@ -28,7 +28,7 @@ class ApiErrorTextTest {
   }
 
   @Test
-  void asksForKnativeOnlyWhereItsOwnKindIsMissing() {
+  void requestsKnativesKindOnlyWhereItsOwnIsMissing() {
     var missing = new ApiException(404, Duration.ZERO);
 
     assertThat(errors.about("list", "revisions.serving.knative.dev -A", missing)).isEqualTo(

@@ -51,7 +51,7 @@ class PagesTest {
     await()
         .until(() -> rig.lease().view().counts().failures() == 1);
     rig.awaitWatches(1);
-    assertThat(rig.witness.told).doesNotHaveDuplicates();
+    assertThat(rig.witness.received).doesNotHaveDuplicates();
   }
 
   @Test
@@ -60,6 +60,6 @@ class PagesTest {
     rig.api.faults().once(Rig.LISTS.having("continue"), new Fault.RepeatedItem());
     rig.start();
     assertThat(rig.lease().informer().store().size()).isEqualTo(OBJECTS + 1);
-    assertThat(rig.witness.told).doesNotHaveDuplicates();
+    assertThat(rig.witness.received).doesNotHaveDuplicates();
   }
 }

@@ -70,7 +70,7 @@ class ReflectorAuditTest extends Reflected {
   }
 
   @Test
-  void reportsAuditsThatFailAndDoesNotAskAgainAtOnce() {
+  void reportsAuditsThatFailAndDoesNotRepeatThemAtOnce() {
     api.put("a");
     start();
 
@@ -121,7 +121,7 @@ class ReflectorAuditTest extends Reflected {
 
   @Test
   @DisplayName("C-11 an event that was dropped is found by the audit and made up for")
-  void findsWhatTheWatchNeverTold() {
+  void findsWhatTheWatchNeverReported() {
     api.put("a");
     api.put("b");
     api.put("c");

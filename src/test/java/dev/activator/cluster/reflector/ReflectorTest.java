@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Isolated // It reads what classes write in the log.
 class ReflectorTest extends Reflected {
   @Test
-  void tellsTheFirstListAtOnce() {
+  void reportsTheFirstListAtOnce() {
     api.put("a");
     api.put("b");
     assertThat(reflector.view().health().listed()).isFalse();
@@ -33,7 +33,7 @@ class ReflectorTest extends Reflected {
   }
 
   @Test
-  void tellsEveryEventOfTheWatchInOrder() {
+  void reportsEveryEventOfTheWatchInOrder() {
     start();
     api.put("a");
     api.put("a");
@@ -45,7 +45,7 @@ class ReflectorTest extends Reflected {
 
   @Test
   @DisplayName("2.6 tells a list of any size as one replacement, and nothing before its end")
-  void tellsARelistAsOneReplacement() {
+  void reportsARelistAsOneReplacement() {
     api.put("a");
     api.put("b");
     api.put("c");
@@ -102,7 +102,7 @@ class ReflectorTest extends Reflected {
 
   @Test
   @DisplayName("6.1 a watch that ends within a second without a word: lists again")
-  void listsAgainAfterAWatchThatToldNothing() {
+  void listsAgainAfterAWatchWithoutEvents() {
     start();
     loop.advance(ofMillis(900));
 
@@ -114,7 +114,7 @@ class ReflectorTest extends Reflected {
 
   @Test
   @DisplayName("6.5 begins anew within five seconds where a watch breaks")
-  void beginsAnewWhereAWatchBreaks() {
+  void beginsAgainWhereAWatchBreaks() {
     api.put("a");
     start();
 
@@ -132,7 +132,7 @@ class ReflectorTest extends Reflected {
   }
 
   @Test
-  void saysWhyItIsBegunAnew() {
+  void saysWhyItBeginsAgain() {
     start();
     api.last().ends(new IllegalStateException("an event came of the type 'X'"));
     loop.run();
@@ -141,7 +141,7 @@ class ReflectorTest extends Reflected {
   }
 
   @Test
-  void hearsNothingMoreOfAWatchThatWasLeft() {
+  void receivesNothingMoreOfAWatchThatWasCancelled() {
     start();
     var first = api.last();
     first.ends(new IllegalStateException("over"));

@@ -148,7 +148,7 @@ class ReflectorTroubleTest extends Reflected {
   }
 
   @Test
-  void comesBackSoonToWatchesThatTellOfObjectsHoweverShortTheyAre() {
+  void comesBackSoonToWatchesThatReportObjects_howeverShortTheyAre() {
     start();
     for (int i = 0; i < 600; i++) {
       loop.advance(ofMillis(100));
@@ -176,7 +176,7 @@ class ReflectorTroubleTest extends Reflected {
   }
 
   @Test
-  void asksForTheNextEventsWhileItHandlesThese() {
+  void readsTheNextEventsWhileItHandlesThese() {
     start();
     api.put("a");
     api.put("b");
@@ -368,25 +368,25 @@ class ReflectorTroubleTest extends Reflected {
   }
 
   @Test
-  void tellsWhenNoWatchIsOpen_butNotOfOneThatIsResumedAtOnce() {
-    var told = new ArrayList<Boolean>();
-    reflector.onWatchChange(told::add);
+  void reportsWhenNoWatchIsOpen_butNotOfOneThatIsResumedAtOnce() {
+    var received = new ArrayList<Boolean>();
+    reflector.onWatchChange(received::add);
     start();
     for (int i = 0; i < 20; i++) {
       loop.advance(ofSeconds(3));
       api.last().ends(null);
     }
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
 
     api.goesDown();
     loop.advance(ofSeconds(6));
-    assertThat(told).containsExactly(false);
+    assertThat(received).containsExactly(false);
     loop.advance(ofSeconds(60));
-    assertThat(told).containsExactly(false);
+    assertThat(received).containsExactly(false);
 
     api.comesBack();
     loop.advance(ofSeconds(60));
-    assertThat(told).containsExactly(false, true);
+    assertThat(received).containsExactly(false, true);
   }
 
   @Test

@@ -216,7 +216,7 @@ public final class SimulatedApi {
   private final class SimulatedWatch implements ListerWatcher.Watch {
     private final Kind kind;
     private final ListerWatcher.Watcher<Decoded<Object>> watcher;
-    private long told;
+    private long received;
     private long notBefore;
     private boolean closed;
     private boolean pumping;
@@ -225,7 +225,7 @@ public final class SimulatedApi {
     SimulatedWatch(Kind kind, ListerWatcher.Watcher<Decoded<Object>> watcher, long from) {
       this.kind = kind;
       this.watcher = watcher;
-      this.told = from;
+      this.received = from;
     }
 
     void open() {
@@ -234,13 +234,13 @@ public final class SimulatedApi {
       }
       if (down) {
         end(new IOException("refused"));
-      } else if (told < kind.forgotten && random.nextBoolean()) {
-        kind.expired.add(told);
+      } else if (received < kind.forgotten && random.nextBoolean()) {
+        kind.expired.add(received);
         end(new ApiException(410, Duration.ZERO));
       } else {
         kind.watches.add(this);
         watcher.opened();
-        if (told < kind.forgotten) {
+        if (received < kind.forgotten) {
           expire();
           return;
         }
@@ -256,16 +256,16 @@ public final class SimulatedApi {
     }
 
     private void expire() {
-      kind.expired.add(told);
+      kind.expired.add(received);
       tell(List.of(new WatchEvent.Failed<>(410, Duration.ZERO)));
     }
 
     private void bookmark() {
-      if (!closed && !silent && told < version && kind.writes.isEmpty()) {
-        told = version;
+      if (!closed && !silent && received < version && kind.writes.isEmpty()) {
+        received = version;
       }
       if (!closed && !silent) {
-        tell(List.of(new WatchEvent.Bookmark<>(text(told))));
+        tell(List.of(new WatchEvent.Bookmark<>(text(received))));
         clock.schedule(millis(10_000), this::bookmark);
       }
     }
@@ -283,15 +283,15 @@ public final class SimulatedApi {
       if (closed || silent) {
         return;
       }
-      if (told < kind.forgotten && told < version) {
+      if (received < kind.forgotten && received < version) {
         // Writes that were not told yet are forgotten.
         expire();
         return;
       }
       var events = new ArrayList<WatchEvent<Decoded<Object>>>();
       for (var write : kind.writes) {
-        if (write.version > told) {
-          told = write.version;
+        if (write.version > received) {
+          received = write.version;
           events.add(write.removed
               ? new WatchEvent.Removed<>(write.object)
               : new WatchEvent.Put<>(write.object));

@@ -27,7 +27,7 @@ class InformerTest {
   private final EmbeddedApi api = EmbeddedApi
       .start(Windows.of(100));
   private final ApiStore store = api.store();
-  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private final List<String> received = new CopyOnWriteArrayList<>();
   private KubernetesClient client;
 
   @AfterEach
@@ -38,7 +38,7 @@ class InformerTest {
 
   @ParameterizedTest(name = "B19.1 HTTP watches only: {0}")
   @ValueSource(booleans = {false, true})
-  void hearsWhatIsAddedChangedAndDeletedUnderItsSelector(boolean onlyHttp) {
+  void receivesWhatIsAddedChangedAndDeletedUnderItsSelector(boolean onlyHttp) {
     // given one object of each label, and an informer of one label
     store.create(ENDPOINTS, labelled("old", "l", "1"));
     store.create(ENDPOINTS, labelled("other", "l", "2"));
@@ -52,7 +52,7 @@ class InformerTest {
       store.delete(ENDPOINTS, "default", "new");
 
       // then it hears of all that concerns it, in order
-      await().untilAsserted(() -> assertThat(heard)
+      await().untilAsserted(() -> assertThat(received)
           .containsExactly("add old", "add new", "update new", "delete old", "delete new"));
     }
   }
@@ -63,7 +63,7 @@ class InformerTest {
     // given an informer that is up to date
     store.create(ENDPOINTS, labelled("a", "l", "1"));
     try (var informer = informer(onlyHttp)) {
-      await().until(() -> heard.contains("add a"));
+      await().until(() -> received.contains("add a"));
 
       // when the server ends all watches, and things happen before it comes back
       api.endWatches();
@@ -72,9 +72,9 @@ class InformerTest {
 
       // then it hears of them, and of what comes after
       await().untilAsserted(
-          () -> assertThat(heard).containsExactly("add a", "add b", "delete a"));
+          () -> assertThat(received).containsExactly("add a", "add b", "delete a"));
       store.create(ENDPOINTS, labelled("c", "l", "1"));
-      await().until(() -> heard.contains("add c"));
+      await().until(() -> received.contains("add c"));
       assertThat(informer.isRunning()).isTrue();
     }
   }
@@ -85,7 +85,7 @@ class InformerTest {
     // given an informer that is up to date
     store.create(ENDPOINTS, labelled("a", "l", "1"));
     try (var informer = informer(onlyHttp)) {
-      await().until(() -> heard.contains("add a"));
+      await().until(() -> received.contains("add a"));
 
       // when its watch ends, and far more happens than the server remembers
       api.endWatches();
@@ -96,7 +96,7 @@ class InformerTest {
       store.create(ENDPOINTS, labelled("b", "l", "1"));
 
       // then it knows what is there now
-      await().untilAsserted(() -> assertThat(heard)
+      await().untilAsserted(() -> assertThat(received)
           .containsExactlyInAnyOrder("add a", "add b", "delete a"));
       assertThat(informer.getStore().listKeys()).containsExactly("default/b");
     }
@@ -113,17 +113,17 @@ class InformerTest {
   private final class Notes implements ResourceEventHandler<Endpoints> {
     @Override
     public void onAdd(Endpoints added) {
-      heard.add("add " + added.getMetadata().getName());
+      received.add("add " + added.getMetadata().getName());
     }
 
     @Override
     public void onUpdate(Endpoints before, Endpoints now) {
-      heard.add("update " + now.getMetadata().getName());
+      received.add("update " + now.getMetadata().getName());
     }
 
     @Override
     public void onDelete(Endpoints last, boolean unknown) {
-      heard.add("delete " + last.getMetadata().getName());
+      received.add("delete " + last.getMetadata().getName());
     }
   }
 }

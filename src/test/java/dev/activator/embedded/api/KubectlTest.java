@@ -111,7 +111,7 @@ class KubectlTest {
 
   @Test
   @DisplayName("B3.1 B18.1 finds out what there is, with nothing remembered from before")
-  void tellsWhatThereIs() {
+  void reportsTheCurrentObjects() {
     assertThat(kubectl.ok("api-resources")).contains("ksvc", "deployments", "endpoints");
     assertThat(kubectl.ok("version")).contains("Server Version: v1.36.2");
     assertThat(kubectl.ok("get", "--raw", "/readyz")).isEqualTo("ok");
@@ -372,7 +372,7 @@ class KubectlTest {
 
   @Test
   @DisplayName("B18.1 uses a kind that it brought itself")
-  void usesAKindOfItsOwn() {
+  void usesItsOwnKind() {
     var definition = file("""
         apiVersion: apiextensions.k8s.io/v1
         kind: CustomResourceDefinition
@@ -577,7 +577,7 @@ class KubectlTest {
 
   @Test
   @DisplayName("B18.1 is told clearly what there is not")
-  void isToldWhatThereIsNot() {
+  void isNotifiedOfWhatIsMissing() {
     store.create(POD, spec("p", "{'containers':[{'name':'c','image':'i'}]}"));
 
     assertThat(kubectl.fails("logs", "p")).contains(

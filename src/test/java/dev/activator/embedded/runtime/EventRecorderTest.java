@@ -46,7 +46,7 @@ class EventRecorderTest {
   }
 
   @Test
-  void tellsTheLifeOfAPod() {
+  void reportsTheLifeOfAPod() {
     var assigned = named("a");
     assigned.putObject("spec").put("nodeName", "localhost");
     var pod = store.create(Kinds.POD, assigned);
@@ -98,7 +98,7 @@ class EventRecorderTest {
   }
 
   @Test
-  void tellsWhyAPodIsNotReady() {
+  void reportsWhyAPodIsNotReady() {
     store.create(Kinds.POD, named("a"));
     status(Kinds.POD, container("'state':{'waiting':{'reason':'CreateContainerConfigError',"
         + "'message':'secret \\\"s\\\" not found'}}") + "}");
@@ -110,7 +110,7 @@ class EventRecorderTest {
   }
 
   @Test
-  void tellsTheScaleOfADeploymentAndTheRevisionsOfAService() {
+  void reportsTheScaleOfADeploymentAndTheRevisionsOfAService() {
     var deployment = store.create(Kinds.DEPLOYMENT, named("a"));
     ObjectNode set = named("a-1");
     ControllerRefs.setController(set, Kinds.DEPLOYMENT, deployment);

@@ -47,7 +47,7 @@ class LocalProbeTest {
       "{'grpc': {'port': 8080}}                                   | Grpc[port=24049, service=]",
       "{'grpc': {'port': 9090, 'service': 'shop.Cart'}}           | Grpc[port=9090, service=shop.Cart]",
       "{'exec': {'command': ['test', '-f', 'x']}}                 | Exec[command=[test, -f, x]]"})
-  void readsWhatIsAskedAndWhere(String probe, String action) {
+  void readsWhatIsProbedAndWhere(String probe, String action) {
     assertThat(template(probe).readiness(24049).action()).hasToString(action);
   }
 
@@ -224,7 +224,7 @@ class LocalProbeTest {
   @CsvSource({"'', 0801, '', ''", "shop.Cart, 0801, '', ''",
       "shop.Cart, 0802, '', answers with NOT_SERVING", "'', '', '', answers with UNKNOWN",
       "no.Such, none, 5, answers with the gRPC status 5"})
-  void asksForTheHealthOfAServiceByGrpc(String service, String message, String status,
+  void checksTheHealthOfAServiceByGrpc(String service, String message, String status,
       String problem) {
     var seen = new LinkedBlockingQueue<String>();
     var program = grpc((request, body) -> {

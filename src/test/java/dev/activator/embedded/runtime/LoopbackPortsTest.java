@@ -35,7 +35,7 @@ class LoopbackPortsTest {
   }
 
   @Test
-  void passOverAPortSomebodyListensOn() throws Exception {
+  void passesOverAPortInUse() throws Exception {
     // given one that starts anywhere, and another program that listens on what it would give next
     int next = following(ports.next());
     try (var _ = listener(next)) {

@@ -13,17 +13,17 @@ class PeriodicProbeTest {
   private static final Duration EAGER = PeriodicProbe.EAGER_PERIOD;
 
   private final VirtualLoop loop = new VirtualLoop();
-  private final List<String> told = new ArrayList<>();
+  private final List<String> received = new ArrayList<>();
   private int attempts;
 
   @Test
-  void isAskedOftenUntilItPassesAndThenEveryTenSeconds() {
+  void isProbedOftenUntilItPassesAndThenEveryTenSeconds() {
     probe(0, 0, 1, 3, () -> loop.elapsed().toMillis() >= 420);
 
     loop.advance(Duration.ofSeconds(30));
 
     // attempts at 0, 50, … 400, 450, and then at 10.45 and 20.45 s
-    assertThat(told).containsExactly("failed after 100 ms", "passed after 450 ms");
+    assertThat(received).containsExactly("failed after 100 ms", "passed after 450 ms");
     assertThat(attempts).isEqualTo(12);
   }
 
@@ -34,7 +34,7 @@ class PeriodicProbeTest {
     loop.advance(Duration.ofSeconds(12));
 
     // attempts at 2, 5, 8, 11
-    assertThat(told).containsExactly("passed after 8000 ms");
+    assertThat(received).containsExactly("passed after 8000 ms");
     assertThat(attempts).isEqualTo(4);
   }
 
@@ -45,7 +45,7 @@ class PeriodicProbeTest {
 
     loop.advance(Duration.ofSeconds(20));
 
-    assertThat(told).containsExactly("passed after 3000 ms", "failed after 6000 ms");
+    assertThat(received).containsExactly("passed after 3000 ms", "failed after 6000 ms");
   }
 
   @Test
@@ -59,17 +59,17 @@ class PeriodicProbeTest {
 
     loop.advance(Duration.ofSeconds(10));
 
-    assertThat(told).containsExactly("failed after 1000 ms", "passed after 3000 ms");
+    assertThat(received).containsExactly("failed after 1000 ms", "passed after 3000 ms");
   }
 
   @Test
-  void tellsNothingOnceStopped() {
+  void reportsNothingOnceStopped() {
     var probe = probe(0, 1, 2, 1, () -> true);
 
     probe.stop();
     loop.advance(Duration.ofSeconds(20));
 
-    assertThat(told).isEmpty();
+    assertThat(received).isEmpty();
     assertThat(attempts).isLessThan(2);
   }
 
@@ -83,12 +83,12 @@ class PeriodicProbeTest {
     }, new PeriodicProbe.Listener() {
       @Override
       public void passed() {
-        told.add("passed after " + loop.elapsed().toMillis() + " ms");
+        received.add("passed after " + loop.elapsed().toMillis() + " ms");
       }
 
       @Override
       public void failed(String problem) {
-        told.add("failed after " + loop.elapsed().toMillis() + " ms");
+        received.add("failed after " + loop.elapsed().toMillis() + " ms");
       }
     });
     probe.start();

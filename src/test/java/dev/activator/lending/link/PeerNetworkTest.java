@@ -106,7 +106,7 @@ class PeerNetworkTest {
   }
 
   @Test
-  void asksLinkedActivatorsForTheirLoad_andKeepsTheLastAnswers() {
+  void callsLinkedActivatorsForTheirLoad_andKeepsTheLastAnswers() {
     var a = peers.activator(A);
     var b = peers.activator(B);
     seeEachOther(a, b);
@@ -137,7 +137,7 @@ class PeerNetworkTest {
   }
 
   @Test
-  void takesAnActivatorThatDoesNotListenForKnatives_andAsksAgain() {
+  void takesAnActivatorThatDoesNotListenForKnatives_andTriesAgain() {
     var a = peers.activator(A);
 
     a.sees(A, B);
@@ -164,7 +164,7 @@ class PeerNetworkTest {
   }
 
   @Test
-  void asksForTheKeyAgain_whereItIsAnother() {
+  void readsTheKeyAgain_whereItIsAnother() {
     var a = peers.activator(A);
     var b = peers.activator(B);
     b.key = "k2";
@@ -313,7 +313,7 @@ class PeerNetworkTest {
 
   /** Its port is taken: a refused connection says nothing of it. */
   @Test
-  void waitsForTheLease_whereNobodyCouldConnectToIt() {
+  void waitsForTheLease_whereNoActivatorCouldConnectToIt() {
     var a = peers.activator(A);
     var b = peers.activator(B);
     b.listens = false;

@@ -153,7 +153,7 @@ class PeerPortTest {
 
   /** As after a change of the activators, when each revision asks the other activator at once. */
   @Test
-  void keepsTheLink_whileTwentyThousandRevisionsAskAtOnce() throws Exception {
+  void keepsTheLink_whileTwentyThousandRevisionsWantPermitsAtOnce() throws Exception {
     var a = activator(A);
     var b = activator(B);
     await().until(() -> a.state(B) == State.LINKED && b.state(A) == State.LINKED);

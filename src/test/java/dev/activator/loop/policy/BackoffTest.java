@@ -34,12 +34,12 @@ class BackoffTest {
 
   @ParameterizedTest(name = "{0} s becomes {1} to {2} s")
   @CsvSource({"0, 5, 8", "3, 5, 8", "30, 30, 45", "999999, 300, 450"})
-  void waitsAtLeastAsLongAsTheServerAsks_andFiveMinutesAtMost(long asked, long least, long most) {
+  void waitsAtLeastAsLongAsRetryAfterSays_andFiveMinutesAtMost(long asked, long least, long most) {
     assertThat(backoff.next(ofSeconds(asked))).isBetween(ofSeconds(least), ofSeconds(most));
   }
 
   @Test
-  void clientsThatAreAskedToWaitTheSameTimeReturnAtDifferentTimes() {
+  void clientsWithTheSameRetryAfterReturnAtDifferentTimes() {
     var pauses = IntStream.range(0, 50)
         .mapToObj(seed -> Backoff.retryAfter(ofSeconds(3), new Random(seed * 7919L))).sorted()
         .toList();

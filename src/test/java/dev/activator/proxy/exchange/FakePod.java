@@ -46,9 +46,9 @@ public final class FakePod implements PodPools, UpstreamPool {
   /** The dial that is under way leads to a connection. */
   public Connection accepts() {
     var made = new Connection(false);
-    var told = dialled();
-    made.lentTo = told;
-    told.connected(made);
+    var received = dialled();
+    made.lentTo = received;
+    received.connected(made);
     return made;
   }
 
@@ -63,12 +63,12 @@ public final class FakePod implements PodPools, UpstreamPool {
   }
 
   private UpstreamListener dialled() {
-    var told = dialling;
-    if (told == null) {
+    var received = dialling;
+    if (received == null) {
       throw new AssertionError("nobody dials");
     }
     dialling = null;
-    return told;
+    return received;
   }
 
   boolean isDialled() {

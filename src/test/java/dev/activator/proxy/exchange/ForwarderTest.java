@@ -72,7 +72,7 @@ class ForwarderTest {
   }
 
   @Test
-  void givesTheDialThatReplacesADeadConnectionASecondOfItsOwn() {
+  void givesTheDialThatReplacesADeadConnectionItsOwnSecond() {
     // given a kept connection that turns out dead after a while
     var kept = pod.keepsOne();
     get();
@@ -167,7 +167,7 @@ class ForwarderTest {
   }
 
   @Test
-  void tellsOnceOfADialThatIsRefusedInTime() {
+  void reportsOnceADialThatIsRefusedInTime() {
     var kept = pod.keepsOne();
     get();
     kept.ends();
@@ -207,7 +207,7 @@ class ForwarderTest {
   }
 
   @Test
-  void asksForTheBodyItselfOfAPodThatSaysNothingForASecond() {
+  void sendsTheBody_whenThePodSaysNothingForASecond() {
     postThatWaitsToBeToldToGoOn();
 
     loop.advance(ofMillis(999));
@@ -220,7 +220,7 @@ class ForwarderTest {
   }
 
   @Test
-  void asksForNoBodyOnceThePodHasBegunToAnswer() {
+  void requestsNoBodyOnceThePodHasBegunToAnswer() {
     var connection = postThatWaitsToBeToldToGoOn();
 
     connection.answers(200);

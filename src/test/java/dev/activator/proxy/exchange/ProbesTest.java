@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class ProbesTest {
   @Test
   @DisplayName("HH-01 HH-04 of the kubelet are told by agent or header")
-  void ofTheKubeletAreToldByAgentOrHeader() {
+  void ofTheKubeletAreRecognizedByAgentOrHeader() {
     assertThat(Probes.isFromKubelet(MapFields.of("User-Agent", "kube-probe/1.33"))).isTrue();
     assertThat(Probes.isFromKubelet(MapFields.of("K-Kubelet-Probe", "x"))).isTrue();
     assertThat(Probes.isFromKubelet(MapFields.of("User-Agent", "chromium/734.6.5"))).isFalse();

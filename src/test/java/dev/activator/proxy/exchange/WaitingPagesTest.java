@@ -204,7 +204,7 @@ class WaitingPagesTest {
   }
 
   @Test
-  void forgetsAPageThatAsksNoMore() {
+  void forgetsAPageThatPollsNoMore() {
     navigate();
     loop.advance(Duration.ofSeconds(66));
 

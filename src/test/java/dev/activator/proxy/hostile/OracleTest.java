@@ -107,7 +107,7 @@ class OracleTest {
   }
 
   @Test
-  void aProtocolIsSwitchedForThoseThatAskForIt() {
+  void aProtocolIsSwitched_whenRequested() {
     var asks = caller(Method.GET, 0, true, false, true, Leaving.STAYS, Reading.ALWAYS);
     var switches = new PodScript(Begin.AT_END, List.of(103), 200, Framing.STREAM, 1, 1, false,
         false, false, true, Cut.NONE, 0, 0, true, 0);

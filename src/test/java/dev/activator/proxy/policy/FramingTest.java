@@ -32,7 +32,7 @@ class FramingTest {
   }
 
   @Test
-  void refusesALengthBesidesACoding() {
+  void refusesALengthWithACoding() {
     assertThat(check("Host", "a", "Content-Length", "1", "Transfer-Encoding", "chunked"))
         .isEqualTo(new Failure.BadRequest("both Content-Length and Transfer-Encoding"));
   }

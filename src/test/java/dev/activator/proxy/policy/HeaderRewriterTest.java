@@ -92,7 +92,7 @@ class HeaderRewriterTest {
   }
 
   @Test
-  void requestsToAContainerWithoutQueueProxyAskForTheHostThatTheCallerAskedFor() {
+  void requestsToAContainerWithoutQueueProxyKeepTheHostOfTheCaller() {
     var fields = MapFields.of("Host", "10.0.0.1:8080", "K-Original-Host", "hello.example");
     HeaderRewriter.addressContainer(fields);
     assertThat(fields.all("Host")).containsExactly("hello.example");

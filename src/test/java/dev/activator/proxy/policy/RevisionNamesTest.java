@@ -68,7 +68,7 @@ class RevisionNamesTest {
   }
 
   @Test
-  void onThisMachineServicesComeFirstAndAnUnknownHostIsToldWhichThereAre() {
+  void onThisMachineServicesComeFirstAndAnUnknownHostGetsTheKnownOnes() {
     var local = new RevisionNames.Local(
         (host, _, _) -> host.equals("web.shop.localhost") ? WEB : null,
         new RevisionNames.Knative("cluster.local", (_, _, _) -> null),

@@ -20,7 +20,7 @@ class UpgradeTest {
   }
 
   @Test
-  void isAskedForByBothHeadersInHttp11() {
+  void isRequestedByBothHeadersInHttp11() {
     var asked = fields("Connection", "keep-alive, UPGRADE", "Upgrade", "WebSocket");
 
     assertThat(Upgrade.wanted(Version.HTTP_1_1, asked)).isEqualTo("WebSocket");

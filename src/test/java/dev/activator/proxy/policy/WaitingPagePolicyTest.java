@@ -73,7 +73,7 @@ class WaitingPagePolicyTest {
   }
 
   @Test
-  void asksForTheStatus() {
+  void requestsTheStatus() {
     var status = new WaitStatus(false, "says \"no\"", Duration.ofMillis(1500), null,
         Duration.ofMillis(900));
 

@@ -107,7 +107,7 @@ final class BookmarkMutation {
     public List<WatchMessage> tell(WatchMessage signal) {
       switch (signal) {
         case Changed(_, var object) -> revision = Math.max(revision, object.revision());
-        case Bookmark(long told, _) -> revision = Math.max(revision, told);
+        case Bookmark(long received, _) -> revision = Math.max(revision, received);
         case WatchMessage.Failed _ -> {
           // Says nothing about revisions.
         }

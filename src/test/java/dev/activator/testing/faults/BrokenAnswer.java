@@ -76,13 +76,13 @@ final class BrokenAnswer extends ServerHttpResponseDecorator {
     return write(bytes, bytes.length);
   }
 
-  private Mono<Void> cut(byte[] bytes, int told) {
+  private Mono<Void> cut(byte[] bytes, int received) {
     line.endWithAnswer();
-    return write(bytes, told);
+    return write(bytes, received);
   }
 
-  private Mono<Void> write(byte[] bytes, int told) {
-    getHeaders().setContentLength(told);
+  private Mono<Void> write(byte[] bytes, int received) {
+    getHeaders().setContentLength(received);
     return getDelegate()
         .writeWith(Mono.just(DefaultDataBufferFactory.sharedInstance.wrap(bytes)));
   }

@@ -146,7 +146,7 @@ class DisruptionsWireTest {
 
   @Test
   @DisplayName("A3.2 C-25 after a restart with the same data, a watch from before gets 410")
-  void tellsWatchesFromBeforeARestartToListAgain() {
+  void makesWatchesFromBeforeARestartListAgain() {
     var a = store.create(CONFIG_MAP, named("a"));
     long before = store.revision();
     int port = api.port();

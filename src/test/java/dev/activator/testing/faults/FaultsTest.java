@@ -43,7 +43,7 @@ class FaultsTest {
       "DELETE, /api/v1/namespaces/n/services/s, DELETE, services, n, s",
       "DELETE, /api/v1/namespaces/n/services, DELETE_COLLECTION, services, n, ''",
       "GET, /version, OTHER, '', '', ''"})
-  void readsWhatIsAsked(String method, String path, Verb verb, String resource, String namespace,
+  void readsTheRequest(String method, String path, Verb verb, String resource, String namespace,
       String name) {
     var asked = Asked.of(request(method, path));
 
@@ -105,7 +105,7 @@ class FaultsTest {
   }
 
   @Test
-  void hitsAsOftenAndAsLongAsItIsToldAndUntilItIsRemoved() {
+  void hitsAsOftenAndAsLongAsConfiguredAndUntilItIsRemoved() {
     faults.add(Match.requests(), new Fault.Drop(1), new Lifetime.Times(2));
     faults.add(Match.requests(), new Fault.Drop(2), new Lifetime.During(ofSeconds(5)));
     var removed = faults.add(Match.requests(), new Fault.Drop(3));

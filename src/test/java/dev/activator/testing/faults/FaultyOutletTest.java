@@ -22,7 +22,7 @@ class FaultyOutletTest {
       undoActions);
 
   @Test
-  void tellsTheTruthOnceItIsHealed() {
+  void isRightAgainOnceItIsHealed() {
     // given a watch with faults that are still to come, and one that comes again and again
     outlet.arm(new Fault.Drop(2));
     outlet.arm(new Fault.EndWatch(When.afterEvents(2)));

@@ -44,7 +44,7 @@ class WatchFaultsWireTest {
 
   @Test
   @DisplayName("C-1 ends a watch as it begins, or after this many events, without a word")
-  void endsAWatchAfterSoManyEvents() {
+  void endsAWatchAfterANumberOfEvents() {
     faults.add(WATCHES.first(), new Fault.EndWatch(When.now()));
     faults.add(WATCHES.nth(2), new Fault.EndWatch(When.afterEvents(2)));
 
@@ -84,7 +84,7 @@ class WatchFaultsWireTest {
 
   @ParameterizedTest(name = "C-4 tells {0} in the stream, after {1} events")
   @CsvSource({"410, 0", "500, 1", "504, 2", "429, 1"})
-  void tellsAFailureInTheStream(int code, int events) {
+  void sendsAFailureInTheStream(int code, int events) {
     faults.once(WATCHES,
         new Fault.FailWatch(When.afterEvents(events), Failure.of(code, 7), Ending.AT_ONCE));
 
@@ -128,7 +128,7 @@ class WatchFaultsWireTest {
 
   @ParameterizedTest(name = "C-10 tells an event twice: {0}")
   @EnumSource(Duplicate.As.class)
-  void tellsAnEventTwice(Duplicate.As as) {
+  void sendsAnEventTwice(Duplicate.As as) {
     faults.once(WATCHES, new Duplicate(2, as));
 
     try (var watch = watchFromNow()) {
@@ -196,10 +196,10 @@ class WatchFaultsWireTest {
         if (each.equals("ADDED c")) {
           create("c");
         }
-        var told = Json.MAPPER.readTree(watch.line());
-        assertThat(text(told)).isEqualTo(each);
+        var received = Json.MAPPER.readTree(watch.line());
+        assertThat(text(received)).isEqualTo(each);
         if (each.equals("SYNCED")) {
-          long revision = told.at("/object/metadata/resourceVersion").asLong(0);
+          long revision = received.at("/object/metadata/resourceVersion").asLong(0);
           assertThat(revision)
               .isEqualTo(flaw == Bookmarks.Flaw.LOWER_REVISION ? now - 1_000 : now);
         }
@@ -223,7 +223,7 @@ class WatchFaultsWireTest {
   @ParameterizedTest(name = "C-14 tells a change among the initial events: {0}")
   @CsvSource(delimiter = '|', value = {"MODIFIED|ADDED a,MODIFIED a,SYNCED",
       "DELETED|ADDED a,DELETED a,ADDED a,SYNCED"})
-  void tellsAChangeAmongTheInitialEvents(ApiEvent.Type type, String expected) {
+  void sendsAChangeAmongTheInitialEvents(ApiEvent.Type type, String expected) {
     create("a");
     faults.once(WATCHES, new Fault.EarlyChange(type));
 

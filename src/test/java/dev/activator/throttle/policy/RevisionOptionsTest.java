@@ -75,7 +75,7 @@ class RevisionOptionsTest {
   }
 
   @Test
-  void balancesByContainerConcurrencyUnlessTold() {
+  void balancesByContainerConcurrency_unlessConfigured() {
     assertThat(defaults.balancer(2)).isEqualTo(Balancer.FIRST_AVAILABLE);
     assertThat(with(Map.of("activator.dev/balancing", "choice-of-two")).balancer(2))
         .isEqualTo(Balancer.CHOICE_OF_TWO);

@@ -27,11 +27,11 @@ class PingsTest {
     var seen = new StringBuilder();
     boolean waiting = false;
     for (char event : events.toCharArray()) {
-      boolean heard = "arb".indexOf(event) >= 0;
-      waiting = "wb".indexOf(event) >= 0 || waiting && !heard;
+      boolean received = "arb".indexOf(event) >= 0;
+      waiting = "wb".indexOf(event) >= 0 || waiting && !received;
       pings = event == 'r' ? pings.answered() : pings;
       boolean pinged = pings.pinged();
-      pings = pings.check(event != 'i', heard, waiting);
+      pings = pings.check(event != 'i', received, waiting);
       seen.append(pings.unanswered() ? 'X' : pings.pinged() && !pinged ? 'P' : '-');
     }
     assertThat(seen).as(when).hasToString(actions);

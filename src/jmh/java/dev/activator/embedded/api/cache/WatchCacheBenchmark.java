@@ -77,7 +77,7 @@ public class WatchCacheBenchmark {
 
     /** Fills the cache and begins the watches. */
     @Setup
-    public void fill(Blackhole told) {
+    public void fill(Blackhole received) {
       var objects = new ArrayList<ObjectNode>();
       for (int i = 0; i < OBJECTS; i++) {
         objects.add(object(1, "o" + i));
@@ -87,7 +87,7 @@ public class WatchCacheBenchmark {
         var selector = i % 2 == 0 ? "" : "networking.internal.knative.dev/serviceType=Private";
         cache.watch(new Watch.Request(new After(revision),
             new Selection("", LabelSelector.parse(selector), FieldSelector.EVERYTHING),
-            Bookmarks.UNWANTED, Duration.ofHours(1)), new Swallowing(told));
+            Bookmarks.UNWANTED, Duration.ofHours(1)), new Swallowing(received));
       }
       loop.run();
     }
@@ -198,7 +198,7 @@ public class WatchCacheBenchmark {
   }
 
   /** Takes everything. */
-  private record Swallowing(Blackhole told) implements Watch.Outlet {
+  private record Swallowing(Blackhole received) implements Watch.Outlet {
     @Override
     public void begin(Watch watch) {
       // Nothing to prepare.
@@ -211,7 +211,7 @@ public class WatchCacheBenchmark {
 
     @Override
     public void send(WatchMessage signal) {
-      told.consume(signal);
+      received.consume(signal);
     }
 
     @Override

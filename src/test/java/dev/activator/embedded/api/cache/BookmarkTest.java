@@ -16,24 +16,24 @@ class BookmarkTest {
 
   @Test
   @DisplayName("A14.1 tells after a minute what happened elsewhere, and nothing if nothing did")
-  void tellsAfterAMinuteWhatHappenedElsewhere() {
+  void reportsAfterAMinuteWhatHappenedElsewhere() {
     // given an idle watcher that wants bookmarks
     fed.listed(10);
     fed.watchWithBookmarks(new After(10), outlet);
 
     // when nothing is written for a while, then something of another kind
     fed.loop.advance(Duration.ofSeconds(61));
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
     fed.elsewhere(25);
     fed.loop.advance(Duration.ofMinutes(2));
 
     // then it is told once
-    assertThat(outlet.told()).containsExactly("BOOKMARK @25");
+    assertThat(outlet.received()).containsExactly("BOOKMARK @25");
   }
 
   @Test
   @DisplayName("A14.1 tells once a minute while things happen elsewhere")
-  void tellsOnceAMinute() {
+  void reportsOnceAMinute() {
     fed.listed(10);
     fed.watchWithBookmarks(new After(10), outlet);
 
@@ -42,26 +42,26 @@ class BookmarkTest {
       fed.loop.advance(Duration.ofSeconds(1));
     }
 
-    assertThat(outlet.told()).containsExactly("BOOKMARK @70", "BOOKMARK @130", "BOOKMARK @190");
+    assertThat(outlet.received()).containsExactly("BOOKMARK @70", "BOOKMARK @130", "BOOKMARK @190");
   }
 
   @Test
   @DisplayName("A14.2 tells shortly before a watch ends, and at its end")
-  void tellsShortlyBeforeAWatchEnds() {
+  void reportsShortlyBeforeAWatchEnds() {
     fed.listed(10);
     watchFor(Duration.ofSeconds(10));
     fed.elsewhere(11);
 
     fed.loop.advance(Duration.ofMillis(7_999));
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
     fed.loop.advance(Duration.ofMillis(1));
-    assertThat(outlet.told()).containsExactly("BOOKMARK @11");
+    assertThat(outlet.received()).containsExactly("BOOKMARK @11");
     fed.elsewhere(12);
     fed.loop.advance(Duration.ofMillis(1_999));
     assertThat(outlet.ended()).isFalse();
     fed.loop.advance(Duration.ofMillis(1));
 
-    assertThat(outlet.told()).containsExactly("BOOKMARK @11", "BOOKMARK @12");
+    assertThat(outlet.received()).containsExactly("BOOKMARK @11", "BOOKMARK @12");
     assertThat(outlet.ended()).isTrue();
     assertThat(fed.cache.dispatcher().count()).isZero();
     assertThat(fed.loop.pending()).isZero();
@@ -75,17 +75,17 @@ class BookmarkTest {
     fed.elsewhere(11);
 
     fed.loop.advance(Duration.ofMillis(1_999));
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
     assertThat(outlet.ended()).isFalse();
     fed.loop.advance(Duration.ofMillis(1));
 
-    assertThat(outlet.told()).containsExactly("BOOKMARK @11");
+    assertThat(outlet.received()).containsExactly("BOOKMARK @11");
     assertThat(outlet.ended()).isTrue();
   }
 
   @Test
   @DisplayName("A14.3 tells nothing to those who did not ask")
-  void tellsNothingToThoseWhoDidNotAsk() {
+  void sendsNoBookmarkToWatchesThatDidNotRequestThem() {
     fed.listed(10);
     fed.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.UNWANTED,
         Duration.ofSeconds(130)), outlet);
@@ -93,7 +93,7 @@ class BookmarkTest {
 
     fed.loop.advance(Duration.ofSeconds(130));
 
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
     assertThat(outlet.ended()).isTrue();
   }
 
@@ -111,10 +111,10 @@ class BookmarkTest {
     slow.takes(5);
     watch.resume();
     fed.loop.advance(Duration.ofSeconds(1));
-    assertThat(slow.told()).containsExactly("ADDED default/a@11");
+    assertThat(slow.received()).containsExactly("ADDED default/a@11");
     fed.loop.advance(Duration.ofSeconds(60));
 
-    assertThat(slow.told()).containsExactly("ADDED default/a@11", "BOOKMARK @12");
+    assertThat(slow.received()).containsExactly("ADDED default/a@11", "BOOKMARK @12");
   }
 
   private void watchFor(Duration timeout) {

@@ -50,7 +50,7 @@ class CacheEventTest {
     assertThat(event.type()).isEqualTo(ApiEvent.Type.DELETED);
     assertThat(event.revision()).isEqualTo(9);
     assertThat(event.previous().revision()).isEqualTo(5);
-    assertThat(outlet.told()).containsExactly("DELETED default/x@9");
+    assertThat(outlet.received()).containsExactly("DELETED default/x@9");
   }
 
   @Test
@@ -62,13 +62,13 @@ class CacheEventTest {
     apply(ApiEvent.Type.ADDED, object(6, "x", "2"));
     apply(ApiEvent.Type.DELETED, object(7, "y", "1"));
 
-    assertThat(outlet.told()).containsExactly("MODIFIED default/x@6");
-    assertThat(fed.read(new Freshness.Whatever()).told()).containsExactly("@7 [default/x@6]");
+    assertThat(outlet.received()).containsExactly("MODIFIED default/x@6");
+    assertThat(fed.read(new Freshness.Whatever()).received()).containsExactly("@7 [default/x@6]");
   }
 
   @Test
   @DisplayName("A5.3 has taken an event in by the time it tells of it")
-  void hasTakenAnEventInByTheTimeItTellsOfIt() {
+  void hasTakenAnEventInByTheTimeItReportsIt() {
     // given a watcher that reads the cache whenever it is told something
     fed.listed(5);
     var seen = new ArrayList<String>();
@@ -76,7 +76,7 @@ class CacheEventTest {
       @Override
       public void send(WatchMessage signal) {
         super.send(signal);
-        seen.addAll(fed.read(new Freshness.Whatever()).told());
+        seen.addAll(fed.read(new Freshness.Whatever()).received());
       }
     });
 
@@ -102,9 +102,9 @@ class CacheEventTest {
 
     // then all is as it was
     assertThat(fed.cache.window().size()).isEqualTo(1);
-    assertThat(waiting.told()).isEmpty();
-    assertThat(outlet.told()).containsExactly("ADDED default/b@6");
-    assertThat(fed.read(new Freshness.Whatever()).told())
+    assertThat(waiting.received()).isEmpty();
+    assertThat(outlet.received()).containsExactly("ADDED default/b@6");
+    assertThat(fed.read(new Freshness.Whatever()).received())
         .containsExactly("@6 [default/a@5, default/b@6]");
   }
 
@@ -120,12 +120,12 @@ class CacheEventTest {
         .hasMessageContaining("9").hasMessageContaining("8");
     fed.cache.progress(7);
 
-    assertThat(fed.read(new Freshness.Whatever()).told()).containsExactly("@9 [default/a@8]");
+    assertThat(fed.read(new Freshness.Whatever()).received()).containsExactly("@9 [default/a@8]");
   }
 
   @Test
   @DisplayName("A6.1 begins anew with another state and no events")
-  void beginsAnewWithAnotherStateAndNoEvents() {
+  void beginsAgainWithAnotherStateAndNoEvents() {
     fed.listed(10).put(12, "o", "1").put(15, "o", "2");
 
     fed.listed(20, object(20, "a", "1"));
@@ -133,14 +133,14 @@ class CacheEventTest {
     fed.watch(new After(20), outlet);
     var old = FakeOutlet.quick();
     fed.watch(new After(19), old);
-    assertThat(outlet.told()).isEmpty();
-    assertThat(old.told()).containsExactly("410 too old resource version: 19 (20)");
-    assertThat(fed.read(new Freshness.Whatever()).told()).containsExactly("@20 [default/a@20]");
+    assertThat(outlet.received()).isEmpty();
+    assertThat(old.received()).containsExactly("410 too old resource version: 19 (20)");
+    assertThat(fed.read(new Freshness.Whatever()).received()).containsExactly("@20 [default/a@20]");
   }
 
   @Test
   @DisplayName("A6.2 shows nobody events of the new state in place of old ones")
-  void showsNobodyNewEventsInPlaceOfOldOnes() {
+  void neverShowsNewEventsInPlaceOfOldOnes() {
     // given a backlog that is half read
     fed.listed(10);
     for (int revision = 11; revision <= 14; revision++) {
@@ -168,7 +168,7 @@ class CacheEventTest {
 
     fed.listed(20, object(18, "a", "1"));
 
-    assertThat(read.told()).containsExactly("@20 [default/a@18]");
+    assertThat(read.received()).containsExactly("@20 [default/a@18]");
   }
 
   @Test
@@ -182,7 +182,7 @@ class CacheEventTest {
     assertThatThrownBy(() -> fed.cache.replace(List.of(object(14, "c", "1"), nameless), 20))
         .isInstanceOf(IllegalArgumentException.class);
 
-    assertThat(fed.read(new Freshness.Whatever()).told())
+    assertThat(fed.read(new Freshness.Whatever()).received())
         .containsExactly("@12 [default/a@9, default/b@12]");
     assertThat(fed.cache.window().oldestRevision()).isEqualTo(10);
     assertThat(fed.cache.window().size()).isEqualTo(1);

@@ -34,7 +34,7 @@ class EventsSinceTest {
       "3, 23, -", "3, 30, -", "4, 8, 410 (14)", "4, 9, 410 (14)", "4, 10, 410 (14)",
       "4, 11, 410 (14)", "4, 12, 410 (14)", "4, 13, 410 (14)", "4, 14, 15 19 23", "4, 15, 19 23",
       "4, 23, -", "4, 30, -"})
-  void deliversWhatFollowsAVersionOrSaysThatItIsTooOld(int events, long after, String told) {
+  void deliversWhatFollowsAVersionOrSaysThatItIsTooOld(int events, long after, String received) {
     // given a listing at 10 and room for three events
     fed.listed(10);
     List.of(12L, 15L, 19L, 23L).subList(0, events)
@@ -44,12 +44,12 @@ class EventsSinceTest {
     fed.watch(new After(after), outlet);
 
     // then
-    if (told.startsWith("410")) {
-      assertThat(outlet.told())
-          .containsExactly("410 too old resource version: " + after + " " + told.substring(4));
+    if (received.startsWith("410")) {
+      assertThat(outlet.received())
+          .containsExactly("410 too old resource version: " + after + " " + received.substring(4));
     } else {
-      var expected = told.equals("-") ? List.<String>of() : List.of(told.split(" "));
-      assertThat(outlet.told()).containsExactlyElementsOf(
+      var expected = received.equals("-") ? List.<String>of() : List.of(received.split(" "));
+      assertThat(outlet.received()).containsExactlyElementsOf(
           expected.stream().map(rv -> "ADDED default/o" + rv + "@" + rv).toList());
     }
   }
@@ -72,16 +72,16 @@ class EventsSinceTest {
     long droppedUpTo = history.size() > room ? history.get(history.size() - room - 1) : 0;
     for (long after = 95; after <= revision + 3; after++) {
       // when someone watches from any version on
-      var told = FakeOutlet.quick();
-      cache.watch(new After(after), told);
+      var received = FakeOutlet.quick();
+      cache.watch(new After(after), received);
 
       // then it is told all that followed, or refused because something is missing
       long asked = after;
-      if (told.told().stream().anyMatch(line -> line.startsWith("410"))) {
+      if (received.received().stream().anyMatch(line -> line.startsWith("410"))) {
         assertThat(asked < listedAt || asked < droppedUpTo || missingAfter(asked, room, history))
             .as("410 after %d", asked).isTrue();
       } else {
-        assertThat(told.told()).containsExactlyElementsOf(history.stream()
+        assertThat(received.received()).containsExactlyElementsOf(history.stream()
             .filter(rv -> rv > asked).map(rv -> "ADDED default/o" + rv + "@" + rv).toList());
       }
     }
@@ -100,7 +100,7 @@ class EventsSinceTest {
     fed.watch(new After(Long.MAX_VALUE), outlet);
     fed.put(13, "b", "1");
 
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
     assertThat(outlet.ended()).isFalse();
   }
 
@@ -111,7 +111,7 @@ class EventsSinceTest {
 
     fed.watch(new After(5), outlet);
 
-    assertThat(outlet.told()).containsExactly("500 the watch cache has no state to begin with");
+    assertThat(outlet.received()).containsExactly("500 the watch cache has no state to begin with");
   }
 
   @Test
@@ -122,7 +122,7 @@ class EventsSinceTest {
 
     fed.put(12, "a", "1").put(14, "b", "1");
 
-    assertThat(outlet.told()).containsExactly("ADDED default/b@14");
+    assertThat(outlet.received()).containsExactly("ADDED default/b@14");
   }
 
   @Test
@@ -142,7 +142,7 @@ class EventsSinceTest {
     fed.put(23, "b", "2").delete(24, "a");
 
     // then what is told at the start is not told again
-    assertThat(outlet.told()).containsExactly("ADDED default/a@9", "ADDED default/b@5",
+    assertThat(outlet.received()).containsExactly("ADDED default/a@9", "ADDED default/b@5",
         "ADDED default/c@22", "MODIFIED default/b@23", "DELETED default/a@24");
   }
 
@@ -154,7 +154,7 @@ class EventsSinceTest {
     fed.watch(ANY, FedCache.fielded("metadata.name=a"), outlet);
     fed.put(10, "b", "2").put(11, "a", "2");
 
-    assertThat(outlet.told()).containsExactly("ADDED default/a@5", "MODIFIED default/a@11");
+    assertThat(outlet.received()).containsExactly("ADDED default/a@5", "MODIFIED default/a@11");
   }
 
   @Test
@@ -165,7 +165,7 @@ class EventsSinceTest {
     fed.watch(new Now(new Freshness.Whatever()), outlet);
     fed.put(10, "a", "2");
 
-    assertThat(outlet.told()).containsExactly("MODIFIED default/a@10");
+    assertThat(outlet.received()).containsExactly("MODIFIED default/a@10");
   }
 
   @Test
@@ -179,7 +179,7 @@ class EventsSinceTest {
     }
     var slow = FakeOutlet.withRoom(100);
     var watch = wide.watch(new After(10), labelled("l=1"), slow);
-    assertThat(slow.told()).hasSize(100);
+    assertThat(slow.received()).hasSize(100);
 
     // when events that it does not see push the rest out
     for (int revision = 211; revision <= 360; revision++) {
@@ -190,11 +190,11 @@ class EventsSinceTest {
     wide.loop.run();
 
     // then it ends without a gap, and learns the truth when it asks again
-    assertThat(slow.told()).hasSize(100).endsWith("ADDED default/o110@110");
+    assertThat(slow.received()).hasSize(100).endsWith("ADDED default/o110@110");
     assertThat(slow.ended()).isTrue();
     assertThat(wide.cache.dispatcher().count()).isZero();
     wide.watch(new After(110), outlet);
-    assertThat(outlet.told()).containsExactly("410 too old resource version: 110 (160)");
+    assertThat(outlet.received()).containsExactly("410 too old resource version: 110 (160)");
   }
 
   @Test
@@ -204,9 +204,10 @@ class EventsSinceTest {
     FeedFaults.forget(fed.cache);
 
     fed.watch(new After(13), outlet);
-    assertThat(outlet.told()).containsExactly("410 too old resource version: 13 (14)");
-    assertThat(fed.read(new Freshness.Exactly(13)).told())
+    assertThat(outlet.received()).containsExactly("410 too old resource version: 13 (14)");
+    assertThat(fed.read(new Freshness.Exactly(13)).received())
         .containsExactly("410 The resourceVersion for the provided list is too old.");
-    assertThat(fed.read(new Freshness.Exactly(14)).told()).containsExactly("@14 [default/a@11]");
+    assertThat(fed.read(new Freshness.Exactly(14)).received())
+        .containsExactly("@14 [default/a@11]");
   }
 }

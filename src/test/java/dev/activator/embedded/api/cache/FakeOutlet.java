@@ -37,7 +37,7 @@ public final class FakeOutlet implements Watch.Outlet {
   }
 
   /** The same as text, such as {@code ADDED default/a@9}. */
-  public List<String> told() {
+  public List<String> received() {
     return signals.stream().map(FakeOutlet::text).toList();
   }
 

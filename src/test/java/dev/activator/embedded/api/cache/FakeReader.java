@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes down what a read is told. */
 final class FakeReader {
-  private final List<String> told = new ArrayList<>();
+  private final List<String> received = new ArrayList<>();
   private final CompletableFuture<CacheSnapshot> read;
 
   FakeReader(CompletableFuture<CacheSnapshot> read) {
@@ -22,15 +22,15 @@ final class FakeReader {
   }
 
   /** Such as {@code @9 [default/a@7]}, or {@code 410 too old}. */
-  List<String> told() {
-    return told;
+  List<String> received() {
+    return received;
   }
 
   private void hear(@Nullable CacheSnapshot snapshot, @Nullable Throwable failure) {
     if (snapshot != null) {
-      told.add("@" + snapshot.revision() + " " + FedCache.all(snapshot.objects()));
+      received.add("@" + snapshot.revision() + " " + FedCache.all(snapshot.objects()));
     } else if (failure instanceof StatusException refused) {
-      told.add(refused.code() + " " + refused.getMessage());
+      received.add(refused.code() + " " + refused.getMessage());
     }
   }
 }

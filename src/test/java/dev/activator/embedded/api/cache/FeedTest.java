@@ -88,7 +88,7 @@ class FeedTest {
     store.create(CONFIG_MAP, named("b"));
     loop.run();
     assertThat(outlet.ended()).isTrue();
-    assertThat(new FakeReader(maps.read(new Freshness.Whatever())).told())
+    assertThat(new FakeReader(maps.read(new Freshness.Whatever())).received())
         .containsExactly("429 storage is (re)initializing");
 
     faults.fill(caches, MAPS);
@@ -158,7 +158,7 @@ class FeedTest {
   }
 
   @Test
-  void fillsACacheAnewThatCannotTakeACommitAndGoesOnWithTheOthers() {
+  void fillsACacheAgainThatCannotTakeACommitAndGoesOnWithTheOthers() {
     // given a cache that is ahead of the store, so that the next commit is no news to it
     maps.replace(List.of(), store.revision() + 1);
     var outlet = FakeOutlet.quick();

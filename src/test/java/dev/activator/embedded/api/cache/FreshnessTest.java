@@ -25,7 +25,7 @@ class FreshnessTest {
 
     var read = fed.read(new AtLeast(10));
 
-    assertThat(read.told()).containsExactly("@10 [default/a@5]");
+    assertThat(read.received()).containsExactly("@10 [default/a@5]");
     assertThat(fed.loop.pending()).isZero();
   }
 
@@ -36,10 +36,10 @@ class FreshnessTest {
     var read = fed.read(new AtLeast(11));
 
     fed.loop.advance(Duration.ofSeconds(1));
-    assertThat(read.told()).isEmpty();
+    assertThat(read.received()).isEmpty();
     fed.put(11, "a", "1");
 
-    assertThat(read.told()).containsExactly("@11 [default/a@11]");
+    assertThat(read.received()).containsExactly("@11 [default/a@11]");
     assertThat(fed.loop.pending()).isZero();
   }
 
@@ -51,17 +51,17 @@ class FreshnessTest {
 
     fed.loop.advance(Duration.ofMillis(2_999));
     fed.put(11, "a", "1");
-    assertThat(read.told()).isEmpty();
+    assertThat(read.received()).isEmpty();
     fed.loop.advance(Duration.ofMillis(1));
 
-    assertThat(read.told())
+    assertThat(read.received())
         .containsExactly("504 Timeout: Too large resource version: 15, current: 11");
     assertThat(fed.cache.waiting()).isZero();
   }
 
   @Test
   @DisplayName("A10.3 keeps nothing of a read that nobody wants any more")
-  void keepsNothingOfAReadThatNobodyWants() {
+  void keepsNothingOfACancelledRead() {
     // given many that wait for the same version, and one for another
     fed.listed(10);
     var reads = LongStream.range(0, 100).mapToObj(_ -> fed.read(new AtLeast(12))).toList();
@@ -77,8 +77,8 @@ class FreshnessTest {
     assertThat(fed.cache.waiting()).isEqualTo(1);
     assertThat(fed.loop.pending()).isEqualTo(1);
     fed.put(13, "a", "1");
-    assertThat(other.told()).containsExactly("@13 [default/a@13]");
-    assertThat(reads).allMatch(read -> read.told().isEmpty());
+    assertThat(other.received()).containsExactly("@13 [default/a@13]");
+    assertThat(reads).allMatch(read -> read.received().isEmpty());
     assertThat(fed.loop.pending()).isZero();
   }
 
@@ -107,7 +107,7 @@ class FreshnessTest {
 
     assertThat(fed.cache.waiting()).isZero();
     assertThat(fed.loop.pending()).isZero();
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
   }
 
   @Test
@@ -115,7 +115,7 @@ class FreshnessTest {
   void answersWithTheVersionOfTheCache() {
     fed.listed(9, object(4, "a", "1"));
 
-    assertThat(fed.read(new AtLeast(5)).told()).containsExactly("@9 [default/a@4]");
+    assertThat(fed.read(new AtLeast(5)).received()).containsExactly("@9 [default/a@4]");
   }
 
   @Test
@@ -124,13 +124,13 @@ class FreshnessTest {
     // given a write elsewhere of which the cache has not heard
     fed.listed(10).writtenElsewhere(11);
     var read = fed.read(new Freshness.Newest());
-    assertThat(read.told()).isEmpty();
+    assertThat(read.received()).isEmpty();
 
     // when it hears of it
     fed.elsewhere(11);
 
     // then it knows that it is up to date, and has no more events than before
-    assertThat(read.told()).containsExactly("@11 []");
+    assertThat(read.received()).containsExactly("@11 []");
     assertThat(fed.cache.window().size()).isZero();
   }
 
@@ -150,7 +150,7 @@ class FreshnessTest {
       fed.loop.advance(Duration.ofMillis(50));
 
       // then its write is there
-      if (!read.told().equals(List.of("@%d [default/o@%d]".formatted(written, written)))) {
+      if (!read.received().equals(List.of("@%d [default/o@%d]".formatted(written, written)))) {
         missed.add(written);
       }
     }
@@ -162,9 +162,9 @@ class FreshnessTest {
   void readsTheStateOfAnOlderVersion() {
     fed.listed(10, object(5, "a", "1")).put(12, "b", "1").delete(14, "a");
 
-    assertThat(fed.read(new Freshness.Exactly(13)).told())
+    assertThat(fed.read(new Freshness.Exactly(13)).received())
         .containsExactly("@13 [default/a@5, default/b@12]");
-    assertThat(fed.read(new Freshness.Exactly(9)).told())
+    assertThat(fed.read(new Freshness.Exactly(9)).received())
         .containsExactly("410 The resourceVersion for the provided list is too old.");
   }
 
@@ -178,8 +178,8 @@ class FreshnessTest {
     fed.put(11, "a", "1").put(12, "b", "1");
     fed.loop.advance(Duration.ofSeconds(3));
 
-    assertThat(soon.told()).containsExactly("@11 [default/a@11]");
-    assertThat(never.told())
+    assertThat(soon.received()).containsExactly("@11 [default/a@11]");
+    assertThat(never.received())
         .containsExactly("504 Timeout: Too large resource version: 20, current: 12");
   }
 }

@@ -21,11 +21,11 @@ class ReadinessTest {
   /** Each row: seconds without a state; e to the power of 0.06 times that, within 1 and 30. */
   @ParameterizedTest(name = "A17.1 down for {0} s: again in {1} s")
   @CsvSource({"0, 1", "1, 1", "12, 2", "30, 6", "56, 28", "60, 30", "3600, 30"})
-  void asksForMorePatienceTheLongerItIsDown(long seconds, int retryAfter) {
+  void raisesRetryAfterTheLongerItIsDown(long seconds, int retryAfter) {
     fed.loop.advance(Duration.ofSeconds(seconds));
 
     assertThat(refusal()).isEqualTo(retryAfter);
-    assertThat(fed.read(new Freshness.Whatever()).told())
+    assertThat(fed.read(new Freshness.Whatever()).received())
         .containsExactly("429 storage is (re)initializing");
   }
 
@@ -51,15 +51,15 @@ class ReadinessTest {
 
     fed.cache.takeDown();
     assertThat(outlet.ended()).isTrue();
-    assertThat(fed.read(new Freshness.Whatever()).told())
+    assertThat(fed.read(new Freshness.Whatever()).received())
         .containsExactly("429 storage is (re)initializing");
     var early = FakeOutlet.quick();
     fed.watch(new After(10), early);
-    assertThat(early.told()).containsExactly("429 storage is (re)initializing");
+    assertThat(early.received()).containsExactly("429 storage is (re)initializing");
 
     fed.listed(20, object(19, "a", "2"));
     fed.cache.requireReady();
-    assertThat(fed.read(new Freshness.Whatever()).told()).containsExactly("@20 [default/a@19]");
+    assertThat(fed.read(new Freshness.Whatever()).received()).containsExactly("@20 [default/a@19]");
   }
 
   private int refusal() {

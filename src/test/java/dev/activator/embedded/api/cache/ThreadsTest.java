@@ -92,23 +92,23 @@ class ThreadsTest {
   @DisplayName("A5.2 answers reads while someone is stuck in being told of an event")
   void answersReads_whileAWatcherBlocks() throws Exception {
     // given a watcher that does not return from being told
-    var told = new CountDownLatch(1);
+    var received = new CountDownLatch(1);
     var goOn = new CountDownLatch(1);
     onLoop(() -> cache.replace(List.of(), 10));
     cache.watch(new Watch.Request(new After(10), TestValues.ALL_OBJECTS, Bookmarks.UNWANTED,
         Duration.ofMinutes(1)), new Forwarding(FakeOutlet.quick()) {
           @Override
           public void send(WatchMessage signal) {
-            told.countDown();
+            received.countDown();
             await(goOn);
           }
         });
     loop.execute(() -> put(11, "a"));
-    await(told);
+    await(received);
 
     // when someone reads, then it is answered, with the event
     var read = new FakeReader(cache.read(new Freshness.AtLeast(11)));
-    assertThat(read.told()).containsExactly("@11 [default/a@11]");
+    assertThat(read.received()).containsExactly("@11 [default/a@11]");
     goOn.countDown();
   }
 

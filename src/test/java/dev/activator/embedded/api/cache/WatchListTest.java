@@ -25,7 +25,8 @@ class WatchListTest {
     fed.watchWithBookmarks(NEWEST, outlet);
     fed.put(10, "a", "1");
 
-    assertThat(outlet.told()).containsExactly("ADDED default/a@5", "ADDED default/b@7", "SYNCED @9",
+    assertThat(outlet.received()).containsExactly("ADDED default/a@5", "ADDED default/b@7",
+        "SYNCED @9",
         "MODIFIED default/a@10");
   }
 
@@ -36,7 +37,7 @@ class WatchListTest {
 
     fed.watchWithBookmarks(NEWEST, outlet);
 
-    assertThat(outlet.told()).containsExactly("SYNCED @9");
+    assertThat(outlet.received()).containsExactly("SYNCED @9");
   }
 
   @Test
@@ -46,10 +47,10 @@ class WatchListTest {
     fed.watchWithBookmarks(NEWEST, outlet);
 
     fed.loop.advance(Duration.ofMillis(2_999));
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
     fed.loop.advance(Duration.ofMillis(1));
 
-    assertThat(outlet.told())
+    assertThat(outlet.received())
         .containsExactly("504 Timeout: Too large resource version: 12, current: 9");
     assertThat(outlet.ended()).isFalse();
     fed.loop.advance(Duration.ofSeconds(1));
@@ -64,10 +65,10 @@ class WatchListTest {
     fed.watchWithBookmarks(NEWEST, outlet);
 
     fed.loop.advance(Duration.ofSeconds(1));
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
     fed.put(12, "b", "1").put(13, "a", "1");
 
-    assertThat(outlet.told()).containsExactly("ADDED default/a@5", "ADDED default/b@12",
+    assertThat(outlet.received()).containsExactly("ADDED default/a@5", "ADDED default/b@12",
         "SYNCED @12", "MODIFIED default/a@13");
   }
 
@@ -78,6 +79,6 @@ class WatchListTest {
 
     fed.watch(new Snapshot(new Freshness.AtLeast(7)), outlet);
 
-    assertThat(outlet.told()).containsExactly("ADDED default/a@5");
+    assertThat(outlet.received()).containsExactly("ADDED default/a@5");
   }
 }

@@ -36,11 +36,12 @@ class WatcherTest {
   @CsvSource({"1, 1, MODIFIED default/a@12", "1, 2, DELETED default/a@12",
       "1, '', DELETED default/a@12", "2, 1, ADDED default/a@12", "'', 1, ADDED default/a@12",
       "2, 2, ''", "2, '', ''", "'', 2, ''"})
-  void showsEachWatcherHowAnObjectComesIntoSightAndGoes(String before, String after, String told) {
+  void showsEachWatcherHowAnObjectComesIntoSightAndGoes(String before, String after,
+      String received) {
     change(before, after, labelled("l=1"));
 
-    assertThat(outlet.told()).containsExactlyElementsOf(lines(told));
-    assertContentOf(told, before);
+    assertThat(outlet.received()).containsExactlyElementsOf(lines(received));
+    assertContentOf(received, before);
   }
 
   /** The same with a field: {@code a} is in sight or not, according to who looks. */
@@ -48,10 +49,10 @@ class WatcherTest {
   @CsvSource({"metadata.name=a, 1, 2, MODIFIED default/a@12",
       "metadata.name=a, 1, '', DELETED default/a@12", "metadata.name=a, '', 1, ADDED default/a@12",
       "metadata.name!=a, 1, 2, ''", "metadata.name!=a, 1, '', ''", "metadata.name!=a, '', 1, ''"})
-  void goesByFieldsAsByLabels(String selector, String before, String after, String told) {
+  void goesByFieldsAsByLabels(String selector, String before, String after, String received) {
     change(before, after, FedCache.fielded(selector));
 
-    assertThat(outlet.told()).containsExactlyElementsOf(lines(told));
+    assertThat(outlet.received()).containsExactlyElementsOf(lines(received));
   }
 
   private void change(String before, String after, Selection selection) {
@@ -68,13 +69,13 @@ class WatcherTest {
     }
   }
 
-  private static Iterable<String> lines(String told) {
-    return Stream.of(told).filter(line -> !line.isEmpty()).toList();
+  private static Iterable<String> lines(String received) {
+    return Stream.of(received).filter(line -> !line.isEmpty()).toList();
   }
 
   /** What went is told as it was when it was last in sight. */
-  private void assertContentOf(String told, String before) {
-    if (told.startsWith("DELETED")) {
+  private void assertContentOf(String received, String before) {
+    if (received.startsWith("DELETED")) {
       var gone = (WatchMessage.Changed) outlet.signals().getFirst();
       assertThat(gone.object().labels()).containsEntry("l", before);
       assertThat(new String(gone.object().json(), StandardCharsets.US_ASCII))
@@ -104,7 +105,7 @@ class WatcherTest {
 
   @Test
   @DisplayName("A12 asks only those who may see an object")
-  void asksOnlyThoseWhoMaySeeAnObject() {
+  void callsOnlyWatchesThatMayHaveAnObject() {
     fed.listed(10);
     var all = FakeOutlet.quick();
     var here = FakeOutlet.quick();
@@ -117,10 +118,10 @@ class WatcherTest {
 
     fed.put(11, "a", "1").put(12, "ab", "1");
 
-    assertThat(all.told()).hasSize(2);
-    assertThat(here.told()).hasSize(2);
-    assertThat(elsewhere.told()).isEmpty();
-    assertThat(one.told()).containsExactly("ADDED default/a@11");
+    assertThat(all.received()).hasSize(2);
+    assertThat(here.received()).hasSize(2);
+    assertThat(elsewhere.received()).isEmpty();
+    assertThat(one.received()).containsExactly("ADDED default/a@11");
   }
 
   private static Selection in(String namespace, String fields) {
@@ -146,7 +147,7 @@ class WatcherTest {
 
     // then it has ended, and is counted, and the other has everything
     assertThat(stuck.ended()).isTrue();
-    assertThat(outlet.told()).hasSize(11).endsWith("MODIFIED default/a@21");
+    assertThat(outlet.received()).hasSize(11).endsWith("MODIFIED default/a@21");
     assertThat(fed.cache.dispatcher().count()).isEqualTo(1);
     assertThat(fed.cache.dispatcher().terminated()).isEqualTo(1);
   }
@@ -163,13 +164,13 @@ class WatcherTest {
     }
     wide.loop.advance(Duration.ofSeconds(1));
     assertThat(stuck.ended()).isTrue();
-    assertThat(stuck.told()).containsExactly("ADDED default/a@11", "MODIFIED default/a@12");
+    assertThat(stuck.received()).containsExactly("ADDED default/a@11", "MODIFIED default/a@12");
 
     // when it comes back
     wide.watch(new After(12), outlet);
 
     // then it gets the rest
-    assertThat(outlet.told()).hasSize(28).startsWith("MODIFIED default/a@13")
+    assertThat(outlet.received()).hasSize(28).startsWith("MODIFIED default/a@13")
         .endsWith("MODIFIED default/a@40");
   }
 
@@ -219,7 +220,7 @@ class WatcherTest {
     fed.loop.advance(Duration.ofSeconds(1));
 
     assertThat(slow.ended()).isFalse();
-    assertThat(slow.told()).hasSize(11).endsWith("MODIFIED default/a@21");
+    assertThat(slow.received()).hasSize(11).endsWith("MODIFIED default/a@21");
   }
 
   @Test
@@ -240,7 +241,8 @@ class WatcherTest {
     fed.loop.run();
 
     // then it gets so far that it can resume
-    assertThat(slow.told()).containsExactly("ADDED default/a@1", "ADDED default/b@2", "SYNCED @10");
+    assertThat(slow.received()).containsExactly("ADDED default/a@1", "ADDED default/b@2",
+        "SYNCED @10");
     assertThat(slow.ended()).isTrue();
     assertThat(fed.loop.pending()).isZero();
   }
@@ -272,7 +274,7 @@ class WatcherTest {
     fed.cache.endWatches();
 
     // then there is no watcher, and no clock
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
     assertThat(fed.cache.dispatcher().count()).isZero();
     assertThat(fed.loop.pending()).isZero();
   }
@@ -299,7 +301,7 @@ class WatcherTest {
 
   @Test
   @DisplayName("A13.6 ends all watches when the cache begins anew")
-  void endsAllWatchesWhenItBeginsAnew() {
+  void endsAllWatchesWhenItBeginsAgain() {
     fed.listed(10);
     fed.put(12, "a", "1");
     fed.watch(new After(10), outlet);
@@ -307,13 +309,13 @@ class WatcherTest {
     fed.listed(20, object(18, "b", "1"));
 
     assertThat(outlet.ended()).isTrue();
-    assertThat(outlet.told()).containsExactly("ADDED default/a@12");
+    assertThat(outlet.received()).containsExactly("ADDED default/a@12");
     assertThat(fed.cache.dispatcher().count()).isZero();
   }
 
   @Test
   @DisplayName("A13.7 ends a watch empty that was asked of an earlier state")
-  void endsAWatchEmptyThatWasAskedOfAnEarlierState() {
+  void endsAWatchEmptyThatWasRequestedOfAnEarlierState() {
     // given one that waits for a version
     fed.listed(10).writtenElsewhere(15);
     fed.watch(new Snapshot(new Freshness.Newest()), outlet);
@@ -322,7 +324,7 @@ class WatcherTest {
     fed.listed(20, object(18, "b", "1"));
 
     // then it has to ask again
-    assertThat(outlet.told()).isEmpty();
+    assertThat(outlet.received()).isEmpty();
     assertThat(outlet.ended()).isTrue();
   }
 }

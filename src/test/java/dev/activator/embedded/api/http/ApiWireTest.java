@@ -40,7 +40,7 @@ class ApiWireTest {
   private final Wire wire = new Wire(api.url(), api.port());
 
   @Test
-  void tellsWhatItServes() {
+  void reportsWhatItServes() {
     assertThat(tree(wire.get("/version")).get("gitVersion").stringValue()).isEqualTo("v1.36.2");
     assertThat(wire.get("/readyz").body()).isEqualTo("ok");
     assertThat(tree(wire.get("/api")).at("/versions/0").stringValue()).isEqualTo("v1");
@@ -322,7 +322,7 @@ class ApiWireTest {
   }
 
   @Test
-  void showsTablesToThoseWhoAsk() {
+  void showsTables_whenRequested() {
     // given endpoints with addresses and without
     var full = parse("{'subsets':[{'addresses':[{'ip':'10.0.0.1'},{'ip':'10.0.0.2'}],"
         + "'notReadyAddresses':[{'ip':'10.0.0.9'}],'ports':[{'port':80},{'port':81}]}]}");

@@ -234,7 +234,7 @@ class BadInputTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource(delimiter = '|', value = {"/%zz", "/api/v1/pods?labelSelector=%z", "/api/v1/pods?\"",
       "/\\"})
-  void refusesPathsThatNobodyCanRead(String path) {
+  void refusesUnreadablePaths(String path) {
     String answer = wire
         .rawAnswer("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 

@@ -51,7 +51,7 @@ class LogsWireTest {
       "tailLines=0 | ''", "tailLines=9 | old,zwei €,three", "sinceSeconds=600 | zwei €,three",
       "sinceSeconds=600&tailLines=1 | three", "limitBytes=6 | old,zw",
       "container=c | old,zwei €,three"})
-  void answersTheLinesThatAreAskedFor(String query, String lines) throws Exception {
+  void answersTheRequestedLines(String query, String lines) throws Exception {
     var answer = get(query);
 
     assertThat(answer.statusCode()).isEqualTo(200);

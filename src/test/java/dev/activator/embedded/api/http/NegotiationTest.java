@@ -203,7 +203,7 @@ class NegotiationTest {
   }
 
   @Test
-  void tellsTheColumnsOfAWatchedTableOnce() {
+  void reportsTheColumnsOfAWatchedTableOnce() {
     // given a watch as a table
     try (var lines = wire.lines("/api/v1/endpoints?watch=1", "Accept", TABLE)) {
       api.store().create(ENDPOINTS, named("one"));
@@ -222,14 +222,14 @@ class NegotiationTest {
 
   @ParameterizedTest(name = "{0}")
   @CsvSource({"None, null", "Metadata, PartialObjectMetadata", "Object, ConfigMap"})
-  void givesAsMuchOfEachObjectWithItsRowAsIsAskedFor(String include, String kind) {
+  void givesAsMuchOfEachObjectWithItsRowAsIsRequested(String include, String kind) {
     var table = tree(wire.get(MAPS + "?includeObject=" + include, "Accept", TABLE));
 
     assertThat(table.at("/rows/0/object").path("kind").asString("null")).isEqualTo(kind);
   }
 
   @Test
-  void tellsAllKindsInTwoDocuments() {
+  void reportsAllKindsInTwoDocuments() {
     // when a client prefers the aggregated form
     var core = wire.get("/api", "Accept", DISCOVERY + ",application/json");
     var others = wire.get("/apis?timeout=32s", "Accept", DISCOVERY + ",application/json");

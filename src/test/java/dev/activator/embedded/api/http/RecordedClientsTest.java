@@ -43,7 +43,7 @@ class RecordedClientsTest {
 
   @Test
   @DisplayName("B17.1 gives Knative's activator all it asks for until it is ready")
-  void answersAllThatKnativesActivatorAsksFor() {
+  void answersAllThatKnativesActivatorRequests() {
     // given the config maps it wants, and what it is about
     for (var name : List.of("config-network", "config-logging", "config-observability")) {
       store.create(CONFIG_MAP, in("knative-serving", name));
@@ -142,7 +142,7 @@ class RecordedClientsTest {
 
   @Test
   @DisplayName("B19.1 gives fabric8 its first list, its next, and its watch")
-  void answersAllThatFabric8AsksFor() {
+  void answersAllThatFabric8Requests() {
     // given endpoints
     store.create(ENDPOINTS, named("a"));
     String path = "/api/v1/endpoints";

@@ -136,7 +136,7 @@ class StatusTextsTest {
 
   @Test
   @DisplayName("B9.1 tells patches that do not fit from patches that are none")
-  void tellsPatchesThatDoNotFit() {
+  void refusesPatchesThatDoNotFit() {
     var response = wire.patch(MAPS + "/a", "application/json-patch+json",
         "[{'op':'test','path':'/kind','value':'x'}]");
 

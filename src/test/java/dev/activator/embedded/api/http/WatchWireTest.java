@@ -147,13 +147,13 @@ class WatchWireTest {
   @DisplayName("B8.4 sends the same events over a WebSocket")
   void sendsTheSameEventsOverAWebSocket() throws Exception {
     // given both kinds of watch
-    var heard = new Listener();
+    var received = new Listener();
     try (var timed = EmbeddedApi.stepped();
         var wire = new Wire(timed.url(), timed.port());
         var lines = wire.lines(PATH)) {
       var socket = wire.client().newWebSocketBuilder()
           .buildAsync(URI.create(timed.url().replace("http", "ws") + PATH + "&timeoutSeconds=3"),
-              heard)
+              received)
           .get(120, TimeUnit.SECONDS);
 
       // when things happen
@@ -161,13 +161,13 @@ class WatchWireTest {
       timed.store().delete(CONFIG_MAP, "default", "a");
 
       // then both tell the same
-      assertThat(heard.next()).isEqualTo(lines.next());
-      assertThat(heard.next()).isEqualTo(lines.next());
+      assertThat(received.next()).isEqualTo(lines.next());
+      assertThat(received.next()).isEqualTo(lines.next());
       // and the socket answers pings, and closes as it should when its time is over
       socket.sendPing(ByteBuffer.wrap("hi".getBytes(StandardCharsets.US_ASCII)));
-      assertThat(heard.next()).isEqualTo("pong hi");
+      assertThat(received.next()).isEqualTo("pong hi");
       timed.advance(Duration.ofSeconds(3));
-      assertThat(heard.next()).isEqualTo("closed 1000");
+      assertThat(received.next()).isEqualTo("closed 1000");
     }
   }
 
@@ -246,18 +246,18 @@ class WatchWireTest {
 
   /** Writes down what a WebSocket says. */
   private static final class Listener implements WebSocket.Listener {
-    private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+    private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
     private final StringBuilder text = new StringBuilder();
 
     String next() throws InterruptedException {
-      return heard.poll(120, TimeUnit.SECONDS);
+      return received.poll(120, TimeUnit.SECONDS);
     }
 
     @Override
     public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
       text.append(data);
       if (last) {
-        heard.add(text.toString());
+        received.add(text.toString());
         text.setLength(0);
       }
       socket.request(1);
@@ -266,14 +266,14 @@ class WatchWireTest {
 
     @Override
     public CompletionStage<?> onPong(WebSocket socket, ByteBuffer message) {
-      heard.add("pong " + StandardCharsets.US_ASCII.decode(message));
+      received.add("pong " + StandardCharsets.US_ASCII.decode(message));
       socket.request(1);
       return CompletableFuture.completedFuture(null);
     }
 
     @Override
     public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
-      heard.add("closed " + code);
+      received.add("closed " + code);
       return CompletableFuture.completedFuture(null);
     }
   }

@@ -161,7 +161,7 @@ class WriteWireTest {
 
   @Test
   @DisplayName("B13.1 tells each step of an object that waits for its finalizer")
-  void tellsEachStepOfAFinalizer() {
+  void reportsEachStepOfAFinalizer() {
     // given an object with a finalizer, and a watch
     var created = wire.post(DEPLOYMENTS, "{'metadata':{'name':'a','finalizers':['x/y']}}");
     try (var lines = wire.lines(DEPLOYMENTS + "?watch=1&resourceVersion=" + version(created))) {
@@ -305,7 +305,7 @@ class WriteWireTest {
   }
 
   @Test
-  void leavesAloneWhatWasMadeAnewUnderAName() {
+  void leavesAloneWhatWasCreatedAgainUnderAName() {
     // given an object as it was seen, and another by the same name since
     var seen = CachedObject.of(CONFIG_MAP, store.create(CONFIG_MAP, named("a")));
     store.delete(CONFIG_MAP, "default", "a");

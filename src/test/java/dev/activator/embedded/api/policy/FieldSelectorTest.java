@@ -23,7 +23,7 @@ class FieldSelectorTest {
   }
 
   @Test
-  void refusesFieldsThatNobodyKnows() {
+  void refusesUnknownFields() {
     var selector = FieldSelector.parse("spec.x=1");
 
     assertThatThrownBy(() -> selector.over(List.of("metadata.name", "metadata.namespace")))

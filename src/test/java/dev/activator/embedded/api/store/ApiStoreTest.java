@@ -81,7 +81,7 @@ class ApiStoreTest {
   }
 
   @Test
-  void makesUpANameThatBeginsAsAsked() {
+  void generatesANameFromThePrefix() {
     var object = Json.object();
     object.putObject("metadata").put("namespace", "default").put("generateName", "job-");
 
@@ -249,7 +249,7 @@ class ApiStoreTest {
   }
 
   @Test
-  void asksHooksBeforeItWrites() {
+  void callsHooksBeforeItWrites() {
     // given a hook that wants a spec
     store.onAdmission(KNATIVE_SERVICE, service -> {
       if (!service.has("spec")) {
@@ -267,7 +267,7 @@ class ApiStoreTest {
   }
 
   @Test
-  void tellsSubscribersOfWhatIsThereAndOfEveryChangeAfter() {
+  void notifiesSubscribersOfAllObjectsAndOfEveryChangeAfter() {
     // given one object there before, and a subscription
     store.create(CONFIG_MAP, named("a"));
     var seen = new ArrayList<String>();
@@ -341,7 +341,7 @@ class ApiStoreTest {
   }
 
   @Test
-  void storesNothingThatIsNestedTooDeepToBeTold() {
+  void storesNothingThatIsNestedTooDeepToBeSerialized() {
     // when an object of 400 levels is created, then it is stored, and one of 401 is not
     store.create(CONFIG_MAP, nested("a", 400));
     assertRefused(() -> store.create(CONFIG_MAP, nested("b", 401)), 400, "BadRequest",

@@ -116,7 +116,7 @@ class CustomKindsTest {
   }
 
   @Test
-  void countsStatusAsContentWhereNothingTellsItApart() {
+  void countsStatusAsContentWhereItIsNoSubresource() {
     // given a kind without a status subresource
     var definition = definition();
     ((ObjectNode) definition.at("/spec/versions/0")).remove("subresources");

@@ -28,7 +28,7 @@ class NamespaceLifecycleTest {
 
   private final VirtualLoop loop = new VirtualLoop();
   private final ApiStore store = new ApiStore(CLOCK, new Random(1), MissingNamespace.CREATED);
-  private final List<String> heard = new ArrayList<>();
+  private final List<String> received = new ArrayList<>();
 
   @Test
   void givesEachNamespaceWhatItMustHave() {
@@ -62,7 +62,7 @@ class NamespaceLifecycleTest {
 
     // then it is marked, its objects go, it goes, and the other stays
     assertThat(deletion.object().at("/status/phase").stringValue()).isEqualTo("Terminating");
-    assertThat(heard).containsExactly("MODIFIED team", "DELETED a", "DELETED b", "DELETED team");
+    assertThat(received).containsExactly("MODIFIED team", "DELETED a", "DELETED b", "DELETED team");
     assertThat(store.find(CONFIG_MAP, "other", "c")).isNotNull();
   }
 
@@ -87,7 +87,7 @@ class NamespaceLifecycleTest {
     // when the finalizer goes, then both do
     store.edit(CONFIG_MAP, "team", "held", NamespaceLifecycleTest::withoutFinalizers);
     loop.run();
-    assertThat(heard).containsExactly("MODIFIED team", "DELETED free", "MODIFIED held",
+    assertThat(received).containsExactly("MODIFIED team", "DELETED free", "MODIFIED held",
         "DELETED held", "DELETED team");
   }
 
@@ -122,13 +122,13 @@ class NamespaceLifecycleTest {
   }
 
   @Test
-  void keepsTheNamespacesNobodyMayDelete() {
+  void keepsTheNamespacesThatMayNotBeDeleted() {
     assertRefused(() -> store.delete(NAMESPACE, "", "default"), 403, "Forbidden",
         "namespaces \"default\" is forbidden: this namespace may not be deleted");
   }
 
   @Test
-  void refusesWhatBelongsNowhereIfToldTo() {
+  void refusesAMissingNamespace_whenStrict() {
     var strict = new ApiStore(CLOCK, new Random(1), MissingNamespace.REFUSED);
 
     assertRefused(() -> strict.create(CONFIG_MAP, in("team", "a")), 404, "NotFound",
@@ -139,10 +139,10 @@ class NamespaceLifecycleTest {
   private void listen() {
     for (var kind : List.of(NAMESPACE, CONFIG_MAP, ENDPOINTS)) {
       store.subscribe(kind, loop,
-          event -> heard.add(event.type() + " " + Meta.name(event.object())));
+          event -> received.add(event.type() + " " + Meta.name(event.object())));
     }
     loop.run();
-    heard.clear();
+    received.clear();
   }
 
   private static ObjectNode withoutFinalizers(ObjectNode object) {

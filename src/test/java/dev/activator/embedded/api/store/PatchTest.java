@@ -130,7 +130,7 @@ class PatchTest {
   }
 
   @Test
-  void movesAsOftenAsItIsToldWithoutTakingThatForDepth() {
+  void movesAsOftenAsItMust_withoutTakingThatForDepth() {
     var patch = Json.MAPPER.createArrayNode();
     for (int i = 0; i < 2_000; i++) {
       patch.add(tree("{'op':'move','from':'/a','path':'/b/c'}"));
