@@ -24,7 +24,7 @@
     text("elapsed", seconds(requested));
     text("pod-time", pod > 0 ? seconds(pod) : "");
     text("probe-time", probe > 0 ? seconds(probe) : "");
-    text("usual-text", status.usualMillis === 0 ? "" : `since the start was requested; usually it takes ${seconds(status.usualMillis)}`);
+    text("usual-text", `since the start was requested${status.usualMillis === 0 ? "" : `; usually it takes ${seconds(status.usualMillis)}`}`);
     if (requested > Math.max(30000, 2 * status.usualMillis)) {
       text("state", "It takes longer than usual. This page waits as long as it is open; the owner of the service finds the reason in its log.");
     }

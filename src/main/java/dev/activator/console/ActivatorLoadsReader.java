@@ -1,10 +1,9 @@
 package dev.activator.console;
 
-import dev.activator.lending.link.ActivatorLoad;
 import dev.activator.lending.link.PeerNetwork;
+import dev.activator.throttle.ThrottleView;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ActivatorLoadsReader {
   private final String pod;
-  private final Supplier<ActivatorLoad> own;
+  private final OwnLoad own;
   private volatile @Nullable PeerNetwork peers;
 
   /** @param pod the name of this activator's */
-  public ActivatorLoadsReader(String pod, Supplier<ActivatorLoad> own) {
+  public ActivatorLoadsReader(String pod, OwnLoad own) {
     this.pod = pod;
     this.own = own;
   }
@@ -29,14 +28,18 @@ public final class ActivatorLoadsReader {
     peers = network;
   }
 
-  /** With what the others answered to earlier calls. */
-  ActivatorLoads read() {
+  /**
+   * With what the others answered to earlier calls.
+   *
+   * @param here of all revisions
+   */
+  ActivatorLoads read(List<ThrottleView> here) {
     var network = peers;
     if (network == null) {
-      return ActivatorLoads.of(pod, own.get(), List.of(), Map.of(), 0);
+      return ActivatorLoads.of(pod, own.of(here), List.of(), Map.of(), 0);
     }
     network.requestLoads();
-    return ActivatorLoads.of(pod, own.get(), network.views(), network.loads(),
+    return ActivatorLoads.of(pod, own.of(here), network.views(), network.loads(),
         network.loop().nanoTime());
   }
 }

@@ -55,7 +55,7 @@ final class ColdStartSection {
   }
 
   private static boolean isSplit(List<ColdStart> shown, StartPhase phase) {
-    return shown.stream().anyMatch(start -> start.start().containsKey(phase));
+    return shown.stream().anyMatch(start -> start.start().getOrDefault(phase, 0L) > 0);
   }
 
   private static boolean isShown(List<ColdStart> shown, Phase phase) {

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.EnumMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -305,7 +306,7 @@ public final class HourHistory {
 
     synchronized LastHour read(long minute) {
       var now = sample;
-      var all = new TreeMap<Kind, int[]>();
+      var all = new EnumMap<Kind, int[]>(Kind.class);
       var rows = points == null ? null : rows(minute);
       if (rows != null) {
         for (var kind : Kind.values()) {

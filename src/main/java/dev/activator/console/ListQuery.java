@@ -84,10 +84,14 @@ record ListQuery(String filter, Column column, boolean reversed) {
 
   /** @param rows in the order of {@link Column#ATTENTION} */
   List<ServiceRow> of(List<ServiceRow> rows) {
-    var words = List.of(filter.toLowerCase(Locale.ROOT).split("\\s+"));
+    // Texts to search in are made only for a filter: the list is read each second.
+    var words = filter.isBlank()
+        ? List.<String>of()
+        : List.of(filter.strip().toLowerCase(Locale.ROOT).split("\\s+"));
     var order = reversed ? column.order.reversed() : column.order;
     var found = rows.stream()
-        .filter(row -> words.stream().allMatch(row.searchable()::contains)).sorted(order).toList();
+        .filter(row -> words.isEmpty() || words.stream().allMatch(row.searchable()::contains))
+        .sorted(order).toList();
     return reversed && column == Column.ATTENTION ? found.reversed() : found;
   }
 }

@@ -155,7 +155,7 @@ public final class LivePage implements AutoCloseable {
   /** Empty if an event loop has not answered. */
   private Mono<Optional<ServicesPage.Content>> content() {
     return Mono.fromFuture(inspector::everything).map(all -> {
-      var now = loads.read();
+      var now = loads.read(all.revisions().stream().map(one -> one.queue().now()).toList());
       var overview = all.overview();
       return new ServicesPage.Content(unready.get(), overview.summary(),
           !overview.autoscaler().connected() || !overview.kubernetes().problems().isEmpty(), now,

@@ -6,9 +6,14 @@ import dev.activator.console.Diagnosis.State;
 import dev.activator.console.RevisionReport.LinkReport;
 import dev.activator.lending.link.PeerView;
 import dev.activator.stats.AutoscalerLink;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.SequencedMap;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,10 +91,7 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
     public record Watched(String resource, boolean watching, boolean alarmed,
         @Nullable String error) {
       @Nullable String problem() {
-        if (error != null) {
-          return resource + ": " + error;
-        }
-        return alarmed ? resource + ": no watch is open" : null;
+        return error == null && alarmed ? "no watch is open" : error;
       }
     }
 
@@ -100,13 +102,18 @@ public record Overview(String summary, int revisions, int queued, List<Waiting> 
       }).toList());
     }
 
+    /** Those that several resources share, once. */
     List<String> problems() {
-      return watches.stream().<String>mapMulti((watch, out) -> {
+      SequencedMap<String, Set<String>> resources = Collections.emptySortedMap();
+      for (var watch : watches) {
         var problem = watch.problem();
         if (problem != null) {
-          out.accept(problem);
+          resources = resources.isEmpty() ? new LinkedHashMap<>() : resources;
+          resources.computeIfAbsent(problem, _ -> new LinkedHashSet<>()).add(watch.resource);
         }
-      }).toList();
+      }
+      return resources.entrySet().stream()
+          .map(each -> String.join(", ", each.getValue()) + ": " + each.getKey()).toList();
     }
   }
 

@@ -53,9 +53,13 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
 
   @Override
   public ActivatorLoad get() {
+    return of(views.get());
+  }
+
+  /** @param all of all revisions */
+  ActivatorLoad of(List<ThrottleView> all) {
     var runtime = Runtime.getRuntime();
     var rates = activity.rates();
-    var all = views.get();
     return new ActivatorLoad(version,
         Duration.ofMillis(ManagementFactory.getRuntimeMXBean().getUptime()),
         new ActivatorLoad.Processors(processors(), runtime.availableProcessors()),

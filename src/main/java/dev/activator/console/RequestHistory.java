@@ -218,8 +218,11 @@ public final class RequestHistory {
     }
 
     private static int[] ordered(int[] ring, long second) {
+      int first = Math.floorMod(second - SECONDS + 1, SLOTS);
+      int untilEnd = Math.min(SECONDS, SLOTS - first);
       var line = new int[SECONDS];
-      Arrays.setAll(line, i -> ring[Math.floorMod(second - SECONDS + 1 + i, SLOTS)]);
+      System.arraycopy(ring, first, line, 0, untilEnd);
+      System.arraycopy(ring, 0, line, untilEnd, SECONDS - untilEnd);
       return line;
     }
 

@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that the console shows of a revision on one card.
  *
+ * @param badge its state
  * @param failure the last one; null after a success
  */
 public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts,
-    LastMinute minute, LastHour hour, @Nullable Failed failure) {
+    Badge badge, LastMinute minute, LastHour hour, @Nullable Failed failure) {
   private static final Duration START_PATIENCE = Duration.ofSeconds(10);
 
   record Failed(String reason, int status, Duration ago) {}
@@ -32,10 +33,6 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
 
   int ready() {
     return now.queue().destinations();
-  }
-
-  Badge badge() {
-    return badge(now, diagnosis, facts);
   }
 
   private static Badge badge(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts) {
@@ -145,7 +142,9 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
 
     RevisionCard of(RevisionSnapshot now) {
       var id = now.revision();
-      return new RevisionCard(now, Diagnosis.of(now), facts.card(id), activity.of(id),
+      var diagnosis = Diagnosis.of(now);
+      var facts = facts().card(id);
+      return new RevisionCard(now, diagnosis, facts, badge(now, diagnosis, facts), activity.of(id),
           hours.of(id), failed(now));
     }
 

@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -47,6 +48,16 @@ final class WebSocketDialer implements StatSocket.Dialer {
   @Override
   public String toString() {
     return url.get().toString();
+  }
+
+  /** In words that do not need the library's. */
+  static String reason(String host, Throwable failure) {
+    return switch (failure) {
+      case WebSocketClientHandshakeException refused when refused.response() != null ->
+        "the answer is " + refused.response().status();
+      case UnknownHostException _ -> "the name " + host + " has no address";
+      default -> String.valueOf(failure.getMessage()).strip();
+    };
   }
 
   private final class Socket implements StatSocket {
@@ -88,14 +99,7 @@ final class WebSocketDialer implements StatSocket.Dialer {
     }
 
     private void failed(Throwable failure) {
-      loop.execute(() -> events.closed(reason(failure)));
-    }
-
-    private static String reason(Throwable failure) {
-      return failure instanceof WebSocketClientHandshakeException refused
-          && refused.response() != null
-              ? "the answer is " + refused.response().status()
-              : String.valueOf(failure.getMessage());
+      loop.execute(() -> events.closed(reason(url.get().getHost(), failure)));
     }
 
     private void ended() {

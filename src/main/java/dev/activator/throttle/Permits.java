@@ -361,7 +361,9 @@ final class Permits {
   }
 
   List<ThrottleView.PodLoad> view() {
-    return pods.stream().map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
-        .sorted(Comparator.comparing(ThrottleView.PodLoad::destination)).toList();
+    return pods.isEmpty()
+        ? List.of()
+        : pods.stream().map(pod -> new ThrottleView.PodLoad(pod.destination(), pod.inFlight()))
+            .sorted(Comparator.comparing(ThrottleView.PodLoad::destination)).toList();
   }
 }

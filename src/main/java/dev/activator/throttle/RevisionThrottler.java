@@ -485,7 +485,10 @@ final class RevisionThrottler implements Permits.Owner {
   ThrottleView.Details inspect() {
     return new ThrottleView.Details(view(), permits.destinationCount(),
         new ThrottleView.Queue(options.queueCapacity(), heldBytes.get(), options.queueTimeout(),
-            queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(), queue.from(MAX_SOURCES)),
+            queue.isEmpty()
+                ? List.of()
+                : queue.oldest(MAX_LISTED_WAITS).map(this::waitOf).toList(),
+            queue.isEmpty() ? Map.of() : queue.from(MAX_SOURCES)),
         start(),
         routing.activator(), routing.ejected(), revision.rules(), lending.view());
   }

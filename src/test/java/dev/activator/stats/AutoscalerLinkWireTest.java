@@ -12,6 +12,8 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
 import java.net.URI;
+import java.net.UnknownHostException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -99,6 +101,15 @@ class AutoscalerLinkWireTest {
     var closing = restart;
     restart = Sinks.empty();
     closing.tryEmitEmpty();
+  }
+
+  @Test
+  void saysThatANameHasNoAddress() {
+    assertThat(WebSocketDialer.reason("autoscaler.example",
+        new UnknownHostException("Failed to resolve [A(1)] after 2 queries ")))
+        .isEqualTo("the name autoscaler.example has no address");
+    assertThat(WebSocketDialer.reason("autoscaler.example", new IOException("refused ")))
+        .isEqualTo("refused");
   }
 
   private AutoscalerLink linkTo(int port, AutoscalerLink.Timings timings) {
