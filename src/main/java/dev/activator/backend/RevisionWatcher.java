@@ -240,24 +240,28 @@ final class RevisionWatcher {
       answered(new Answer(destination, NOT_SENT, Duration.ZERO));
       return;
     }
-    var attempts = urgency == Urgency.REFUSED ? now.attempts(destination, time()) : null;
+    boolean awaited = urgency == Urgency.FIRST || urgency == Urgency.REFUSED;
+    var attempts = awaited ? now.attempts(destination, time()) : null;
     if (attempts == null) {
       probe(destination, urgency);
     } else {
-      awaitListener(destination, attempts);
+      awaitListener(destination, urgency, attempts);
     }
   }
 
-  private void awaitListener(Destination destination, Attempts attempts) {
+  private void awaitListener(Destination destination, Urgency urgency, Attempts attempts) {
     long sent = loop.nanoTime();
-    prober.awaitListener(destination, probesOn, attempts,
-        refused -> answered(new Answer(destination, refused, since(sent))), () -> {
-          if (state instanceof Watching now && now.isProbing(destination)) {
-            probe(destination, Urgency.REFUSED);
-          } else {
-            answered(new Answer(destination, NOT_SENT, Duration.ZERO));
-          }
-        });
+    prober.awaitListener(destination, probesOn, attempts, refused -> {
+      scheduler.ended(revision, urgency);
+      answered(new Answer(destination, refused, since(sent)));
+    }, () -> {
+      if (state instanceof Watching now && now.isProbing(destination)) {
+        probe(destination, urgency);
+      } else {
+        scheduler.ended(revision, urgency);
+        answered(new Answer(destination, NOT_SENT, Duration.ZERO));
+      }
+    });
   }
 
   private void probe(Destination destination, Urgency urgency) {

@@ -62,13 +62,18 @@ final class ConnectChecks {
   }
 
   /**
-   * @param pause between attempts
+   * @param pause between attempts; zero if the address is new
    * @param limit after which no other begins
    */
   void check(Destination destination, Duration pause, Duration limit, Outcome outcome) {
     long now = loop.nanoTime();
-    turns.first(new Check(Dialer.addressOf(destination), pause.toNanos(), now + limit.toNanos(),
-        outcome), now);
+    var check = new Check(Dialer.addressOf(destination), pause.toNanos(), now + limit.toNanos(),
+        outcome);
+    if (pause.isZero()) {
+      turns.first(check, now);
+    } else {
+      turns.again(check, now);
+    }
     timer.within(0);
   }
 

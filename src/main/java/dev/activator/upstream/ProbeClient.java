@@ -15,11 +15,11 @@ public interface ProbeClient {
   void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done);
 
   /**
-   * Waits until something listens at an address that refused a connection. Calls back later, with whether nothing
+   * Waits until something listens at an address that is likely to refuse connections. Calls back later, with whether nothing
    * does; a client that cannot find out says that something may.
    *
    * @param next the probe that would follow, which may use the connection that was opened
-   * @param pause between attempts
+   * @param pause between attempts; zero if the address is new, whose first attempt is not limited
    * @param limit until it is given up; zero for one attempt
    */
   default void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,

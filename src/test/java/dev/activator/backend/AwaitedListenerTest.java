@@ -1,9 +1,11 @@
 package dev.activator.backend;
 
 import static dev.activator.backend.Fixtures.A;
+import static dev.activator.backend.Fixtures.B;
 import static dev.activator.backend.Fixtures.TRAITS;
 import static dev.activator.backend.Fixtures.notReady;
 import static dev.activator.backend.Fixtures.pods;
+import static dev.activator.backend.Fixtures.ready;
 import static java.time.Duration.ofMillis;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -44,12 +46,12 @@ class AwaitedListenerTest {
 
   @BeforeEach
   void aPodRefusedOnce() {
-    pods.answers(A, List.of(FakePods.REFUSED, FakePods.OK));
     watcher.awaited(loop);
     watcher.listed(notReady(A));
-    loop.advance(ofMillis(20));
-    assertThat(pods.asked()).hasSize(1);
-    assertThat(attempts).hasSize(1);
+    loop.run();
+    assertThat(attempts).singleElement().returns(Duration.ZERO, Attempts::limit);
+    end(true);
+    assertThat(attempts).hasSize(2);
   }
 
   private void end(boolean refused) {
@@ -61,18 +63,17 @@ class AwaitedListenerTest {
   void isNotProbed_beforeSomethingListens() {
     loop.advance(ofMillis(400));
 
-    assertThat(pods.asked()).hasSize(1);
-    assertThat(attempts).singleElement().satisfies(one -> {
-      assertThat(one.pause).isEqualTo(ofMillis(5));
-      assertThat(one.limit).isEqualTo(ofMillis(500));
-    });
+    assertThat(pods.asked()).isEmpty();
+    assertThat(attempts).hasSize(2);
+    assertThat(attempts.getLast().pause).isEqualTo(ofMillis(5));
+    assertThat(attempts.getLast().limit).isEqualTo(ofMillis(500));
   }
 
   @Test
   void isProbedAtOnce_whenSomethingListens() {
     end(false);
 
-    assertThat(pods.asked()).hasSize(2);
+    assertThat(pods.asked()).hasSize(1);
     assertThat(published).containsExactly(pods(A));
   }
 
@@ -80,8 +81,17 @@ class AwaitedListenerTest {
   void isTriedAgain_whenNothingListenedUntilTheEnd() {
     end(true);
 
-    assertThat(pods.asked()).hasSize(1);
+    assertThat(pods.asked()).isEmpty();
+    assertThat(attempts).hasSize(3);
+  }
+
+  @Test
+  void isProbedWithoutAnAttempt_whenItIsListedAsReady() {
+    watcher.listed(ready(B));
+    loop.advance(ofMillis(20));
+
     assertThat(attempts).hasSize(2);
+    assertThat(pods.asked(B)).hasSize(1);
   }
 
   @Test
@@ -89,7 +99,7 @@ class AwaitedListenerTest {
     watcher.listed(Listing.NONE);
     end(false);
 
-    assertThat(pods.asked()).hasSize(1);
+    assertThat(pods.asked()).isEmpty();
     assertThat(published).isEmpty();
   }
 
@@ -98,8 +108,10 @@ class AwaitedListenerTest {
     watcher.listed(Listing.NONE);
     watcher.listed(notReady(A));
     end(false);
+    assertThat(pods.asked()).isEmpty();
+    end(false);
 
-    assertThat(pods.asked()).hasSize(2);
+    assertThat(pods.asked()).hasSize(1);
     assertThat(published).containsExactly(pods(A));
   }
 }

@@ -58,8 +58,12 @@ class ManyStartsTest {
     @Override
     public void awaitListener(Loop on, ProbeRequest next, Duration pause, Duration limit,
         Consumer<Boolean> refused) {
-      turns.first(new Attempt(next.destination(), pause, loop.elapsed().plus(limit), refused),
-          loop.nanoTime());
+      var attempt = new Attempt(next.destination(), pause, loop.elapsed().plus(limit), refused);
+      if (pause.isZero()) {
+        turns.first(attempt, loop.nanoTime());
+      } else {
+        turns.again(attempt, loop.nanoTime());
+      }
       timer.within(0);
     }
 

@@ -279,13 +279,25 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return known != null && known.phase() == Phase.PROBING;
   }
 
-  /** How an address that refused is tried again now; null if it is not known any more. */
+  /**
+   * How an address is tried before a probe, while a request waits; null if the probe connects itself.
+   *
+   * <p>A pod that is listed as not ready mostly does not listen yet. One attempt, so that it counts as a failure: the
+   * start is measured only from then on.
+   */
   public @Nullable Attempts attempts(Destination destination, Duration time) {
     var known = pods.find(destination);
     if (known == null) {
-      return fallback.isAt(destination) ? attempts(fallback.health(), null, time) : null;
+      return fallback.isAt(destination) && fallback.health().isRefused()
+          ? attempts(fallback.health(), null, time)
+          : null;
     }
-    return attempts(known, known.state() == State.STARTING ? start : null, time);
+    if (known.state() == State.STARTING && known.failures() == 0) {
+      return new Attempts(Duration.ZERO, Duration.ZERO);
+    }
+    return known.isRefused()
+        ? attempts(known, known.state() == State.STARTING ? start : null, time)
+        : null;
   }
 
   private Attempts attempts(PodHealth known, @Nullable DurationEstimate learned, Duration time) {

@@ -5,8 +5,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders attempts to connect. A first attempt is due at once, and later ones when their pauses are over and the
- * rate has room for them; the one that has been due for longest goes first.
+ * Orders attempts to connect: those that were refused before have a rate limit, and the one that has been due for
+ * longest goes first. An attempt at a new address is not limited.
  *
  * <p><b>Threads.</b> One; several may share the rate.
  *
@@ -45,9 +45,7 @@ public final class ConnectTurns<T> {
     if (next == null || next.dueNanos - nowNanos > 0) {
       return null;
     }
-    if (next.first) {
-      rate.take(nowNanos);
-    } else if (!rate.tryTake(nowNanos)) {
+    if (!next.first && !rate.tryTake(nowNanos)) {
       return null;
     }
     waiting.remove();
