@@ -3,7 +3,6 @@ package dev.activator.platform;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
-import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.Cluster;
@@ -206,18 +205,8 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public @Nullable ScalingView scaling(RevisionId id) {
-    return autoscaler.view(id);
-  }
-
-  @Override
-  public @Nullable Duration scaledFromZero(RevisionId id) {
-    return autoscaler.scaledFromZero(id);
-  }
-
-  @Override
-  public Collection<ScalingView> scaled() {
-    return autoscaler.views().values();
+  public Autoscaler scaler() {
+    return autoscaler;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.activator.platform;
 
+import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster.Sources;
@@ -82,19 +83,27 @@ public interface Platform {
   /** Called before anything starts. */
   default void join(Cluster cluster, AutoscalerLink link) {}
 
+  /** The autoscaler in this process; null if it runs elsewhere. */
+  default @Nullable Autoscaler scaler() {
+    return null;
+  }
+
   /** How this process scales a revision now; null if it does not. */
   default @Nullable ScalingView scaling(RevisionId id) {
-    return null;
+    var scaler = scaler();
+    return scaler == null ? null : scaler.view(id);
   }
 
   /** How long ago this process scaled a revision from zero; null if it did not. */
   default @Nullable Duration scaledFromZero(RevisionId id) {
-    return null;
+    var scaler = scaler();
+    return scaler == null ? null : scaler.scaledFromZero(id);
   }
 
   /** How this process scales its revisions now. */
   default Collection<ScalingView> scaled() {
-    return List.of();
+    var scaler = scaler();
+    return scaler == null ? List.of() : scaler.views().values();
   }
 
   /** Which activator scales; null where none is elected. */

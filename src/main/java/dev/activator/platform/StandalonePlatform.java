@@ -4,7 +4,6 @@ import dev.activator.autoscaler.Autoscaler;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.LeaderElection;
 import dev.activator.autoscaler.Leadership;
-import dev.activator.autoscaler.ScalingView;
 import dev.activator.autoscaler.policy.Election.Times;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
@@ -27,7 +26,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -37,7 +35,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A cluster without Knative: every activator has an autoscaler for ScaledServices, and only the
@@ -154,18 +151,8 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
-  public @Nullable ScalingView scaling(RevisionId id) {
-    return autoscaler.view(id);
-  }
-
-  @Override
-  public @Nullable Duration scaledFromZero(RevisionId id) {
-    return autoscaler.scaledFromZero(id);
-  }
-
-  @Override
-  public Collection<ScalingView> scaled() {
-    return autoscaler.views().values();
+  public Autoscaler scaler() {
+    return autoscaler;
   }
 
   @Override

@@ -35,11 +35,9 @@ public final class SpeculativeStarts {
   private final Throttler throttler;
   private final Revisions revisions;
   private final Predicate<RevisionId> canStart;
-  private final Map<RevisionId, Start> underWay = new HashMap<>();
+  private final Map<RevisionId, Loop.Timer> underWay = new HashMap<>();
   /** Of each revision the last one. */
   private final Map<RevisionId, Cause> causes = new ConcurrentHashMap<>();
-
-  private record Start(StandInRequest standIn, Loop.Timer timeout) {}
 
   /** @param text why the revision was started, as the end of a sentence that begins with "because" */
   private record Cause(String text, long nanos) {}
@@ -122,7 +120,7 @@ public final class SpeculativeStarts {
     }
     var standIn = new StandInRequest(loop, counter, revision, end -> ended(id, end));
     // First, as it may end while it starts.
-    underWay.put(id, new Start(standIn, loop.schedule(timeout(id), standIn::giveUp)));
+    underWay.put(id, loop.schedule(timeout(id), standIn::giveUp));
     standIn.start(throttler::admit);
   }
 
@@ -134,9 +132,9 @@ public final class SpeculativeStarts {
 
   private void ended(RevisionId id, StandInRequest.End end) {
     log.debug("{}: the stand-in has ended: {}", id, end);
-    var start = underWay.remove(id);
-    if (start != null) {
-      start.timeout.cancel();
+    var timeout = underWay.remove(id);
+    if (timeout != null) {
+      timeout.cancel();
     }
   }
 

@@ -29,7 +29,6 @@ final class Dispatcher {
   private TimeBudget budget;
   private long waitingSinceNanos;
   private long revision;
-  private volatile long terminated;
 
   /**
    * The time to wait for slow watches. It grows slowly and is capped, so that a watch that is
@@ -80,11 +79,6 @@ final class Dispatcher {
 
   int count() {
     return watches.all().size();
-  }
-
-  /** Watches that were too slow. Any thread may call. */
-  long terminated() {
-    return terminated;
   }
 
   /** Every watch has all matching events up to here. */
@@ -151,7 +145,6 @@ final class Dispatcher {
     blocked = List.of();
     for (var watch : slow) {
       log.debug("A watch ends: its client does not take the events fast enough");
-      terminated = terminated + 1;
       watch.terminate();
     }
     // The event is offered to all again; watches that have it ignore it.
