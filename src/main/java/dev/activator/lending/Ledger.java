@@ -7,14 +7,11 @@ import dev.activator.lending.PeerMessage.Return;
 import dev.activator.lending.PeerMessage.Want;
 import dev.activator.lending.PeerMessage.Yield;
 import dev.activator.lending.RevisionLending.Routed;
-import dev.activator.lending.policy.Claims;
-import dev.activator.lending.policy.Claims.Claim;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
@@ -37,8 +34,6 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> The revision's loop.
  */
 final class Ledger {
-  /** Moving a permit leaves it idle for a round trip, so small differences in age do not count. */
-  private static final Duration AGE_TOLERANCE = Duration.ofMillis(10);
   /** Between two messages about the same queue, unless it has doubled or is empty. */
   private static final Duration WANT_PERIOD = Duration.ofMillis(5);
   private static final Duration REFUSED = Duration.ofSeconds(1);
@@ -58,11 +53,11 @@ final class Ledger {
   private final Lending lending;
   private final Map<PeerId, Partner> partners;
   private final Map<Destination, SharedPod> pods = new LinkedHashMap<>();
+  private final Lender lender;
   private final DeadlineTimer wantTimer;
   private Routed routed;
   /** Never falls: requests that began before a timeout was lowered may still run somewhere. */
   private volatile Duration longestRequest;
-  private int queuedElsewhere;
   private Function<Destination, @Nullable String> owner = _ -> null;
 
   Ledger(RevisionId id, Loop loop, LocalPermits permits, Lending lending,
@@ -72,6 +67,7 @@ final class Ledger {
     this.permits = permits;
     this.lending = lending;
     this.partners = partners;
+    this.lender = new Lender(id, loop, permits, lending);
     this.routed = routed;
     this.longestRequest = routed.longestRequest();
     this.wantTimer = new DeadlineTimer(loop, changed);
@@ -122,10 +118,6 @@ final class Ledger {
 
   void own(Predicate<Destination> which) {
     pods.values().forEach(pod -> pod.owned = which.test(pod.pod));
-  }
-
-  void disown() {
-    pods.values().forEach(pod -> pod.owned = false);
   }
 
   void acquire(Predicate<SharedPod> which) {
@@ -290,15 +282,30 @@ final class Ledger {
   }
 
   void settle(Predicate<SharedPod> lendable) {
-    pods.values().stream().filter(pod -> !pod.owned).forEach(this::settleBorrowed);
+    for (var pod : pods.values()) {
+      if (pod.owned) {
+        returnToLender(pod);
+      } else {
+        settleBorrowed(pod);
+      }
+    }
     long now = loop.nanoTime();
     pods.values().removeIf(pod -> pod.isUnused(now));
-    assign(lendable);
+    want(lender.divide(pods.values(), partners.values(), routed.limit(), lendable), now);
+  }
+
+  /** What runs on it counts as its owner's, this activator's, from now on. */
+  private void returnToLender(SharedPod pod) {
+    var before = pod.lender();
+    if (before != null) {
+      var loan = pod.loanOf(before);
+      giveBack(pod, before, loan, loan.outstanding());
+    }
   }
 
   /** Requests that wait at other activators, as far as is known here. */
   int queuedElsewhere() {
-    return queuedElsewhere;
+    return lender.queuedElsewhere();
   }
 
   /** Pods that are gone, and are counted in accounts that are still open. */
@@ -317,187 +324,6 @@ final class Ledger {
     int wanted = pod.routed ? loan.outstanding() - loan.toReturn() : 0;
     giveBack(pod, lender, loan,
         loan.outstanding() - permits.hold(pod.pod, wanted, loan.lease()));
-  }
-
-  private void assign(Predicate<SharedPod> lendable) {
-    long now = loop.nanoTime();
-    int idle = 0;
-    int idleBorrowed = 0;
-    var mine = new ArrayList<SharedPod>();
-    for (var pod : pods.values()) {
-      var lender = pod.owned ? pod.lender() : null;
-      if (lender != null) {
-        // What runs on it counts as its owner's from now on.
-        var loan = pod.loanOf(lender);
-        giveBack(pod, lender, loan, loan.outstanding());
-      }
-      if (pod.owned && pod.routed) {
-        if (lendable.test(pod)) {
-          mine.add(pod);
-        } else {
-          permits.hold(pod.pod, routed.limit() - pod.lent(), pod.until);
-        }
-        idle += Math.max(0, routed.limit() - pod.lent() - permits.running(pod.pod));
-      } else if (pod.owned) {
-        permits.hold(pod.pod, 0, null);
-        if (lendable.test(pod) && (pod.lent() > 0 || pod.isReached(now))) {
-          assignToOthers(pod, now);
-        }
-      } else {
-        idleBorrowed += Math.max(0, permits.held(pod.pod) - permits.running(pod.pod));
-      }
-    }
-    int queued = Math.max(0, permits.queued() - idleBorrowed);
-    var borrowers = new ArrayList<Partner>();
-    var claims = new ArrayList<Claim>();
-    claims.add(new Claim(queued, queued > 0 ? permits.oldestNanos() : now));
-    queuedElsewhere = 0;
-    for (var partner : partners.values()) {
-      if (partner.lendingAccount != 0) {
-        borrowers.add(partner);
-        // Beats that are answered too late for this lease are too late for the borrower's, too.
-        int unserved = partner.peer.lease().isOver(now) ? 0 : partner.unserved();
-        queuedElsewhere += unserved;
-        claims.add(new Claim(unserved, partner.wantedSinceNanos));
-      }
-    }
-    var divided = Claims.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
-    int refused = 0;
-    int missing = 0;
-    for (int i = 0; i < borrowers.size(); i++) {
-      int left = lend(mine, borrowers.get(i), divided.given()[i + 1], now);
-      int unwanted = Math.min(left, idleWhereRefused(mine, borrowers.get(i), now));
-      refused += unwanted;
-      missing += left - unwanted;
-    }
-    // Requests took what is missing while it was lent: others wait for its release.
-    keep(mine, divided.given()[0], Math.max(0, divided.recalled()[0] + missing - refused));
-    for (int i = 0; i < borrowers.size(); i++) {
-      recall(mine, borrowers.get(i), divided.recalled()[i + 1], claims.get(i + 1).queued() > 0);
-    }
-    want(Math.max(0, queued - divided.given()[0]), now);
-  }
-
-  /** Of a pod that this activator cannot reach. */
-  private void assignToOthers(SharedPod pod, long now) {
-    var borrowers = new ArrayList<Partner>();
-    var claims = new ArrayList<Claim>();
-    for (var partner : partners.values()) {
-      if (partner.lendingAccount != 0 && pod.isReachedBy(partner, now)) {
-        borrowers.add(partner);
-        claims.add(new Claim(partner.peer.lease().isOver(now) ? 0 : partner.unserved(),
-            partner.wantedSinceNanos));
-      }
-    }
-    int idle = Math.max(0, routed.limit() - pod.lent() - permits.running(pod.pod));
-    var divided = Claims.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
-    var alone = List.of(pod);
-    for (int i = 0; i < borrowers.size(); i++) {
-      lend(alone, borrowers.get(i), divided.given()[i], now);
-    }
-    for (int i = 0; i < borrowers.size(); i++) {
-      recall(alone, borrowers.get(i), divided.recalled()[i], claims.get(i).queued() > 0);
-    }
-  }
-
-  private int idleWhereRefused(List<SharedPod> mine, Partner borrower, long now) {
-    int idle = 0;
-    for (var pod : mine) {
-      var loan = pod.lent.get(borrower);
-      if (loan != null && loan.isRefused(now)) {
-        idle += Math.max(0, routed.limit() - pod.lent() - permits.running(pod.pod));
-      }
-    }
-    return idle;
-  }
-
-  /** How many permits were not lent: no pod that the borrower takes has them. */
-  private int lend(List<SharedPod> mine, Partner borrower, int count, long now) {
-    int left = count;
-    for (var pod : mine) {
-      if (left == 0) {
-        break;
-      }
-      var loan = pod.lent.get(borrower);
-      if (loan != null && loan.isRefused(now)) {
-        continue;
-      }
-      int lent = 0;
-      while (left > 0 && take(pod)) {
-        if (loan == null || loan.account != borrower.lendingAccount) {
-          loan = new Loan(borrower.lendingAccount, 0);
-          pod.lent.put(borrower, loan);
-        }
-        loan.grantedNow(loan.granted() + 1);
-        lending.counts().lent();
-        borrower.granted();
-        left--;
-        lent++;
-      }
-      if (lent > 0 && loan != null) {
-        lending.send(borrower.peer, new Grant(id, loan.account, pod.pod, loan.granted()));
-      }
-    }
-    return left;
-  }
-
-  /** Whether there was an idle permit, which no activator holds now. */
-  private boolean take(SharedPod pod) {
-    int rest = routed.limit() - pod.lent() - 1;
-    if (rest < 0) {
-      return false;
-    }
-    // Requests of other threads may take permits at the same time.
-    return permits.hold(pod.pod, rest, null) <= rest;
-  }
-
-  /** What is not lent is held here, without those that requests wait for that are older than the own ones. */
-  private void keep(List<SharedPod> mine, int given, int recalled) {
-    boolean more = false;
-    int left = given;
-    for (var pod : mine) {
-      int most = Math.max(0, routed.limit() - pod.lent());
-      int before = permits.held(pod.pod);
-      int running = permits.running(pod.pod);
-      int next = Math.clamp(most - running, 0, left);
-      left -= next;
-      int least = next == 0 ? 0 : running + next;
-      more |= permits.hold(pod.pod, Math.max(least, most - recalled), null) > before;
-    }
-    if (more && permits.queued() > 0) {
-      permits.grant();
-    }
-  }
-
-  private void recall(List<SharedPod> mine, Partner borrower, int count, boolean waits) {
-    int left = count;
-    for (var pod : mine) {
-      var loan = pod.lent.get(borrower);
-      if (loan != null && loan.account == borrower.lendingAccount) {
-        int some = Math.min(left, loan.outstanding());
-        // Which permit is idle is not known here; but one that waits itself has none.
-        left -= waits ? some : 0;
-        long recalled = loan.returned() + Math.max(some, excess(pod, borrower));
-        if (recalled != loan.recalled() && (recalled > loan.returned() || loan.toReturn() > 0)) {
-          loan.recalledNow(recalled);
-          lending.send(borrower.peer, new Recall(id, loan.account, pod.pod, recalled));
-          lending.counts().recallSent();
-        }
-      }
-    }
-  }
-
-  /** What the borrower has to give back because the limit is lower than when it was lent. */
-  private int excess(SharedPod pod, Partner borrower) {
-    int over = pod.lent() - routed.limit();
-    for (var loan : pod.lent.entrySet()) {
-      int part = Math.clamp(over, 0, loan.getValue().outstanding());
-      if (loan.getKey() == borrower) {
-        return part;
-      }
-      over -= part;
-    }
-    return 0;
   }
 
   private void want(int queued, long now) {

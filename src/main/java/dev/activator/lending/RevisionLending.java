@@ -345,7 +345,7 @@ public final class RevisionLending {
     }
     if (allLend && !before.allLend() || routed.limit() == 0) {
       // Slices may overlap; without a limit all activators use all pods.
-      ledger.disown();
+      ledger.own(_ -> false);
     }
     epoch = lending.nextNumber();
     partners.values().forEach(partner -> {

@@ -1,0 +1,227 @@
+package dev.activator.lending;
+
+import dev.activator.lending.PeerMessage.Grant;
+import dev.activator.lending.PeerMessage.Recall;
+import dev.activator.lending.policy.Claims;
+import dev.activator.lending.policy.Claims.Claim;
+import dev.activator.loop.Loop;
+import dev.activator.revision.RevisionId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Gives the idle permits of this activator's pods to the requests that have waited longest, at whichever activator: keeps,
+ * lends and recalls them.
+ *
+ * <p><b>Threads.</b> The revision's loop.
+ */
+final class Lender {
+  /** Moving a permit leaves it idle for a round trip, so small differences in age do not count. */
+  private static final Duration AGE_TOLERANCE = Duration.ofMillis(10);
+
+  private final RevisionId id;
+  private final Loop loop;
+  private final LocalPermits permits;
+  private final Lending lending;
+  /** Of each pod. */
+  private int limit;
+  private int queuedElsewhere;
+
+  Lender(RevisionId id, Loop loop, LocalPermits permits, Lending lending) {
+    this.id = id;
+    this.loop = loop;
+    this.permits = permits;
+    this.lending = lending;
+  }
+
+  /** Requests that wait at other activators, as far as is known here. */
+  int queuedElsewhere() {
+    return queuedElsewhere;
+  }
+
+  /**
+   * Divides idle permits among the requests that wait, here and elsewhere.
+   *
+   * @param lendable which pods may be lent
+   * @return how many of the requests that wait here got none
+   */
+  int divide(Collection<SharedPod> pods, Collection<Partner> partners, int limitOfPods,
+      Predicate<SharedPod> lendable) {
+    limit = limitOfPods;
+    long now = loop.nanoTime();
+    int idle = 0;
+    int idleBorrowed = 0;
+    var mine = new ArrayList<SharedPod>();
+    for (var pod : pods) {
+      if (pod.owned && pod.routed) {
+        if (lendable.test(pod)) {
+          mine.add(pod);
+        } else {
+          permits.hold(pod.pod, limit - pod.lent(), pod.until);
+        }
+        idle += Math.max(0, limit - pod.lent() - permits.running(pod.pod));
+      } else if (pod.owned) {
+        permits.hold(pod.pod, 0, null);
+        if (lendable.test(pod) && (pod.lent() > 0 || pod.isReached(now))) {
+          divideAmongOthers(pod, partners, now);
+        }
+      } else {
+        idleBorrowed += Math.max(0, permits.held(pod.pod) - permits.running(pod.pod));
+      }
+    }
+    int queued = Math.max(0, permits.queued() - idleBorrowed);
+    var borrowers = new ArrayList<Partner>();
+    var claims = new ArrayList<Claim>();
+    claims.add(new Claim(queued, queued > 0 ? permits.oldestNanos() : now));
+    queuedElsewhere = 0;
+    for (var partner : partners) {
+      if (partner.lendingAccount != 0) {
+        borrowers.add(partner);
+        // Beats that are answered too late for this lease are too late for the borrower's, too.
+        int unserved = partner.peer.lease().isOver(now) ? 0 : partner.unserved();
+        queuedElsewhere += unserved;
+        claims.add(new Claim(unserved, partner.wantedSinceNanos));
+      }
+    }
+    var divided = Claims.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    int refused = 0;
+    int missing = 0;
+    for (int i = 0; i < borrowers.size(); i++) {
+      int left = lend(mine, borrowers.get(i), divided.given()[i + 1], now);
+      int unwanted = Math.min(left, idleWhereRefused(mine, borrowers.get(i), now));
+      refused += unwanted;
+      missing += left - unwanted;
+    }
+    // Requests took what is missing while it was lent: others wait for its release.
+    keep(mine, divided.given()[0], Math.max(0, divided.recalled()[0] + missing - refused));
+    for (int i = 0; i < borrowers.size(); i++) {
+      recall(mine, borrowers.get(i), divided.recalled()[i + 1], claims.get(i + 1).queued() > 0);
+    }
+    return Math.max(0, queued - divided.given()[0]);
+  }
+
+  /** Of a pod that this activator cannot reach. */
+  private void divideAmongOthers(SharedPod pod, Collection<Partner> partners, long now) {
+    var borrowers = new ArrayList<Partner>();
+    var claims = new ArrayList<Claim>();
+    for (var partner : partners) {
+      if (partner.lendingAccount != 0 && pod.isReachedBy(partner, now)) {
+        borrowers.add(partner);
+        claims.add(new Claim(partner.peer.lease().isOver(now) ? 0 : partner.unserved(),
+            partner.wantedSinceNanos));
+      }
+    }
+    int idle = Math.max(0, limit - pod.lent() - permits.running(pod.pod));
+    var divided = Claims.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    var alone = List.of(pod);
+    for (int i = 0; i < borrowers.size(); i++) {
+      lend(alone, borrowers.get(i), divided.given()[i], now);
+    }
+    for (int i = 0; i < borrowers.size(); i++) {
+      recall(alone, borrowers.get(i), divided.recalled()[i], claims.get(i).queued() > 0);
+    }
+  }
+
+  private int idleWhereRefused(List<SharedPod> mine, Partner borrower, long now) {
+    int idle = 0;
+    for (var pod : mine) {
+      var loan = pod.lent.get(borrower);
+      if (loan != null && loan.isRefused(now)) {
+        idle += Math.max(0, limit - pod.lent() - permits.running(pod.pod));
+      }
+    }
+    return idle;
+  }
+
+  /** How many permits were not lent: no pod that the borrower takes has them. */
+  private int lend(List<SharedPod> mine, Partner borrower, int count, long now) {
+    int left = count;
+    for (var pod : mine) {
+      if (left == 0) {
+        break;
+      }
+      var loan = pod.lent.get(borrower);
+      if (loan != null && loan.isRefused(now)) {
+        continue;
+      }
+      int lent = 0;
+      while (left > 0 && take(pod)) {
+        if (loan == null || loan.account != borrower.lendingAccount) {
+          loan = new Loan(borrower.lendingAccount, 0);
+          pod.lent.put(borrower, loan);
+        }
+        loan.grantedNow(loan.granted() + 1);
+        lending.counts().lent();
+        borrower.granted();
+        left--;
+        lent++;
+      }
+      if (lent > 0 && loan != null) {
+        lending.send(borrower.peer, new Grant(id, loan.account, pod.pod, loan.granted()));
+      }
+    }
+    return left;
+  }
+
+  /** Whether there was an idle permit, which no activator holds now. */
+  private boolean take(SharedPod pod) {
+    int rest = limit - pod.lent() - 1;
+    if (rest < 0) {
+      return false;
+    }
+    // Requests of other threads may take permits at the same time.
+    return permits.hold(pod.pod, rest, null) <= rest;
+  }
+
+  /** What is not lent is held here, without those that requests wait for that are older than the own ones. */
+  private void keep(List<SharedPod> mine, int given, int recalled) {
+    boolean more = false;
+    int left = given;
+    for (var pod : mine) {
+      int most = Math.max(0, limit - pod.lent());
+      int before = permits.held(pod.pod);
+      int running = permits.running(pod.pod);
+      int next = Math.clamp(most - running, 0, left);
+      left -= next;
+      int least = next == 0 ? 0 : running + next;
+      more |= permits.hold(pod.pod, Math.max(least, most - recalled), null) > before;
+    }
+    if (more && permits.queued() > 0) {
+      permits.grant();
+    }
+  }
+
+  private void recall(List<SharedPod> mine, Partner borrower, int count, boolean waits) {
+    int left = count;
+    for (var pod : mine) {
+      var loan = pod.lent.get(borrower);
+      if (loan != null && loan.account == borrower.lendingAccount) {
+        int some = Math.min(left, loan.outstanding());
+        // Which permit is idle is not known here; but one that waits itself has none.
+        left -= waits ? some : 0;
+        long recalled = loan.returned() + Math.max(some, excess(pod, borrower));
+        if (recalled != loan.recalled() && (recalled > loan.returned() || loan.toReturn() > 0)) {
+          loan.recalledNow(recalled);
+          lending.send(borrower.peer, new Recall(id, loan.account, pod.pod, recalled));
+          lending.counts().recallSent();
+        }
+      }
+    }
+  }
+
+  /** What the borrower has to give back because the limit is lower than when it was lent. */
+  private int excess(SharedPod pod, Partner borrower) {
+    int over = pod.lent() - limit;
+    for (var loan : pod.lent.entrySet()) {
+      int part = Math.clamp(over, 0, loan.getValue().outstanding());
+      if (loan.getKey() == borrower) {
+        return part;
+      }
+      over -= part;
+    }
+    return 0;
+  }
+}
