@@ -45,7 +45,7 @@ public final class ConsoleServer {
   HttpHandler onMetricsPort(HttpHandler pages) {
     HttpHandler others = isShared() ? checked(pages) : (request, response) -> {
       response.setStatusCode(HttpStatus.NOT_FOUND);
-      return Responses.text(response, "this port has /metrics and /actuator/health only: the"
+      return TextResponses.text(response, "this port has /metrics and /actuator/health only: the"
           + " console and the reports are on port " + port() + " of this pod"
           + (properties.isLoopback() ? ", for kubectl port-forward" : ""));
     };

@@ -63,6 +63,6 @@ public final class OriginCheck {
 
   private static Mono<Void> refuse(ServerHttpResponse response, String refusal) {
     response.setStatusCode(HttpStatus.FORBIDDEN);
-    return Responses.text(response, refusal);
+    return TextResponses.text(response, refusal);
   }
 }

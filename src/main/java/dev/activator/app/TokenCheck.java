@@ -109,6 +109,6 @@ final class TokenCheck {
 
   private static Mono<Void> answer(ServerHttpResponse response, HttpStatus status, String why) {
     response.setStatusCode(status);
-    return Responses.text(response, why);
+    return TextResponses.text(response, why);
   }
 }

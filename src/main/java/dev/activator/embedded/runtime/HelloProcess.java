@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -21,11 +21,11 @@ final class HelloProcess implements UserProcess {
   private final Loop loop;
   private final Spec spec;
   private final ProcessOutput output;
-  private final Consumer<Exit> exited;
+  private final Consumer<ExitReason> exited;
   private @Nullable DisposableServer server;
   private boolean ended;
 
-  private HelloProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<Exit> exited) {
+  private HelloProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<ExitReason> exited) {
     this.loop = loop;
     this.spec = spec;
     this.output = output;
@@ -50,7 +50,7 @@ final class HelloProcess implements UserProcess {
       server.dispose();
     }
     output.end();
-    loop.execute(() -> exited.accept(Exit.code(spec.template().id().name(), 0, "")));
+    loop.execute(() -> exited.accept(ExitReason.code(spec.template().id().name(), 0, "")));
   }
 
   @Override

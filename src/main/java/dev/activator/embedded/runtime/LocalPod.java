@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodState.Effect;
 import dev.activator.embedded.runtime.policy.PodState.Event;
@@ -36,7 +36,7 @@ final class LocalPod {
   private static final Duration SLOW_START = Duration.ofSeconds(5);
 
   /** A run that is over, or the current one. */
-  record Run(Instant started, @Nullable Instant ended, @Nullable Exit exit) {}
+  record Run(Instant started, @Nullable Instant ended, @Nullable ExitReason exit) {}
 
   private final Loop loop;
   private final long order;
@@ -51,7 +51,7 @@ final class LocalPod {
   private @Nullable UserProcess process;
   private @Nullable Run current;
   private @Nullable Run last;
-  private @Nullable Exit failure;
+  private @Nullable ExitReason failure;
   private int runs;
   private String problem = "";
   private String unhealthy = "";
@@ -100,7 +100,7 @@ final class LocalPod {
   /** A ConfigMap or Secret that its environment lacked may exist now. */
   void configChanged() {
     if (state instanceof PodState.Waiting(var run, _) && failure != null
-        && failure.reason().equals(Exit.CONFIG_ERROR)) {
+        && failure.reason().equals(ExitReason.CONFIG_ERROR)) {
       handle(new Event.PauseOver(run));
     }
   }
@@ -122,7 +122,7 @@ final class LocalPod {
   }
 
   /** How its last process failed; null while a process runs. */
-  @Nullable Exit failure() {
+  @Nullable ExitReason failure() {
     return failure;
   }
 
@@ -235,7 +235,7 @@ final class LocalPod {
     if (!environment.problem().isEmpty()) {
       log.warn("Pod {} waits: {}", name, environment.problem());
       // Later: the caller must first finish the effects of this state.
-      loop.execute(() -> ended(run, Exit.configError(environment.problem())));
+      loop.execute(() -> ended(run, ExitReason.configError(environment.problem())));
       return;
     }
     runs++;
@@ -251,7 +251,7 @@ final class LocalPod {
     }
   }
 
-  private void ended(int run, Exit exit) {
+  private void ended(int run, ExitReason exit) {
     stopProbes();
     problem = "";
     process = null;

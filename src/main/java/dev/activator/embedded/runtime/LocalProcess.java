@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.loop.Loop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,12 +35,12 @@ final class LocalProcess implements UserProcess {
   private final Loop loop;
   private final Spec spec;
   private final String mark;
-  private final Consumer<Exit> exited;
+  private final Consumer<ExitReason> exited;
   private final ProcessOutput output;
   private @Nullable Process process;
   private boolean stopping;
 
-  private LocalProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<Exit> exited) {
+  private LocalProcess(Loop loop, Spec spec, ProcessOutput output, Consumer<ExitReason> exited) {
     this.loop = loop;
     this.spec = spec;
     this.mark = ProcessHandle.current().pid() + "/" + spec.pod() + "/" + spec.port();
@@ -147,7 +147,7 @@ final class LocalProcess implements UserProcess {
       log.warn("Process {} of {} ended with exit code {}; its last lines: {}", running.pid(),
           spec.pod(), code, output.lastLines());
     }
-    exited.accept(Exit.code(spec.template().id().name(), code, output.errorLine()));
+    exited.accept(ExitReason.code(spec.template().id().name(), code, output.errorLine()));
   }
 
   private void killOrphans() {

@@ -3,7 +3,7 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.PodView;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -85,7 +85,7 @@ final class PodObjects {
     return object;
   }
 
-  private static void waiting(ObjectNode waiting, @Nullable Exit failure) {
+  private static void waiting(ObjectNode waiting, @Nullable ExitReason failure) {
     if (failure == null) {
       waiting.put("reason", "ContainerCreating");
     } else {
@@ -94,8 +94,10 @@ final class PodObjects {
     }
   }
 
-  private static String reason(Exit failure) {
-    return failure.reason().equals(Exit.CONFIG_ERROR) ? failure.reason() : "RunContainerError";
+  private static String reason(ExitReason failure) {
+    return failure.reason().equals(ExitReason.CONFIG_ERROR)
+        ? failure.reason()
+        : "RunContainerError";
   }
 
   private static void terminated(ObjectNode terminated, LocalPod.Run run) {

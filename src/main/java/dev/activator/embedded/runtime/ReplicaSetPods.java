@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.Kinds;
-import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodView;
 import dev.activator.embedded.runtime.policy.Replicas;
@@ -139,14 +139,14 @@ final class ReplicaSetPods {
     settle();
   }
 
-  void failed(LocalPod pod, Exit exit) {
+  void failed(LocalPod pod, ExitReason exit) {
     problemChanged();
     publishPod(pod);
     publishFailure(exit);
   }
 
   /** A process that served has ended; it is started again, and requests wait for that. */
-  void restarting(LocalPod pod, Exit exit) {
+  void restarting(LocalPod pod, ExitReason exit) {
     problemChanged();
     publishPod(pod);
     publishTrouble(now -> now.unknown("Ready", "Restarting", pod.problem()));
@@ -220,7 +220,7 @@ final class ReplicaSetPods {
 
   private void cannotMake(RuntimeException noPort) {
     log.warn("No pod of {} can be made; trying again", template.id(), noPort);
-    publishFailure(Exit.cannotRun(template.id().name(), String.valueOf(noPort.getMessage())));
+    publishFailure(ExitReason.cannotRun(template.id().name(), String.valueOf(noPort.getMessage())));
     again = loop.schedule(PodState.pauseAfter(refusals++), () -> {
       again = null;
       settle();
@@ -232,7 +232,7 @@ final class ReplicaSetPods {
         object -> PodObjects.withStatus(object, pod, clock.instant()));
   }
 
-  private void publishFailure(Exit exit) {
+  private void publishFailure(ExitReason exit) {
     publishTrouble(now -> now.fail("ContainerHealthy", exit.reason(), exit.message())
         .fail("Ready", exit.reason(), exit.message()));
   }

@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.runtime.policy.Exit;
+import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.VariableExpansion;
 import java.nio.file.Path;
 import java.util.Map;
@@ -50,10 +50,10 @@ interface UserProcess {
       return builder;
     }
 
-    Exit cannotRun(Throwable cause) {
+    ExitReason cannotRun(Throwable cause) {
       var command = VariableExpansion.ofCommand(template.words(), variables);
-      return Exit.cannotRun(template.id().name(),
-          Exit.reason(command.isEmpty() ? "" : command.getFirst(), template.workingDir(),
+      return ExitReason.cannotRun(template.id().name(),
+          ExitReason.reason(command.isEmpty() ? "" : command.getFirst(), template.workingDir(),
               String.valueOf(cause.getMessage())));
     }
   }
@@ -61,6 +61,6 @@ interface UserProcess {
   @FunctionalInterface
   interface Starter {
     /** {@code exited} is called once, on the loop, even if the process cannot be started. */
-    UserProcess start(Spec spec, ProcessOutput output, Consumer<Exit> exited);
+    UserProcess start(Spec spec, ProcessOutput output, Consumer<ExitReason> exited);
   }
 }

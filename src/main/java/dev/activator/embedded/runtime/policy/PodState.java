@@ -40,7 +40,7 @@ public sealed interface PodState {
     record Settled(int run) implements Event {}
 
     /** Or could not be started. */
-    record Exited(int run, Exit exit) implements Event {}
+    record Exited(int run, ExitReason exit) implements Event {}
 
     record PauseOver(int run) implements Event {}
 
@@ -62,10 +62,10 @@ public sealed interface PodState {
     /** Send {@link Event.Settled}. */
     record SettleAfter(int run, Duration pause) implements Effect {}
 
-    record ReportFailure(Exit exit) implements Effect {}
+    record ReportFailure(ExitReason exit) implements Effect {}
 
     /** A process that served has ended, and is started again. */
-    record ReportRestart(Exit exit) implements Effect {}
+    record ReportRestart(ExitReason exit) implements Effect {}
 
     record ReportReady() implements Effect {}
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class PodStateTest {
-  private static final Exit FAILED = Exit.code("hello-00001", 1, "no");
+  private static final ExitReason FAILED = ExitReason.code("hello-00001", 1, "no");
 
   private PodState state = PodState.initial();
   private List<Effect> effects = List.of();
@@ -149,7 +149,7 @@ class PodStateTest {
     on(new Event.Drained());
     assertThat(effects).containsExactly(new Effect.StopProcess());
 
-    on(new Event.Exited(1, Exit.code("hello-00001", 143, "")));
+    on(new Event.Exited(1, ExitReason.code("hello-00001", 143, "")));
     assertThat(effects).containsExactly(new Effect.Remove());
   }
 

@@ -7,19 +7,19 @@ package dev.activator.embedded.runtime.policy;
  * @param message for people
  * @param code how it ended; negative if it never ran
  */
-public record Exit(String reason, String message, int code) {
+public record ExitReason(String reason, String message, int code) {
   public static final String CONFIG_ERROR = "CreateContainerConfigError";
   private static final int NEVER_RAN = -1;
 
   /** @param errorLine the line of its output that names the error, or empty */
-  public static Exit code(String workload, int code, String errorLine) {
+  public static ExitReason code(String workload, int code, String errorLine) {
     String said = errorLine.isEmpty() ? "" : ": " + errorLine;
-    return new Exit("ExitCode" + code,
+    return new ExitReason("ExitCode" + code,
         "process of " + workload + " ended with exit code " + code + said, code);
   }
 
-  public static Exit cannotRun(String workload, String why) {
-    return new Exit("CannotRun", "process of " + workload + " cannot run: " + why, NEVER_RAN);
+  public static ExitReason cannotRun(String workload, String why) {
+    return new ExitReason("CannotRun", "process of " + workload + " cannot run: " + why, NEVER_RAN);
   }
 
   /**
@@ -41,13 +41,13 @@ public record Exit(String reason, String message, int code) {
         : error.strip();
   }
 
-  public static Exit configError(String why) {
-    return new Exit(CONFIG_ERROR, why, NEVER_RAN);
+  public static ExitReason configError(String why) {
+    return new ExitReason(CONFIG_ERROR, why, NEVER_RAN);
   }
 
   /** It was ended, since a probe failed too often. */
-  public Exit unhealthy(String why) {
-    return new Exit("Unhealthy", why, code);
+  public ExitReason unhealthy(String why) {
+    return new ExitReason("Unhealthy", why, code);
   }
 
   public boolean ran() {

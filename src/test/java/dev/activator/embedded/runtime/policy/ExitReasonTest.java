@@ -6,13 +6,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ExitTest {
+class ExitReasonTest {
   @Test
   void namesTheCodeAndTheLineWithTheError() {
-    assertThat(Exit.code("hello-00001", 3, "no such file")).isEqualTo(new Exit("ExitCode3",
-        "process of hello-00001 ended with exit code 3: no such file", 3));
-    assertThat(Exit.code("hello-00001", 3, ""))
-        .isEqualTo(new Exit("ExitCode3", "process of hello-00001 ended with exit code 3", 3));
+    assertThat(ExitReason.code("hello-00001", 3, "no such file"))
+        .isEqualTo(new ExitReason("ExitCode3",
+            "process of hello-00001 ended with exit code 3: no such file", 3));
+    assertThat(ExitReason.code("hello-00001", 3, ""))
+        .isEqualTo(new ExitReason("ExitCode3", "process of hello-00001 ended with exit code 3", 3));
   }
 
   @ParameterizedTest
@@ -25,12 +26,12 @@ class ExitTest {
       "serve|''|error: 12 (Cannot allocate memory) |error: 12 (Cannot allocate memory)",
       "''|''|its container has no command|its container has no command"})
   void saysWhyAProgramDoesNotStart(String program, String folder, String error, String reason) {
-    assertThat(Exit.reason(program, folder, error)).isEqualTo(reason);
+    assertThat(ExitReason.reason(program, folder, error)).isEqualTo(reason);
   }
 
   @Test
   void saysWhyAProcessCannotRun() {
-    assertThat(Exit.cannotRun("hello-00001", "not a program")).isEqualTo(
-        new Exit("CannotRun", "process of hello-00001 cannot run: not a program", -1));
+    assertThat(ExitReason.cannotRun("hello-00001", "not a program")).isEqualTo(
+        new ExitReason("CannotRun", "process of hello-00001 cannot run: not a program", -1));
   }
 }

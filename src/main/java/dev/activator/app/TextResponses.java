@@ -6,8 +6,8 @@ import org.springframework.http.server.reactive.ServerHttpResponse;
 import reactor.core.publisher.Mono;
 
 /** Responses with a sentence, of the filters before Spring's pages. */
-final class Responses {
-  private Responses() {}
+final class TextResponses {
+  private TextResponses() {}
 
   static Mono<Void> text(ServerHttpResponse response, String sentence) {
     response.getHeaders().setContentType(MediaType.TEXT_PLAIN);
