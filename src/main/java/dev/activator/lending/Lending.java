@@ -48,6 +48,8 @@ public final class Lending implements PeerListener {
   private final LendingCounts counts = new LendingCounts();
   private Set<String> activators = Set.of();
   private volatile Fleet fleet = Fleet.UNKNOWN;
+  /** Whether a revision has waited in vain for a list that has this activator: others need not wait as long. */
+  private volatile boolean unlisted;
   private volatile @Nullable Started started;
   private volatile Consumer<RevisionId> onUnknown = _ -> {
   };
@@ -67,6 +69,14 @@ public final class Lending implements PeerListener {
 
   boolean isStarted() {
     return started != null;
+  }
+
+  boolean isUnlisted() {
+    return unlisted;
+  }
+
+  void unlisted(boolean now) {
+    unlisted = now;
   }
 
   private Started started() {

@@ -138,6 +138,7 @@ public final class RevisionLending {
           "{}: {} s after its first request no list of activators has {}: requests are sent to its"
               + " pods without regard to other activators",
           id, FIRST_VIEW.toSeconds(), own);
+      lending.unlisted(true);
     }
     hasView = true;
     settleAfter(wasActive);
@@ -178,6 +179,9 @@ public final class RevisionLending {
     hasView |= fleet.isKnown() && listed.contains(own) && fleet.addresses().containsAll(listed);
     if (hasView) {
       firstView.cancel();
+    }
+    if (lending.isUnlisted() && listed.contains(own)) {
+      lending.unlisted(false);
     }
   }
 
@@ -435,7 +439,7 @@ public final class RevisionLending {
 
   private void settle() {
     if (awaitsView() && permits.queued() > 0) {
-      firstView.within(FIRST_VIEW);
+      firstView.within(lending.isUnlisted() ? Duration.ZERO : FIRST_VIEW);
     }
     if (owners.allLend()) {
       boolean allowed = !routed.exact() || allAgree();

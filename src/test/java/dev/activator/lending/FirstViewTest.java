@@ -93,6 +93,24 @@ class FirstViewTest extends LendingScene {
     assertThat(one.view()).isEqualTo(LendingView.ALONE);
   }
 
+  /** One that runs outside the cluster is in no list. */
+  @Test
+  void doesNotWaitAgain_whereItWasInNoListForAnotherRevision() {
+    var one = unlisted();
+    requests(one, 1);
+    pass(10_000);
+    assertThat(one.queued()).isZero();
+    one.answerOne();
+
+    one.revisionGone();
+    one.revision(revision);
+    pods(pods(1));
+    requests(one, 1);
+    pass(1);
+
+    assertThat(one.queued()).isZero();
+  }
+
   @Test
   void usesItsPodsAtOnce_whereAQueueProxyKeepsTheLimit() {
     revision = revision(1, false);
