@@ -1,11 +1,14 @@
 package dev.activator.docs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.dataformat.yaml.YAMLMapper;
@@ -49,6 +52,45 @@ class WorkflowsTest {
         "| " + String.join(" and ", kubernetes) + " (kind) | " + String.join(", ", knative) + " |");
     assertThat(Files.readString(Path.of("docs/compatibility.md")))
         .contains("to " + knative.getLast() + "\n");
+  }
+
+  @Test
+  void publishTheSameTableAgainWithoutAnError(@TempDir Path folder) throws Exception {
+    var publish = new YAMLMapper()
+        .readTree(Files.readString(GITHUB.resolve("workflows/knative.yml")))
+        .at("/jobs/publish/steps").valueStream()
+        .filter(step -> step.path("run").asString("").contains("git push")).findFirst()
+        .orElseThrow()
+        .path("run").asString();
+    Files.writeString(folder.resolve("publish"), publish);
+    var script = """
+        export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
+        git init -q --bare --initial-branch=main origin.git
+        git init -q --initial-branch=main work
+        cd work
+        git remote add origin ../origin.git
+        echo a > code
+        git add code
+        git commit -q -m first
+        mkdir -p results/result-one
+        echo '## table' > results/result-one/section.md
+        for run in first again; do
+          git checkout -q --force main
+          bash -e -o pipefail ../publish
+        done
+        git -C ../origin.git ls-tree --name-only results
+        git -C ../origin.git show results:knative.md
+        """;
+    var process = new ProcessBuilder("bash", "-e", "-c", script).directory(folder.toFile())
+        .redirectErrorStream(true);
+    process.environment().putAll(Map.of("GITHUB_REF_NAME", "main", "GITHUB_REF_TYPE", "branch",
+        "GITHUB_SHA", "0123456789abcdef", "GITHUB_SERVER_URL", "https://example.com",
+        "GITHUB_REPOSITORY", "a/b", "GITHUB_RUN_ID", "1"));
+    var run = process.start();
+    var output = new String(run.getInputStream().readAllBytes(), UTF_8);
+
+    assertThat(run.waitFor()).as(output).isZero();
+    assertThat(output).contains("\nknative.md\n# Knative's tests\n").endsWith("\n## table\n");
   }
 
   @Test
