@@ -318,7 +318,8 @@ class RequestConfiguration {
     cluster.onPodsGone(pods::podsGone);
     cluster.onRevisionGone(pods::revisionGone);
     var server = new AdmitServer(proxy,
-        new AdmitServer.Settings(serving.bindAddress(), admit.port(), admit.requestDuration()),
+        new AdmitServer.Settings(serving.bindAddress(), admit.port(), admit.requestDuration(),
+            HEAD_TIMEOUT),
         pods, resources, () -> health.readiness() instanceof Readiness.Ready,
         throttler::rejectQueued);
     return new Part("port for gateways", server::start, server::stop);

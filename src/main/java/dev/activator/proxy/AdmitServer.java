@@ -17,6 +17,7 @@ import dev.activator.proxy.policy.GatewayQuestion;
 import dev.activator.proxy.policy.GatewayQuestion.Convention;
 import dev.activator.proxy.policy.GatewayQuestion.OriginalRequest;
 import dev.activator.proxy.policy.GatewayQuestion.Unclear;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.group.ChannelGroup;
@@ -42,7 +43,9 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +57,7 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 import reactor.netty.Connection;
 import reactor.netty.DisposableServer;
+import reactor.netty.NettyPipeline;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerRequest;
@@ -100,8 +104,10 @@ public final class AdmitServer {
    *
    * @param port 0 takes a free one
    * @param requestDuration for which a request counts once the gateway sends it
+   * @param headTimeout how long a question may take to arrive
    */
-  public record Settings(String bindAddress, int port, Duration requestDuration) {}
+  public record Settings(String bindAddress, int port, Duration requestDuration,
+      Duration headTimeout) {}
 
   /**
    * @param loops serve the proxy's connections
@@ -129,7 +135,8 @@ public final class AdmitServer {
         .httpRequestDecoder(
             decoder -> decoder.maxInitialLineLength(MAX_HEAD).maxHeaderSize(MAX_HEAD))
         .http2Settings(http2 -> http2.maxConcurrentStreams(MAX_STREAMS).maxHeaderListSize(MAX_HEAD))
-        .channelGroup(connections).handle(this::answer);
+        .doOnChannelInit((_, channel, _) -> limitHeads(channel)).channelGroup(connections)
+        .handle(this::answer);
     var keepAlive = KeepAlive.FROM_CALLERS.options(Transport.of(group.next()));
     for (var option : keepAlive.entrySet()) {
       http = http.childOption(option.getKey(), option.getValue());
@@ -143,6 +150,12 @@ public final class AdmitServer {
           + cause.getMessage(), e);
     }
     log.info("Gateways can send questions to {}:{}", settings.bindAddress(), port());
+  }
+
+  private void limitHeads(Channel channel) {
+    var dispatcher = Objects.requireNonNull(dispatchers.get(channel.eventLoop()));
+    QuestionHeads.limit(channel.pipeline(), NettyPipeline.HttpTrafficHandler, dispatcher.loop(),
+        dispatcher.held(), settings.headTimeout());
   }
 
   public int port() {
@@ -221,10 +234,12 @@ public final class AdmitServer {
         .just(LocalResponse.error(400, "malformed question: " + e.getMessage())))
         .onErrorResume(TooLongHttpHeaderException.class,
             _ -> Mono.just(new Failure.HeadTooLarge().answer()))
+        .onErrorResume(TimeoutException.class, _ -> Mono
+            .just(LocalResponse.error(408, "the question did not come in time")))
         .flatMap(answer -> Mono.from(CheckCodec.send(response, answer)));
   }
 
-  /** Counted as a head while it is incomplete: the oldest is refused if they hold too much. */
+  /** Limited as a head is, in time and in memory while it is incomplete: the oldest is refused if they hold too much. */
   private Mono<byte[]> message(HttpServerRequest request) {
     var on = new AtomicReference<RequestDispatcher>();
     request.withConnection(connection -> on.set(dispatcher(connection)));
@@ -232,6 +247,8 @@ public final class AdmitServer {
     var refused = Sinks.<byte[]>one();
     var partial = on.get().held()
         .partialHead(() -> refused.tryEmitError(HeldBytes.HEADS_HOLD_TOO_MUCH));
+    var timer = new DeadlineTimer(loop, () -> refused.tryEmitError(new TimeoutException()));
+    timer.within(settings.headTimeout());
     return request.receive().asByteArray().collect(ByteArrayOutputStream::new, (body, part) -> {
       if (body.size() + part.length > MAX_MESSAGE) {
         throw new IllegalArgumentException("it is longer than " + MAX_MESSAGE + " bytes");
@@ -239,7 +256,10 @@ public final class AdmitServer {
       body.writeBytes(part);
       partial.grew(HeldBytes.costOfHead(body.size(), 0));
     }).map(ByteArrayOutputStream::toByteArray).takeUntilOther(refused.asMono())
-        .doFinally(_ -> loop.execute(partial::ended));
+        .doFinally(_ -> loop.execute(() -> {
+          timer.cancel();
+          partial.ended();
+        }));
   }
 
   private RequestDispatcher dispatcher(Connection connection) {

@@ -55,6 +55,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.netty.resources.LoopResources;
 
 /** Gateways that ask, over sockets. */
@@ -97,7 +99,9 @@ class AdmitServerTest {
             ErrorResponses.NONE));
     pods = new ReadyPods(Duration.ZERO, System::nanoTime);
     server = new AdmitServer(proxy,
-        new AdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1)), pods, resources,
+        new AdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1), Duration.ofSeconds(60)),
+        pods,
+        resources,
         () -> readiness instanceof Readiness.Ready, throttler::rejectQueued);
     server.start();
   }
@@ -319,13 +323,65 @@ class AdmitServerTest {
   void aTakenPortIsNamed() throws IOException {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       var other = new AdmitServer(proxy, new AdmitServer.Settings("127.0.0.1",
-          taken.getLocalPort(), Duration.ofSeconds(1)), pods, resources,
+          taken.getLocalPort(), Duration.ofSeconds(1), Duration.ofSeconds(60)), pods, resources,
           () -> true, () -> {
           });
 
       assertThatThrownBy(other::start).isInstanceOf(IOException.class)
           .hasMessageContaining("activator.admit.port is " + taken.getLocalPort());
     }
+  }
+
+  private AdmitServer impatient(Duration headTimeout) throws IOException {
+    var impatient = new AdmitServer(proxy, new AdmitServer.Settings("127.0.0.1", 0,
+        Duration.ofMillis(1), headTimeout), pods, resources, () -> true, () -> {
+        });
+    impatient.start();
+    return impatient;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "GET /admit/host HTTP/1.1\r\nHost: ", "PRI * HTTP/2.0\r\n"})
+  void aConnectionEnds_whenItsFirstHeadIsNotCompleteInTime(String begun) throws IOException {
+    var impatient = impatient(Duration.ofMillis(1));
+    try (var gateway = RawPeer.connect(impatient.port())) {
+      gateway.send(begun);
+
+      gateway.awaitEnd();
+    } finally {
+      impatient.stop();
+    }
+  }
+
+  @Test
+  void aCheckOverHttp2IsRefused_whenItsMessageIsNotCompleteInTime() throws IOException {
+    // In which it must also begin.
+    var impatient = impatient(Duration.ofSeconds(2));
+    try (var gateway = RawHttp2.caller(RawPeer.connect(impatient.port()))) {
+      gateway.headers(1, false, ":method", "POST", ":scheme", "http", ":path", CheckCodec.PATH,
+          ":authority", "activator", "content-type", "application/grpc");
+
+      assertThat(gateway.body(1)).contains("the question did not come in time");
+    } finally {
+      impatient.stop();
+    }
+  }
+
+  @Test
+  void incompleteHeadsAreCounted_andTheOldestIsRefusedIfTheyHoldTooMuch() throws IOException {
+    var gateways = new ArrayList<RawPeer>();
+    // A quarter of the bound, for two loops: three heads on a loop are too much.
+    for (int i = 0; i < 6; i++) {
+      var gateway = RawPeer.connect(server.port());
+      gateways.add(gateway);
+      gateway.send("GET /admit/host HTTP/1.1\r\nHost: web.shop\r\nX: " + "y".repeat(60_000));
+    }
+
+    gateways.getFirst().awaitEnd();
+    for (var gateway : gateways) {
+      gateway.close();
+    }
+    await().until(() -> held.total() == 0);
   }
 
   private static CheckRequest check(String host, String... headers) {
