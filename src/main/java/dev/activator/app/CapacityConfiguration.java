@@ -69,6 +69,7 @@ class CapacityConfiguration {
         identity);
     cluster.follows(platform.sources(), identity.clusterDomain());
     cluster.limitHosts(standalone.rules());
+    cluster.limitNamespaces(standalone.namespaces());
     return cluster;
   }
 

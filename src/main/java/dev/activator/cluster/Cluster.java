@@ -72,6 +72,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private volatile Sources sources = Sources.KNATIVE;
   private volatile String domain = "";
   private volatile DomainRules domains = DomainRules.ANY;
+  private volatile Set<String> namespaces = Set.of();
   private volatile @Nullable RevisionId activators;
   private volatile Supplier<Activators> alone = () -> Activators.NONE;
   private volatile @Nullable ScaledServices scaledServices;
@@ -118,6 +119,15 @@ public final class Cluster implements Revisions, AutoCloseable {
   /** Call before the start, to limit which namespace may claim which hosts by its ScaledServices. */
   public void limitHosts(DomainRules rules) {
     domains = rules;
+  }
+
+  /**
+   * Call before the start, if other installations have the ScaledServices of other namespaces.
+   *
+   * @param ours empty for all
+   */
+  public void limitNamespaces(Set<String> ours) {
+    namespaces = Set.copyOf(ours);
   }
 
   /**
@@ -293,7 +303,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     }
     if (sources != Sources.KNATIVE) {
       var scaled = new ScaledServices(now, source.preferred(), domain, domains,
-          activators, alone, merged);
+          namespaces, activators, alone, merged);
       scaledServices = scaled;
       now.selectPods(id -> scaled.podSelector(id));
       all.addAll(scaled.follow());

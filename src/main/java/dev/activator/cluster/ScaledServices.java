@@ -23,6 +23,7 @@ import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,12 +65,15 @@ final class ScaledServices {
   private final IpFamily preferred;
   private final String domain;
   private final DomainRules rules;
+  private final Set<String> namespaces;
   private final @Nullable RevisionId activators;
   private final Supplier<Activators> alone;
   private final ScaledServicesListener listener;
   private final TargetKinds kinds;
   /** Objects to join again; true if the result is reported even if nothing has changed. */
   private final Map<RevisionId, Boolean> stale = new TreeMap<>();
+  /** Namespaces that have been logged as those of another installation. */
+  private final Set<String> leftOut = new HashSet<>();
   private boolean hostsAreStale;
   private boolean settles;
   private @Nullable IndexedStore<Decoded<ScaledService>> objects;
@@ -115,12 +119,14 @@ final class ScaledServices {
   /**
    * @param domain the cluster's domain
    * @param rules which namespace may claim which hosts
+   * @param namespaces of the objects that are this installation's; empty for all
    * @param activators their own Service, by namespace and name; null if this is the only one
    * @param alone where this one takes requests then
    */
   ScaledServices(KubernetesSession session, IpFamily preferred, String domain,
-      DomainRules rules, @Nullable RevisionId activators, Supplier<Activators> alone,
-      ScaledServicesListener listener) {
+      DomainRules rules, Set<String> namespaces, @Nullable RevisionId activators,
+      Supplier<Activators> alone, ScaledServicesListener listener) {
+    this.namespaces = Set.copyOf(namespaces);
     this.alone = alone;
     this.session = session;
     this.preferred = preferred;
@@ -207,7 +213,7 @@ final class ScaledServices {
   /** Called on the loop when a Knative revision of this name was created or is gone. */
   void named(RevisionId id) {
     known(id);
-    if (find(objects, id) != null) {
+    if (object(id) != null) {
       // Reported again, because its activators' addresses differ from those of the revision.
       stale.put(id, true);
       settleSoon();
@@ -216,7 +222,7 @@ final class ScaledServices {
 
   /** The label selector of its pods; empty without such an object or a selector of its Service. */
   String podSelector(RevisionId id) {
-    var object = find(objects, id.withoutPort());
+    var object = object(id.withoutPort());
     var service = object == null ? null : service(object);
     return service == null
         ? ""
@@ -226,6 +232,14 @@ final class ScaledServices {
   }
 
   private void objectChanged(@Nullable ScaledService before, @Nullable ScaledService now) {
+    var one = now == null ? before : now;
+    if (one != null && !isOurs(one)) {
+      if (leftOut.add(one.id().namespace())) {
+        log.info("ScaledServices in the namespace {} are left to another installation:"
+            + " activator.standalone.namespaces does not name it", one.id().namespace());
+      }
+      return;
+    }
     if (before != null) {
       stale(before.id());
       // The next oldest object may scale the workload now.
@@ -236,7 +250,6 @@ final class ScaledServices {
       stale.merge(now.id(), before == now, Boolean::logicalOr);
       stale(BY_TARGET, targetOf(now));
     }
-    var one = now == null ? before : now;
     if (one != null && (before == null || now == null)) {
       known(one.id());
     }
@@ -251,7 +264,7 @@ final class ScaledServices {
 
   private Set<RevisionId> unknown(ScaledService object) {
     return object.others().stream()
-        .filter(id -> find(objects, id) == null && !listener.isKnown(id))
+        .filter(id -> object(id) == null && !listener.isKnown(id))
         .collect(Collectors.toSet());
   }
 
@@ -360,7 +373,7 @@ final class ScaledServices {
   }
 
   private void addPorts(RevisionId id, HostTable next) {
-    var object = find(objects, id);
+    var object = object(id);
     var before = listener.find(id);
     if (object != null && before != null && object.uid().equals(before.object().uid())
         && !object.otherPorts().isEmpty()) {
@@ -383,7 +396,7 @@ final class ScaledServices {
   }
 
   private void settle(RevisionId id, boolean again) {
-    var object = find(objects, id);
+    var object = object(id);
     var before = listener.find(id);
     if (before != null && (object == null || !object.uid().equals(before.object().uid()))) {
       // An object created again under the same name is a different one.
@@ -469,7 +482,16 @@ final class ScaledServices {
   }
 
   private Stream<ScaledService> objects() {
-    return objects == null ? Stream.of() : facts(objects.all());
+    return objects == null ? Stream.of() : facts(objects.all()).filter(this::isOurs);
+  }
+
+  private @Nullable ScaledService object(RevisionId id) {
+    var found = find(objects, id);
+    return found == null || !isOurs(found) ? null : found;
+  }
+
+  private boolean isOurs(ScaledService object) {
+    return namespaces.isEmpty() || namespaces.contains(object.id().namespace());
   }
 
   private static <F> @Nullable F find(@Nullable IndexedStore<Decoded<F>> store, RevisionId id) {

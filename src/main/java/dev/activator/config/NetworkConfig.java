@@ -93,10 +93,10 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
   }
 
   private static boolean onOff(SettingEntries entries, String key) {
-    var chosen = SWITCH.get(entries.text(key, "").toLowerCase(Locale.ROOT));
+    var chosen = SWITCH.get(entries.exactText(key).toLowerCase(Locale.ROOT));
     if (chosen == null) {
       entries.problem(
-          key + " is '" + entries.text(key, "") + "', but must be enabled or disabled");
+          key + " is '" + entries.exactText(key) + "', but must be enabled or disabled");
     }
     return Boolean.TRUE.equals(chosen);
   }

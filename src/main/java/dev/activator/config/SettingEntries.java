@@ -43,8 +43,14 @@ final class SettingEntries {
     return data.containsKey(key) || !data.containsKey(older) ? key : older;
   }
 
+  /** Without the blanks and line ends around it, as Knative reads texts. */
   String text(String key, String absent) {
-    return data.getOrDefault(key, absent);
+    return data.getOrDefault(key, absent).strip();
+  }
+
+  /** With them: Knative compares some values as they are. Empty if it is absent. */
+  String exactText(String key) {
+    return data.getOrDefault(key, "");
   }
 
   boolean flag(String key) {
@@ -96,13 +102,13 @@ final class SettingEntries {
   }
 
   <W> W oneOf(String key, W absent, Map<String, W> words) {
-    return read(key, absent, words::get, "must be one of "
+    return read(key, absent, text -> words.get(text.strip()), "must be one of "
         + String.join(", ", words.keySet().stream().filter(word -> !word.isEmpty()).toList()));
   }
 
   /** Accepts nothing, a URL, or host and port. */
   void checkEndpoint(String key) {
-    check(key, text -> text.isEmpty() || ENDPOINT.matcher(text).matches()
+    check(key, text -> text.isBlank() || ENDPOINT.matcher(text.strip()).matches()
         ? null
         : "it is '" + OutboundProxies.withoutUser(text)
             + "', but must be a URL such as http://collector:4318");

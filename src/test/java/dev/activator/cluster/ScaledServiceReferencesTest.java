@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.core.ThrowingRunnable;
@@ -61,7 +62,7 @@ class ScaledServiceReferencesTest {
   private volatile String broken = "";
   private volatile String knative = "knative";
   private final ScaledServices services = new ScaledServices(session, IpFamily.IPV4,
-      "cluster.local", DomainRules.ANY, new RevisionId("system", "activator"),
+      "cluster.local", DomainRules.ANY, Set.of(), new RevisionId("system", "activator"),
       () -> CatchState.Activators.NONE,
       new ScaledServices.ScaledServicesListener() {
         @Override

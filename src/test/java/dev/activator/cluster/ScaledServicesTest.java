@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -234,6 +235,34 @@ class ScaledServicesTest {
     store.create(Kinds.SERVICE, service());
     store.create(Kinds.ENDPOINT_SLICE, slice("10.0.0.1"));
     scaledService("web", "web", "'shop.example.com'");
+  }
+
+  @Test
+  void ignoresObjectsOfOtherNamespaces_whereAnotherInstallationHasThem() throws Exception {
+    ScaledServiceKind.createIn(store);
+    store.create(ScaledServiceKind.of(store), Objects.parse("""
+        {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {
+         'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
+         'serviceRef': {'name': 'web', 'port': 'http'}, 'hosts': ['web.example.com'],
+         'target': {'concurrency': 20}}}
+        """));
+    store.create(Kinds.SERVICE, service());
+    scaledService("web", "web", "'web.example.com'");
+    cluster.limitNamespaces(Set.of("shop"));
+    cluster.start();
+
+    // The older one would have the host.
+    assertThat(cluster.ofHost("web.example.com", "/", MapFields.of())).isEqualTo(WEB);
+    assertThat(received.keySet()).containsExactly("pods shop/web", "revision shop/web",
+        "troubles of shop/web");
+
+    store.delete(ScaledServiceKind.of(store), "shop", "web");
+    store.edit(ScaledServiceKind.of(store), "blog", "web", found -> {
+      found.withObject("/spec/target").put("concurrency", 5);
+      return found;
+    });
+    tells(Map.of());
+    assertThat(cluster.ofHost("web.example.com", "/", MapFields.of())).isNull();
   }
 
   @Test

@@ -43,6 +43,18 @@ class ObservabilityConfigTest {
         .contains("{{.Request.URL}}");
   }
 
+  /** A block of YAML ends with a line end. */
+  @Test
+  void readsTexts_withoutTheBlanksAndLineEndsAroundThem() {
+    assertThat(parse(Map.of("metrics-protocol", "grpc\n", "metrics-endpoint", " collector:4317\n",
+        "tracing-protocol", "http/protobuf\n", "tracing-endpoint", "http://collector:4318\n",
+        "runtime-profiling", "enabled\n", ENABLE, "true", TEMPLATE, "\n{{.Request.URL}}\n")))
+        .isEqualTo(new ObservabilityConfig(Optional.of("{{.Request.URL}}"),
+            new MetricsConfig(ExportProtocol.GRPC, "collector:4317", Duration.ZERO),
+            new TracingConfig(ExportProtocol.HTTP_PROTOBUF, "http://collector:4318", 0),
+            Profiling.ENABLED));
+  }
+
   @Test
   void theSwitchAloneTakesTheUsualTemplate() {
     assertThat(parse(Map.of(ENABLE, "true")).requestLog())

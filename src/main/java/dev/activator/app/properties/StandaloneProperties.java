@@ -3,6 +3,7 @@ package dev.activator.app.properties;
 import dev.activator.cluster.policy.DomainRules;
 import dev.activator.config.Requirement;
 import java.util.Objects;
+import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -15,13 +16,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param domains which namespace may claim which hosts by its ScaledServices, such as
  *     {@code shop=*.shop.example.com shop.example.com, blog=blog.example.com}; {@code *} stands for all other namespaces.
  *     Empty: each may claim any
+ * @param namespaces whose ScaledServices are this installation's, with commas between; it ignores all others. Empty
+ *     for all
  */
 @ConfigurationProperties("activator.standalone")
 public record StandaloneProperties(@DefaultValue("activator") String service,
     @DefaultValue("activator") String lease, @DefaultValue("8080") int statsPort,
-    @DefaultValue("") String domains) {
+    @DefaultValue("") String domains, @DefaultValue Set<String> namespaces) {
 
   public StandaloneProperties {
+    namespaces = Set.copyOf(namespaces);
     Requirement.check(!service.isBlank(), "activator.standalone.service", service,
         "must be the name of a Service");
     Requirement.check(!lease.isBlank(), "activator.standalone.lease", lease,
