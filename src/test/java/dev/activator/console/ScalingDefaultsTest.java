@@ -12,6 +12,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
+import dev.activator.testing.quiescence.Quiescence;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
@@ -90,9 +91,10 @@ class ScalingDefaultsTest {
   @Test
   void followsTheConfigMapAtRunTime() throws Exception {
     try (var api = EmbeddedApi.start();
-        var cluster = new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
-            TestValues.OLDEST_KUBERNETES, Duration.ofMinutes(2), ReflectorSettings.DEFAULT,
-            new Random(1), TestValues.ANY_SLICES)) {
+        var cluster = Quiescence
+            .watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
+                TestValues.OLDEST_KUBERNETES, Duration.ofMinutes(2), ReflectorSettings.DEFAULT,
+                new Random(1), TestValues.ANY_SLICES))) {
       var defaults = ScalingDefaults.following(cluster, "knative-serving");
       cluster.start();
       assertThat(row(defaults.get().rows(Map.of(), 0), "window"))

@@ -37,7 +37,9 @@ final class SoakReport {
   private static final Map<String, Integer> BOUNDED = Map.of("dev.activator.revision.RevisionId",
       1 << 14, "dev.activator.observability.RevisionMeters$Series", MAX_MORE_SERIES,
       "dev.activator.observability.PerThreadCounts", MAX_MORE_SERIES,
-      "dev.activator.observability.PerThreadHistogram", 3 * MAX_MORE_SERIES);
+      "dev.activator.observability.PerThreadHistogram", 3 * MAX_MORE_SERIES,
+      // Netty keeps so many of a thread and a class.
+      "io.netty.util.Recycler$DefaultHandle", 1 << 12);
   private static final int MAX_ROWS = 12;
 
   /**
@@ -126,7 +128,8 @@ final class SoakReport {
       return Math.max(BOUNDED.getOrDefault(type, 0), usual);
     }
     return type.startsWith("io.netty.") || type.startsWith("reactor.") || type.startsWith("sun.nio")
-        ? Math.max(MAX_MORE_LIBRARY_OBJECTS, deleted / REVISIONS_A_LIBRARY_OBJECT)
+        ? Math.max(BOUNDED.getOrDefault(type, MAX_MORE_LIBRARY_OBJECTS),
+            deleted / REVISIONS_A_LIBRARY_OBJECT)
         : Double.POSITIVE_INFINITY;
   }
 
