@@ -336,8 +336,11 @@ class OtlpTest {
     environment(Map.of("OTEL_LOGS_EXPORTER", "otlp", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
         "http://127.0.0.1:" + http.getAddress().getPort() + "/logs"));
     var logger = LoggerFactory.getLogger(OtlpTest.class);
-    run(MetricsConfig.NONE, TracingConfig.NONE,
-        () -> logger.warn("The pod is {}", "away", new IOException("reset")));
+    run(MetricsConfig.NONE, TracingConfig.NONE, () -> {
+      logger.warn("The pod is {}", "away", new IOException("reset"));
+      // Closing gives up after three seconds, however slow the machine is.
+      received(1);
+    });
 
     assertThat(received(1).get("/logs")).contains("The pod is away", "WARN", "exception.type",
         "java.io.IOException", "reset", "dev.activator.observability.OtlpTest");
@@ -480,13 +483,13 @@ class OtlpTest {
         .startsWith(expected);
   }
 
-  /** One request from the start of the process to its end. */
   /** Closing waits three seconds for what is pushed: on a slow machine it comes later. */
   private Map<String, String> received(int messages) {
     await().until(() -> received.size() == messages);
     return Map.copyOf(received);
   }
 
+  /** One request from the start of the process to its end. */
   private void run(MetricsConfig metrics, TracingConfig tracing) {
     run(metrics, tracing, () -> {
     });

@@ -579,6 +579,9 @@ public final class Exchange implements QueuedCaller {
 
   /** Returns the time to the next deadline, or {@link Long#MAX_VALUE}. */
   public long checkDeadlines() {
+    if (ended) {
+      return Long.MAX_VALUE;
+    }
     long step = stepNanosLeft();
     long whole = requestNanosLeft();
     if (step <= 0 && step < whole) {

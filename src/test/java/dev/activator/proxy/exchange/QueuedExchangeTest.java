@@ -82,6 +82,7 @@ class QueuedExchangeTest {
 
     assertThat(held.total()).isZero();
     assertThat(entry.heldBytes).isZero();
+    loop.advance(Duration.ofHours(1));
   }
 
   private static final class BrokenEntry implements QueueEntry {
