@@ -51,7 +51,6 @@ import dev.activator.waking.SpeculativeStarts;
 import dev.activator.waking.WakeWith;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;

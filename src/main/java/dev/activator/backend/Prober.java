@@ -2,6 +2,7 @@ package dev.activator.backend;
 
 import dev.activator.backend.policy.ProbeOutcome;
 import dev.activator.backend.policy.ProbeTimeout;
+import dev.activator.backend.policy.Watching.Attempts;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.ChildName;
@@ -11,7 +12,7 @@ import dev.activator.revision.Revision;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
-import dev.activator.backend.policy.Watching.Attempts;
+import dev.activator.upstream.UpstreamFailure;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * agent.
  */
 final class Prober {
-  private static final String CONNECTION_REFUSED = "connection refused";
   private static final String QUEUE_PROXY_PATH = "/healthz";
   private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
@@ -105,7 +105,7 @@ final class Prober {
     on.execute(() -> client.awaitListener(on, next, attempts.pause(), attempts.limit(),
         isRefused -> loop.execute(() -> {
           if (isRefused) {
-            refused.accept(ProbeOutcome.refused(CONNECTION_REFUSED));
+            refused.accept(ProbeOutcome.refused(UpstreamFailure.REFUSED.text()));
           } else {
             listens.run();
           }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 public final class Lending implements PeerListener {
   static final Duration BEAT_PERIOD = Duration.ofSeconds(2);
   /**
-   * After this many beats an activator that never sent one counts as one that does not lend: longer than a
+   * After this many ticks an activator that never sent one counts as one that does not lend: longer than a
    * process may stand still right after its start, since it would use pods that others then use, too.
    */
   private static final int SILENT_TICKS = 45;
@@ -48,7 +48,7 @@ public final class Lending implements PeerListener {
   private final LendingCounts counts = new LendingCounts();
   private Set<String> activators = Set.of();
   private volatile Fleet fleet = Fleet.UNKNOWN;
-  /** Whether a revision has waited in vain for a list that has this activator: others need not wait as long. */
+  /** Whether a revision has waited in vain for a list that has this activator: the other revisions then do not. */
   private volatile boolean unlisted;
   private volatile @Nullable Started started;
   private volatile Consumer<RevisionId> onUnknown = _ -> {

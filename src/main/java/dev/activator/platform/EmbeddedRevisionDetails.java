@@ -7,19 +7,15 @@ import dev.activator.console.PlatformFacts;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
-import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.embedded.runtime.KnativeLabels;
 import dev.activator.embedded.runtime.Conditions;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import tools.jackson.databind.node.MissingNode;
 
 /** What the cluster in this process shows of a revision: Events, output, and a URL for this machine. */

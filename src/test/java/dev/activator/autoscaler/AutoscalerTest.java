@@ -166,7 +166,7 @@ class AutoscalerTest {
     IntStream.range(0, 4).forEach(_ -> second(-1, 100));
 
     assertThat(scales.writes).isNotEmpty().allMatch(replicas -> replicas > 6);
-    assertThat(scales.replicas(WEB)).as("as many as for 190 requests").isGreaterThanOrEqualTo(9);
+    assertThat(scales.replicas(WEB)).as("enough pods for 190 requests").isGreaterThanOrEqualTo(9);
   }
 
   @Test

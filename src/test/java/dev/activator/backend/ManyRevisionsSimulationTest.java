@@ -17,7 +17,6 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

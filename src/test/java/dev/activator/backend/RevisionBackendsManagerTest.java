@@ -2,7 +2,6 @@ package dev.activator.backend;
 
 import static dev.activator.backend.Fixtures.A;
 import static dev.activator.backend.Fixtures.B;
-import static dev.activator.backend.Fixtures.C;
 import static dev.activator.backend.Fixtures.CLUSTER_IP;
 import static dev.activator.backend.Fixtures.REVISION;
 import static dev.activator.backend.Fixtures.notReady;

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.Overview.ApiState;
-import dev.activator.loop.Loop;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStarts.ColdStart;
 import dev.activator.observability.FakeRequest;

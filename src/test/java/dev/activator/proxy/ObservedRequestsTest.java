@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.ScriptedPod;
 import dev.activator.observability.Outcome;
 import dev.activator.proxy.SeenRequests.Seen;
-import dev.activator.revision.Destination;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;

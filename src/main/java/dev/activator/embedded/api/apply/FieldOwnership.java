@@ -12,7 +12,6 @@ import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.StatusException.Cause;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
