@@ -163,10 +163,16 @@ final class ServicesPage {
                 + Math.round(load.saturation() * PERCENT) + " %")
         + "<td>" + text(load.version().isEmpty() ? "unknown" : load.version())
         + (load.draining() ? " <span class=\"state warn\">drains</span>" : "") + "</td>"
-        + right(length(Duration.ofMinutes(load.uptime().toMinutes()).isZero()
-            ? Duration.ofSeconds(load.uptime().toSeconds() / 10 * 10)
-            : Duration.ofMinutes(load.uptime().toMinutes())))
+        + right(uptime(load.uptime()))
         + "</tr>";
+  }
+
+  /** In steps, so that the page does not change each second. */
+  private static String uptime(Duration up) {
+    if (up.toMinutes() > 0) {
+      return length(Duration.ofMinutes(up.toMinutes()));
+    }
+    return up.toSeconds() < 10 ? "under 10 s" : up.toSeconds() / 10 * 10 + " s";
   }
 
   private static String processors(ActivatorLoad load) {

@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketClientHandshakeException;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
@@ -27,6 +28,10 @@ import reactor.netty.resources.ConnectionProvider;
 final class WebSocketDialer implements StatSocket.Dialer {
   private final Supplier<URI> url;
   private final NettyLoop loop;
+  /** As in {@code finishConnect(..) failed with error(-111): Connection refused}. */
+  private static final Pattern NATIVE_CALL = Pattern
+      .compile("^\\w+\\(\\.\\.\\) failed(?: with error\\(-?\\d+\\))?: ");
+
   private final HttpClient client;
 
   WebSocketDialer(Supplier<URI> url, NettyLoop loop) {
@@ -56,7 +61,7 @@ final class WebSocketDialer implements StatSocket.Dialer {
       case WebSocketClientHandshakeException refused when refused.response() != null ->
         "the answer is " + refused.response().status();
       case UnknownHostException _ -> "the name " + host + " has no address";
-      default -> String.valueOf(failure.getMessage()).strip();
+      default -> NATIVE_CALL.matcher(String.valueOf(failure.getMessage())).replaceFirst("").strip();
     };
   }
 

@@ -108,6 +108,9 @@ class AutoscalerLinkWireTest {
     assertThat(WebSocketDialer.reason("autoscaler.example",
         new UnknownHostException("Failed to resolve [A(1)] after 2 queries ")))
         .isEqualTo("the name autoscaler.example has no address");
+    assertThat(WebSocketDialer.reason("autoscaler.example", new IOException(
+        "finishConnect(..) failed with error(-111): Connection refused: /10.0.0.7:8080")))
+        .isEqualTo("Connection refused: /10.0.0.7:8080");
     assertThat(WebSocketDialer.reason("autoscaler.example", new IOException("refused ")))
         .isEqualTo("refused");
   }

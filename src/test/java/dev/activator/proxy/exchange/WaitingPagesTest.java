@@ -160,6 +160,17 @@ class WaitingPagesTest {
   }
 
   @Test
+  void namesTheRequestOnThePage() {
+    var browser = send("Sec-Fetch-Mode", "navigate", "Accept", "text/html", "X-Request-Id",
+        "7f3c<1>");
+
+    loop.advance(Duration.ofSeconds(1));
+
+    assertThat(browser.answers).singleElement().satisfies(page -> assertThat(page.body())
+        .contains("Request <code>7f3c&lt;1&gt;</code>"));
+  }
+
+  @Test
   void answersANavigationAfterASecondAndHoldsAllOtherRequests() {
     var browser = navigate();
     var program = send("Accept", "application/json");
