@@ -1,11 +1,11 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.ClusterProperties.AddressProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.StandaloneProperties;
-import dev.activator.app.properties.TlsProperties;
 import dev.activator.app.properties.UpstreamProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.backend.BackendSettings;
@@ -80,7 +80,7 @@ class CapacityConfiguration {
 
   @Bean
   InternalTls internalTls(Cluster cluster, IdentityProperties identity, PodTls pods,
-      TlsProperties tls, LiveSettings<NetworkConfig> network) {
+      CallerTlsProperties tls, LiveSettings<NetworkConfig> network) {
     return new InternalTls(cluster::followCertificates, identity.systemNamespace(),
         () -> network.get().systemInternalTls(), pods, tls.server());
   }

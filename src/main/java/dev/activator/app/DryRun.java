@@ -1,5 +1,6 @@
 package dev.activator.app;
 
+import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.ClusterProperties.AddressProperties;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
@@ -8,7 +9,6 @@ import dev.activator.app.properties.EgressProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.ServingProperties;
-import dev.activator.app.properties.TlsProperties;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
@@ -91,7 +91,7 @@ public final class DryRun {
 
   private int readCertificates() {
     var metrics = context.getBean(MetricsServerProperties.class);
-    var tls = context.getBean(TlsProperties.class);
+    var tls = context.getBean(CallerTlsProperties.class);
     try {
       if (metrics.isEncrypted()) {
         var _ = MetricsServer.tls(metrics);

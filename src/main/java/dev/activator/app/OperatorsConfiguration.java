@@ -16,7 +16,7 @@ import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.Parsed;
 import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.Alerts;
-import dev.activator.console.ClusterFacts;
+import dev.activator.console.ClusterRevisionDetails;
 import dev.activator.console.HourHistory;
 import dev.activator.console.Inspector;
 import dev.activator.console.LivePage;
@@ -26,7 +26,7 @@ import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
 import dev.activator.console.RevisionReport.WakingReport;
 import dev.activator.console.ScalingDefaults;
-import dev.activator.console.ScalingFacts;
+import dev.activator.console.ScalingReports;
 import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
@@ -178,19 +178,19 @@ class OperatorsConfiguration {
   }
 
   /** Not a bean: Spring would inspect it, and load the types of its methods. */
-  private static ScalingFacts scaling(Platform platform) {
-    return new ScalingFacts(platform::scaling, platform::leadership);
+  private static ScalingReports scaling(Platform platform) {
+    return new ScalingReports(platform::scaling, platform::leadership);
   }
 
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
       WakeWith wakeWith, Chains chains, ColdStarts coldStarts) {
-    var facts = scaling(platform);
+    var reports = scaling(platform);
     var inspector = new Inspector(backends, throttler, link::view, () -> ApiState.of(cluster),
         loops::loopFor,
         cluster::revisionsOf, id -> cluster.scaledService(id) != null, platform::processes,
-        id -> facts.report(id, cluster.scaledService(id)), () -> {
+        id -> reports.report(id, cluster.scaledService(id)), () -> {
           var leader = platform.leadership();
           return leader == null ? null : LeaderReport.of(leader);
         }, id -> waking(id, starts, wakeWith, chains), cluster::named);
@@ -265,12 +265,13 @@ class OperatorsConfiguration {
       WakeWith wakeWith, Chains chains) {
     var clock = loops.loopFor("clock");
     var own = platform.scalingDefaults();
-    var facts = new ClusterFacts(cluster, identity.clusterDomain(), serving.queueCapacity(),
+    var details = new ClusterRevisionDetails(cluster, identity.clusterDomain(),
+        serving.queueCapacity(),
         serving.waitingPage().toString().toLowerCase(Locale.ROOT),
         cluster.eventReader(clock::nanoTime), scaling(platform),
         own == null ? ScalingDefaults.following(cluster, identity.systemNamespace()) : () -> own,
         id -> waking(id, starting, wakeWith, chains));
-    return new RevisionCard.Source(platform.facts(facts), activity, hours, failures,
+    return new RevisionCard.Source(platform.details(details), activity, hours, failures,
         clock::nanoTime);
   }
 

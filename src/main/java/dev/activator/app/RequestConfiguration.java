@@ -1,12 +1,12 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.AdmitProperties;
+import dev.activator.app.properties.GatewayAdmitProperties;
 import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.ServingProperties;
-import dev.activator.app.properties.TlsProperties;
+import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.app.properties.WakingProperties;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
@@ -293,7 +293,7 @@ class RequestConfiguration {
   }
 
   @Bean
-  RequestPorts requestPorts(ProxyServer server, PortProperties ports, TlsProperties tls,
+  RequestPorts requestPorts(ProxyServer server, PortProperties ports, CallerTlsProperties tls,
       InternalTls system, ServingProperties serving, HealthState health, LoopGroup loops,
       Throttler throttler, ObjectProvider<Shutdown> shutdown) {
     server.onLost(what -> shutdown.ifAvailable(end -> end.failed(what)));
@@ -306,7 +306,7 @@ class RequestConfiguration {
 
   /** The port for gateways that send requests themselves. */
   @Bean
-  Part admitPort(AdmitProperties admit, ProxyServer proxy, LoopResources resources,
+  Part admitPort(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
       LoopGroup loops, HealthState health, Throttler throttler, Cluster cluster,
       ServingProperties serving) {
     if (!admit.enabled()) {

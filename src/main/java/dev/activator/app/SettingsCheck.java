@@ -1,6 +1,6 @@
 package dev.activator.app;
 
-import dev.activator.app.properties.AdmitProperties;
+import dev.activator.app.properties.GatewayAdmitProperties;
 import dev.activator.app.properties.ConsoleProperties;
 import dev.activator.app.properties.ConsoleProperties.Auth;
 import dev.activator.app.properties.EffectiveSettings;
@@ -11,7 +11,7 @@ import dev.activator.app.properties.MetricsServerProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
-import dev.activator.app.properties.TlsProperties;
+import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.lifecycle.StartFailedException;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -113,7 +113,7 @@ public final class SettingsCheck
     var address = bound(binder, ServingProperties.class).bindAddress();
     all.add(new ListeningPort("activator.port.http1", address, ports.http1()));
     all.add(new ListeningPort("activator.port.h2c", address, ports.h2c()));
-    if (bound(binder, TlsProperties.class).certificate() != null) {
+    if (bound(binder, CallerTlsProperties.class).certificate() != null) {
       all.add(new ListeningPort("activator.port.https", address, ports.https()));
     }
     var lending = bound(binder, LendingProperties.class);
@@ -121,7 +121,7 @@ public final class SettingsCheck
     if (lending.mode() != Mode.OFF && !isEmbedded) {
       all.add(new ListeningPort("activator.lending.port", address, lending.port()));
     }
-    var admit = bound(binder, AdmitProperties.class);
+    var admit = bound(binder, GatewayAdmitProperties.class);
     if (admit.enabled()) {
       all.add(new ListeningPort("activator.admit.port", address, admit.port()));
     }

@@ -2,7 +2,7 @@ package dev.activator.autoscaler;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.activator.config.AllowedHosts;
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Transport;
 import dev.activator.wire.WireStatMessages;
 import io.netty.bootstrap.ServerBootstrap;
@@ -100,7 +100,7 @@ public final class AutoscalerServer {
           }
         });
     // An activator that vanished would hold its connection for ever.
-    KeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
+    TcpKeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
     var bound = server.bind(address).awaitUninterruptibly();
     if (bound.cause() instanceof IOException taken) {
       throw new IllegalStateException("the autoscaler cannot listen on " + address.getHostString()

@@ -131,7 +131,7 @@ public final class RevisionBackendsManager {
   }
 
   /** Null while the pods are not watched. */
-  public @Nullable BackendsView view(RevisionId id) {
+  public @Nullable RevisionBackendsView view(RevisionId id) {
     var known = revisions.get(id);
     return known == null ? null : known.view();
   }

@@ -131,9 +131,9 @@ final class RevisionWatcher {
     return state instanceof Stopped;
   }
 
-  @Nullable BackendsView view() {
+  @Nullable RevisionBackendsView view() {
     return state instanceof Watching now
-        ? BackendsView.of(now, time())
+        ? RevisionBackendsView.of(now, time())
         : null;
   }
 

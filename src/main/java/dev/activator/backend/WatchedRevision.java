@@ -106,7 +106,7 @@ final class WatchedRevision {
         && (clusterIp == null || (clusterIp.http1() == null && clusterIp.h2c() == null));
   }
 
-  @Nullable BackendsView view() {
+  @Nullable RevisionBackendsView view() {
     var now = watcher;
     return now == null ? null : now.view();
   }

@@ -4,7 +4,6 @@ import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.BackendService;
 import dev.activator.cluster.policy.CatchSlice;
 import dev.activator.cluster.policy.CatchState;
 import dev.activator.cluster.policy.CatchState.Activators;
@@ -12,6 +11,7 @@ import dev.activator.cluster.policy.DomainRules;
 import dev.activator.cluster.policy.HostTable;
 import dev.activator.cluster.policy.Hpa;
 import dev.activator.cluster.policy.IpFamily;
+import dev.activator.cluster.policy.RoutedService;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceState.References;
@@ -54,8 +54,8 @@ final class ScaledServices {
   private static final String REQUEST_PORT = "http";
   private static final ResourceQuery<ScaledService> OBJECTS = ResourceQuery
       .everywhere(ResourceKind.SCALED_SERVICES, "");
-  private static final ResourceQuery<BackendService> SERVICES = ResourceQuery
-      .everywhere(ResourceKind.BACKEND_SERVICES, "");
+  private static final ResourceQuery<RoutedService> SERVICES = ResourceQuery
+      .everywhere(ResourceKind.ROUTED_SERVICES, "");
   private static final ResourceQuery<ServiceSlice> SLICES = ResourceQuery
       .everywhere(ResourceKind.SERVICE_SLICES, "kubernetes.io/service-name");
   private static final Duration RETRY = Duration.ofSeconds(30);
@@ -77,7 +77,7 @@ final class ScaledServices {
   private boolean hostsAreStale;
   private boolean settles;
   private @Nullable IndexedStore<Decoded<ScaledService>> objects;
-  private @Nullable IndexedStore<Decoded<BackendService>> services;
+  private @Nullable IndexedStore<Decoded<RoutedService>> services;
   private @Nullable IndexedStore<Decoded<ServiceSlice>> slices;
   private @Nullable IndexedStore<Decoded<Hpa>> hpas;
   private volatile HostTable hosts;
@@ -280,7 +280,7 @@ final class ScaledServices {
     return TargetName.of(hpa.namespace(), hpa.target());
   }
 
-  private void serviceChanged(@Nullable BackendService before, @Nullable BackendService now) {
+  private void serviceChanged(@Nullable RoutedService before, @Nullable RoutedService now) {
     var one = now == null ? before : now;
     if (one != null) {
       stale(BY_SERVICE, new RevisionId(one.namespace(), one.name()));
@@ -461,7 +461,7 @@ final class ScaledServices {
         .flatMap(family -> all.stream().flatMap(one -> one.ready(family))).distinct().toList());
   }
 
-  private @Nullable BackendService service(ScaledService object) {
+  private @Nullable RoutedService service(ScaledService object) {
     return find(services, serviceOf(object));
   }
 

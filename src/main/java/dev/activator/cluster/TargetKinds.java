@@ -4,7 +4,7 @@ import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.IndexedStore;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
-import dev.activator.cluster.policy.Workload;
+import dev.activator.cluster.policy.WorkloadTemplate;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ApiDiscovery;
 import dev.activator.cluster.reflector.ApiDiscovery.Served;
@@ -69,7 +69,7 @@ final class TargetKinds {
     private final CompletableFuture<Void> decided = new CompletableFuture<>();
     /** What holds for every object of the kind; null if that is not known, or differs. */
     private @Nullable WorkloadState all;
-    private @Nullable IndexedStore<Decoded<Workload>> store;
+    private @Nullable IndexedStore<Decoded<WorkloadTemplate>> store;
     private boolean isListed;
 
     FollowedKind(Name name) {
@@ -97,7 +97,7 @@ final class TargetKinds {
       }
     }
 
-    private void follow(ResourceQuery<Workload> query, @Nullable AccessCheck access,
+    private void follow(ResourceQuery<WorkloadTemplate> query, @Nullable AccessCheck access,
         @Nullable Throwable failure) {
       if (access != AccessCheck.ALLOWED) {
         hidden("list", query.text(), failure == null
@@ -132,7 +132,8 @@ final class TargetKinds {
       }
     }
 
-    private void workloadChanged(@Nullable Workload before, @Nullable Workload now) {
+    private void workloadChanged(@Nullable WorkloadTemplate before,
+        @Nullable WorkloadTemplate now) {
       var known = now == null ? before : now;
       if (known != null && isListed) {
         changed.accept(name.kind, known.id());

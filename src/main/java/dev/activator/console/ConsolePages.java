@@ -83,16 +83,17 @@ final class ConsolePages {
   }
 
   static String obstacles(RevisionCard card) {
-    return card.facts().obstacles().isEmpty()
+    return card.details().obstacles().isEmpty()
         ? ""
-        : card.facts().obstacles().stream().map(each -> "<li>" + text(each) + "</li>").collect(
+        : card.details().obstacles().stream().map(each -> "<li>" + text(each) + "</li>").collect(
             joining("", "<p class=\"why\">What prevents scaling:</p><ul class=\"why\">", "</ul>"));
   }
 
   static String numbers(RevisionCard card) {
     return "<dl class=\"numbers\">"
         + number("pods",
-            card.ready() + " / " + (card.facts().maxPods() == null ? "∞" : card.facts().maxPods()))
+            card.ready() + " / "
+                + (card.details().maxPods() == null ? "∞" : card.details().maxPods()))
         + number("in flight", card.now().inFlight()) + number("queued", card.now().queued())
         + number("p50, 1 min", percentile(card, 0.5)) + number("p99", percentile(card, 0.99))
         + "</dl>";

@@ -3,7 +3,7 @@ package dev.activator.console;
 import static dev.activator.console.Html.count;
 import static dev.activator.console.Html.length;
 
-import dev.activator.backend.BackendsView.Address;
+import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.lending.LendingView;
 import dev.activator.observability.StartView;
 import dev.activator.revision.RevisionId;

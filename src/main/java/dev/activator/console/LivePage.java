@@ -174,12 +174,12 @@ public final class LivePage implements AutoCloseable {
   }
 
   private Mono<SequencedMap<String, String>> detailParts(RevisionSnapshot now) {
-    var facts = cards.facts();
-    return Mono.fromFuture(() -> facts.settings(now.revision()).thenCombine(
-        facts.events(now.revision()),
+    var details = cards.details();
+    return Mono.fromFuture(() -> details.settings(now.revision()).thenCombine(
+        details.events(now.revision()),
         (settings, events) -> RevisionPage.of(unready.get(), cards.of(now), links,
             cards.hours().now(),
-            settings, events, facts.log(now.revision()), coldStarts.get(), actions)));
+            settings, events, details.log(now.revision()), coldStarts.get(), actions)));
   }
 
   private static Mono<SequencedMap<String, String>> orTrouble(

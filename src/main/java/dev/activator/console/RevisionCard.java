@@ -1,7 +1,7 @@
 package dev.activator.console;
 
-import dev.activator.console.PlatformFacts.CardFacts;
-import dev.activator.console.PlatformFacts.RoutingState;
+import dev.activator.console.RevisionDetails.CardDetails;
+import dev.activator.console.RevisionDetails.RoutingState;
 import dev.activator.console.HourHistory.LastHour;
 import dev.activator.console.RequestHistory.LastMinute;
 import dev.activator.observability.LastFailures;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param badge its state
  * @param failure the last one; null after a success
  */
-public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts,
+public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardDetails details,
     Badge badge, LastMinute minute, LastHour hour, @Nullable Failed failure) {
   private static final Duration START_PATIENCE = Duration.ofSeconds(10);
 
@@ -35,32 +35,32 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
     return now.queue().destinations();
   }
 
-  private static Badge badge(RevisionSnapshot now, Diagnosis diagnosis, CardFacts facts) {
+  private static Badge badge(RevisionSnapshot now, Diagnosis diagnosis, CardDetails details) {
     var badge = byState(now, diagnosis);
-    if (has(facts, RoutingState.SUPERSEDED) && badge.kind.equals("bad") && now.queued() == 0) {
+    if (has(details, RoutingState.SUPERSEDED) && badge.kind.equals("bad") && now.queued() == 0) {
       return new Badge("idle", "superseded, " + badge.word);
     }
-    return facts.obstacles().isEmpty() || badge.kind.equals("bad")
+    return details.obstacles().isEmpty() || badge.kind.equals("bad")
         ? badge
         : new Badge("warn", "needs attention");
   }
 
-  private static boolean has(CardFacts facts, RoutingState state) {
-    return facts.routing() != null && facts.routing().state() == state;
+  private static boolean has(CardDetails details, RoutingState state) {
+    return details.routing() != null && details.routing().state() == state;
   }
 
   /** Of the Service that it belongs to, or itself. */
   RevisionId service() {
-    var routing = facts.routing();
+    var routing = details.routing();
     return routing == null ? id() : new RevisionId(id().namespace(), routing.service());
   }
 
   boolean isLive() {
-    return has(facts, RoutingState.LIVE);
+    return has(details, RoutingState.LIVE);
   }
 
   CardOrder.Entry place() {
-    return new CardOrder.Entry(id(), facts.routing(), now.queued(), rank());
+    return new CardOrder.Entry(id(), details.routing(), now.queued(), rank());
   }
 
   /** Null if the state is newer than the last sample of it, or older than this process. */
@@ -69,8 +69,8 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   }
 
   String whatToDo() {
-    var state = mostPods(diagnosis.state(), ready(), facts.maxPods()) + diagnosis.whatToDo();
-    if (facts.obstacles().isEmpty()) {
+    var state = mostPods(diagnosis.state(), ready(), details.maxPods()) + diagnosis.whatToDo();
+    if (details.obstacles().isEmpty()) {
       return state;
     }
     return "Fix what is in the way, as listed above."
@@ -128,23 +128,24 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardFacts 
   }
 
   /** Makes cards of snapshots. <b>Threads.</b> Any. */
-  public record Source(PlatformFacts facts, RequestHistory activity, HourHistory hours,
+  public record Source(RevisionDetails details, RequestHistory activity, HourHistory hours,
       LastFailures failures, LongSupplier nanoTime) {
 
     HourHistory.Sample sample(RevisionSnapshot now) {
-      var facts = facts().card(now.revision());
-      var badge = badge(now, Diagnosis.of(now), facts);
+      var details = details().card(now.revision());
+      var badge = badge(now, Diagnosis.of(now), details);
       return new HourHistory.Sample(now.revision(), badge.word, badge.kind.equals("bad"),
           now.queue().destinations(),
           now.processes().pods().stream().mapToInt(LocalProcesses.Restarted::times).sum(),
-          has(facts, RoutingState.LIVE));
+          has(details, RoutingState.LIVE));
     }
 
     RevisionCard of(RevisionSnapshot now) {
       var id = now.revision();
       var diagnosis = Diagnosis.of(now);
-      var facts = facts().card(id);
-      return new RevisionCard(now, diagnosis, facts, badge(now, diagnosis, facts), activity.of(id),
+      var details = details().card(id);
+      return new RevisionCard(now, diagnosis, details, badge(now, diagnosis, details),
+          activity.of(id),
           hours.of(id), failed(now));
     }
 

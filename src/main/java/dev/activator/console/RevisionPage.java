@@ -10,7 +10,7 @@ import static dev.activator.console.Html.text;
 import static dev.activator.console.Html.time;
 import static java.util.stream.Collectors.joining;
 
-import dev.activator.backend.BackendsView.Address;
+import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.console.HourHistory.Kind;
 import dev.activator.lending.LendingView;
 import dev.activator.observability.ColdStarts.ColdStart;
@@ -41,8 +41,9 @@ final class RevisionPage {
 
   static SequencedMap<String, String> of(String problem, RevisionCard card, ConsoleLinks links,
       Instant now,
-      List<PlatformFacts.Setting> settings, PlatformFacts.Known<PlatformFacts.EventLine> events,
-      PlatformFacts.Known<String> log, List<ColdStart> starts,
+      List<RevisionDetails.Setting> settings,
+      RevisionDetails.Known<RevisionDetails.EventLine> events,
+      RevisionDetails.Known<String> log, List<ColdStart> starts,
       LivePage.@Nullable Actions actions) {
     var id = card.id();
     var parts = new LinkedHashMap<String, String>();
@@ -66,7 +67,7 @@ final class RevisionPage {
     var since = card.since();
     return "<section id=\"head\" class=\"wide card " + card.badge().kind() + "\">"
         + (problem.isEmpty() ? "" : "<p class=\"banner\">" + text(problem) + "</p>")
-        + "<h1>" + text(card.id().name()) + " <small>" + text(card.facts().kind()) + " in "
+        + "<h1>" + text(card.id().name()) + " <small>" + text(card.details().kind()) + " in "
         + text(card.id().namespace()) + "</small></h1>" + ConsolePages.state(card)
         + (since == null ? "" : " <small>since " + time(since) + "</small>")
         + links(card, links) + "<p>"
@@ -79,7 +80,7 @@ final class RevisionPage {
 
   private static String links(RevisionCard card, ConsoleLinks links) {
     var all = new LinkedHashMap<String, String>();
-    var url = card.facts().url();
+    var url = card.details().url();
     if (url != null) {
       all.put(url, url);
     }
@@ -173,7 +174,7 @@ final class RevisionPage {
                 + "</p>"));
   }
 
-  private static String settings(List<PlatformFacts.Setting> all) {
+  private static String settings(List<RevisionDetails.Setting> all) {
     return section("settings", "half", "Autoscaler and settings", table("settings", "",
         all.stream().map(each -> "<tr><td>" + text(each.name()) + "</td><td>" + text(each.value())
             + "</td><td class=\"soft\">" + withTimes(text(each.origin())) + "</td></tr>")
@@ -185,7 +186,7 @@ final class RevisionPage {
     return INSTANT.matcher(html).replaceAll(instant -> time(Instant.parse(instant.group())));
   }
 
-  private static String events(PlatformFacts.Known<PlatformFacts.EventLine> events) {
+  private static String events(RevisionDetails.Known<RevisionDetails.EventLine> events) {
     var rows = events.all().stream().map(each -> "<tr><td>"
         + time(each.when()) + "</td><td class=\""
         + (each.type().equals("Warning") ? "failed" : "") + "\">" + text(each.reason())
@@ -197,7 +198,7 @@ final class RevisionPage {
         : table("events", "", rows));
   }
 
-  private static String log(PlatformFacts.Known<String> log) {
+  private static String log(RevisionDetails.Known<String> log) {
     return section("log", "wide", "What its pods print", log.all().isEmpty()
         ? "<p class=\"soft\">"
             + (log.insteadDo().isEmpty() ? "Nothing yet." : text(log.insteadDo())) + "</p>"

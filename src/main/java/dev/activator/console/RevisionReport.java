@@ -2,7 +2,7 @@ package dev.activator.console;
 
 import dev.activator.console.Overview.LeaderReport;
 import dev.activator.console.Overview.ApiState;
-import dev.activator.backend.BackendsView;
+import dev.activator.backend.RevisionBackendsView;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.lending.LendingView;
 import dev.activator.observability.StartView;
@@ -209,7 +209,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    */
   public record PodReport(String address, boolean ready, boolean answers, boolean serves,
       boolean setAside, int inFlight, @Nullable PermitsReport permits, ProbeReport probe) {
-    private static PodReport of(BackendsView.Address known, ThrottleView.Details queue) {
+    private static PodReport of(RevisionBackendsView.Address known, ThrottleView.Details queue) {
       var destination = known.destination();
       int inFlight = queue.now().pods().stream()
           .filter(pod -> pod.destination().equals(destination)).mapToInt(PodLoad::inFlight).sum();
@@ -241,7 +241,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    */
   public record ProbeReport(String outcome, @Nullable Double secondsAgo,
       @Nullable Double roundTripMillis, int failuresInARow, boolean underWay) {
-    private static ProbeReport of(BackendsView.Address known) {
+    private static ProbeReport of(RevisionBackendsView.Address known) {
       var probe = known.probe();
       var took = probe.took();
       return new ProbeReport(probe.outcome(), secondsOrNull(probe.ago()),

@@ -1,8 +1,8 @@
 package dev.activator.console;
 
 import dev.activator.console.Overview.ApiState;
-import dev.activator.backend.BackendsView.Address;
-import dev.activator.backend.BackendsView;
+import dev.activator.backend.RevisionBackendsView.Address;
+import dev.activator.backend.RevisionBackendsView;
 import dev.activator.observability.StartView;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcesses;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param start null unless a request waits for one
  */
 record RevisionSnapshot(RevisionId revision, Diagnosis.Kind kind,
-    @Nullable BackendsView backends,
+    @Nullable RevisionBackendsView backends,
     ThrottleView.Details queue,
     AutoscalerLink.View link, ApiState api, LocalProcesses processes,
     @Nullable StartView start) {

@@ -1,7 +1,7 @@
 package dev.activator.console;
 
 import dev.activator.cluster.Cluster;
-import dev.activator.console.PlatformFacts.Setting;
+import dev.activator.console.RevisionDetails.Setting;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -251,7 +251,7 @@ final class ServicesPage {
     var change = row.lastChange();
     var from = row.cards().stream().map(ConsolePages::from).filter(text -> !text.isEmpty())
         .findFirst().orElse("");
-    var max = row.main().facts().maxPods();
+    var max = row.main().details().maxPods();
     return "<tr id=\"" + rowId(row) + "\" class=\"" + row.badge().kind()
         + "\"><th scope=\"row\"><a id=\"l." + rowId(row) + "\" href=\""
         + ConsolePages.detailUrl(row.main().id()) + "\">" + text(row.service().name())

@@ -9,7 +9,7 @@ import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.CatchState.Activators;
 import dev.activator.console.LivePage;
-import dev.activator.console.PlatformFacts;
+import dev.activator.console.RevisionDetails;
 import dev.activator.console.ScalingDefaults;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.store.ApiStore;
@@ -17,7 +17,7 @@ import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.LocalCallers;
 import dev.activator.embedded.runtime.LocalRuntime;
 import dev.activator.embedded.runtime.DeploymentScaleClient;
-import dev.activator.embedded.runtime.RuntimeSettings;
+import dev.activator.embedded.runtime.RuntimeDependencies;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.http.Fields;
@@ -112,7 +112,7 @@ public final class EmbeddedPlatform implements Platform {
     store.onWritten(ScaledServiceKind.of(store), this::awaitRoute);
     this.api = new ApiServer(store, loop(loops), at(settings.apiPort()));
     this.runtime = new LocalRuntime(store, loop(loops),
-        new RuntimeSettings(Clock.systemUTC(), random, settings.logOutput(),
+        new RuntimeDependencies(Clock.systemUTC(), random, settings.logOutput(),
             (id, uid) -> uid.equals(routed.get(id)), inFlight));
     this.scaling = new DeploymentScaleClient(store, loop(loops), defaults);
     this.autoscalerLoop = loop(loops);
@@ -179,7 +179,7 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public PlatformFacts facts(PlatformFacts ofCluster) {
+  public RevisionDetails details(RevisionDetails ofCluster) {
     return new EmbeddedRevisionDetails(ofCluster, store, actions, defaults,
         () -> requestPort.getAsInt());
   }

@@ -2,8 +2,8 @@ package dev.activator.platform;
 
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.cluster.EventReader.Event;
-import dev.activator.console.ClusterFacts;
-import dev.activator.console.PlatformFacts;
+import dev.activator.console.ClusterRevisionDetails;
+import dev.activator.console.RevisionDetails;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
@@ -19,17 +19,17 @@ import java.util.function.IntSupplier;
 import tools.jackson.databind.node.MissingNode;
 
 /** What the cluster in this process shows of a revision: Events, output, and a URL for this machine. */
-final class EmbeddedRevisionDetails implements PlatformFacts {
+final class EmbeddedRevisionDetails implements RevisionDetails {
   private static final int MAX_EVENTS = 20;
   private static final int MAX_LINES = 60;
 
-  private final PlatformFacts cluster;
+  private final RevisionDetails cluster;
   private final ApiStore store;
   private final EmbeddedActions scaled;
   private final Defaults defaults;
   private final IntSupplier requestPort;
 
-  EmbeddedRevisionDetails(PlatformFacts cluster, ApiStore store, EmbeddedActions scaled,
+  EmbeddedRevisionDetails(RevisionDetails cluster, ApiStore store, EmbeddedActions scaled,
       Defaults defaults, IntSupplier requestPort) {
     this.cluster = cluster;
     this.store = store;
@@ -46,7 +46,7 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
   }
 
   @Override
-  public CardFacts card(RevisionId id) {
+  public CardDetails card(RevisionId id) {
     var card = cluster.card(id);
     // Not from the store, which copies what it finds: the console shows all cards each second.
     var service = card.routing() == null ? id.withoutPort().name() : card.routing().service();
@@ -55,7 +55,7 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
       // Of a Revision, its own status says so.
       obstacles.addAll(overdue(id));
     }
-    return new CardFacts(card.kind(), obstacles,
+    return new CardDetails(card.kind(), obstacles,
         "http://" + service + "." + id.namespace() + ".localhost:" + requestPort.getAsInt() + "/",
         Objects.requireNonNullElse(card.maxPods(), defaults.maxPods()), card.routing());
   }
@@ -83,7 +83,7 @@ final class EmbeddedRevisionDetails implements PlatformFacts {
       var about = event.at("/involvedObject/name").asString("");
       return Meta.namespace(event).equals(id.namespace()) && (about.equals(service)
           || about.equals(own) || about.startsWith(own + "-"));
-    }).stream().map(Event::of).map(ClusterFacts::line)
+    }).stream().map(Event::of).map(ClusterRevisionDetails::line)
         .sorted(Comparator.comparing(EventLine::when).reversed())
         .limit(MAX_EVENTS).toList(), ""));
   }

@@ -7,7 +7,7 @@ import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.LivePage;
-import dev.activator.console.PlatformFacts;
+import dev.activator.console.RevisionDetails;
 import dev.activator.console.ScalingDefaults;
 import dev.activator.lifecycle.Part;
 import dev.activator.proxy.policy.RevisionNames;
@@ -66,7 +66,7 @@ public interface Platform {
   }
 
   /** Extends what the console shows of revisions in a cluster. */
-  default PlatformFacts facts(PlatformFacts ofCluster) {
+  default RevisionDetails details(RevisionDetails ofCluster) {
     return ofCluster;
   }
 

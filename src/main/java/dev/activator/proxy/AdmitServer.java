@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.activator.http.FieldList;
 import dev.activator.loop.DeadlineTimer;
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.Transport;
 import dev.activator.proxy.exchange.Downstream;
@@ -137,7 +137,7 @@ public final class AdmitServer {
         .http2Settings(http2 -> http2.maxConcurrentStreams(MAX_STREAMS).maxHeaderListSize(MAX_HEAD))
         .doOnChannelInit((_, channel, _) -> limitHeads(channel)).channelGroup(connections)
         .handle(this::answer);
-    var keepAlive = KeepAlive.FROM_CALLERS.options(Transport.of(group.next()));
+    var keepAlive = TcpKeepAlive.FROM_CALLERS.options(Transport.of(group.next()));
     for (var option : keepAlive.entrySet()) {
       http = http.childOption(option.getKey(), option.getValue());
     }

@@ -1,6 +1,6 @@
 package dev.activator.proxy;
 
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
@@ -118,7 +118,7 @@ public final class ProxyServer {
             handlers.accept(connection);
           }
         });
-    KeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
+    TcpKeepAlive.FROM_CALLERS.options(transport).forEach(server::childOption);
     return listens(server.bind(host, port).awaitUninterruptibly(), host, port);
   }
 

@@ -4,7 +4,7 @@ import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.policy.RateLimit;
 import dev.activator.revision.Destination;
-import dev.activator.upstream.policy.ConnectTurns;
+import dev.activator.upstream.policy.ConnectCheckTurns;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.Socket;
@@ -50,7 +50,7 @@ final class ConnectChecks {
   private final NettyLoop loop;
   private final boolean usesSockets;
   private final DeadlineTimer timer;
-  private final ConnectTurns<Check> turns;
+  private final ConnectCheckTurns<Check> turns;
   private List<Check> connecting = new ArrayList<>();
 
   /** @param rate of attempts, shared by all loops */
@@ -58,7 +58,7 @@ final class ConnectChecks {
     this.loop = loop;
     this.usesSockets = loop.transport().socket() == EpollSocketChannel.class;
     this.timer = new DeadlineTimer(loop, this::run);
-    this.turns = new ConnectTurns<>(rate);
+    this.turns = new ConnectCheckTurns<>(rate);
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
-import dev.activator.loop.KeepAlive;
 import dev.activator.loop.NettyLoop;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Transport;
 import dev.activator.revision.Destination;
 import dev.activator.tls.Peer;
@@ -59,7 +59,7 @@ final class Dialer {
   /** Any thread may read it. */
   private final AtomicInteger open = new AtomicInteger();
 
-  Dialer(NettyLoop loop, KeepAlive keepAlive, DialPlan plan, PodTls tls) {
+  Dialer(NettyLoop loop, TcpKeepAlive keepAlive, DialPlan plan, PodTls tls) {
     this.loop = loop;
     this.plan = plan;
     this.tls = tls;

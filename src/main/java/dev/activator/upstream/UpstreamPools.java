@@ -2,7 +2,7 @@ package dev.activator.upstream;
 
 import dev.activator.upstream.Upstreams.IdleLimits;
 import dev.activator.loop.DeadlineTimer;
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
@@ -36,7 +36,8 @@ public final class UpstreamPools implements PodPools {
   private final PeerChecks checks;
   private boolean closed;
 
-  UpstreamPools(NettyLoop loop, IdleLimits limits, KeepAlive keepAlive, DialPlan plan, PodTls tls) {
+  UpstreamPools(NettyLoop loop, IdleLimits limits, TcpKeepAlive keepAlive, DialPlan plan,
+      PodTls tls) {
     this.loop = loop;
     this.limits = limits;
     this.tls = tls;

@@ -1,8 +1,8 @@
 package dev.activator.upstream;
 
-import dev.activator.loop.KeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.tls.PodTls;
 import java.time.Duration;
 import java.util.IdentityHashMap;
@@ -33,10 +33,11 @@ public final class Upstreams {
    * @param random used by all loops
    */
   public Upstreams(LoopGroup loops, IdleLimits limits, RandomGenerator random, PodTls tls) {
-    this(loops, limits, KeepAlive.TO_PODS, random, tls);
+    this(loops, limits, TcpKeepAlive.TO_PODS, random, tls);
   }
 
-  public Upstreams(LoopGroup loops, IdleLimits limits, KeepAlive keepAlive, RandomGenerator random,
+  public Upstreams(LoopGroup loops, IdleLimits limits, TcpKeepAlive keepAlive,
+      RandomGenerator random,
       PodTls tls) {
     var share = limits.shareOf(loops.all().size());
     var plan = new DialPlan(random);

@@ -14,7 +14,7 @@ import dev.activator.app.properties.OtelProperties;
 import dev.activator.app.properties.ServingProperties.PortProperties;
 import dev.activator.app.properties.ServingProperties.ReadinessProperties;
 import dev.activator.app.properties.ServingProperties;
-import dev.activator.app.properties.TlsProperties;
+import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.app.properties.UpstreamProperties;
 import java.io.IOException;
@@ -183,25 +183,25 @@ class EnvironmentTest {
   @Test
   @DisplayName("6.1 ACTIVATOR_TLS_MIN_VERSION and _MAX_VERSION")
   void tlsVersions() {
-    assertThat(bind("activator.tls", TlsProperties.class, Map.of()).minVersion())
+    assertThat(bind("activator.tls", CallerTlsProperties.class, Map.of()).minVersion())
         .isEqualTo("1.3");
-    assertThat(bind("activator.tls", TlsProperties.class,
+    assertThat(bind("activator.tls", CallerTlsProperties.class,
         Map.of("ACTIVATOR_TLS_MIN_VERSION", "1.2")).minVersion()).isEqualTo("1.2");
   }
 
   @Test
   @DisplayName("6.1 empty ACTIVATOR_TLS_* are as good as none")
   void tlsLeftEmpty() {
-    assertThat(bind("activator.tls", TlsProperties.class,
+    assertThat(bind("activator.tls", CallerTlsProperties.class,
         Map.of("ACTIVATOR_TLS_MIN_VERSION", "", "ACTIVATOR_TLS_MAX_VERSION", "",
             "ACTIVATOR_TLS_CIPHER_SUITES", "", "ACTIVATOR_TLS_CURVE_PREFERENCES", "")))
-        .isEqualTo(bind("activator.tls", TlsProperties.class, Map.of()));
+        .isEqualTo(bind("activator.tls", CallerTlsProperties.class, Map.of()));
   }
 
   @Test
   @DisplayName("6.1 ACTIVATOR_TLS_CIPHER_SUITES and _CURVE_PREFERENCES")
   void tlsSuitesAndCurves() {
-    var server = bind("activator.tls", TlsProperties.class,
+    var server = bind("activator.tls", CallerTlsProperties.class,
         Map.of("ACTIVATOR_TLS_CIPHER_SUITES", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
             "ACTIVATOR_TLS_CURVE_PREFERENCES", "P-256,X25519"))
         .server();
@@ -273,7 +273,7 @@ class EnvironmentTest {
 
   private static final List<Class<? extends Record>> ALL = List.of(IdentityProperties.class,
       ClusterProperties.class, UpstreamProperties.class, ProbeProperties.class,
-      ConfigMapProperties.class, ProfilingProperties.class, TlsProperties.class,
+      ConfigMapProperties.class, ProfilingProperties.class, CallerTlsProperties.class,
       MetricsServerProperties.class, OtelProperties.class, EgressProperties.class);
 
   @Test
@@ -346,7 +346,7 @@ class EnvironmentTest {
   private static final Map<String, Class<?>> RECORDS = Map.of("PROBE", ProbeProperties.class,
       "MAX_IDLE", UpstreamProperties.class, "KUBE", ClusterProperties.class, "PROFILING",
       ProfilingProperties.class, "METRICS", MetricsServerProperties.class, "OTEL",
-      OtelProperties.class, "ACTIVATOR_TLS", TlsProperties.class, "HTTPS_PROXY",
+      OtelProperties.class, "ACTIVATOR_TLS", CallerTlsProperties.class, "HTTPS_PROXY",
       EgressProperties.class);
 
   @ParameterizedTest(name = "{0}={1}")

@@ -18,7 +18,7 @@ import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
-import dev.activator.upstream.policy.ConnectTurns;
+import dev.activator.upstream.policy.ConnectCheckTurns;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,7 +42,7 @@ class ManyStartsTest {
 
   /** Tries to connect as often as the client for sockets does. */
   private final class Attempting implements ProbeClient {
-    private final ConnectTurns<Attempt> turns = new ConnectTurns<>(
+    private final ConnectCheckTurns<Attempt> turns = new ConnectCheckTurns<>(
         new RateLimit(ProbeQueue.REFUSED_PER_REPEAT * BackendSettings.DEFAULT.repeatsPerSecond(),
             loop.nanoTime()));
     private final DeadlineTimer timer = new DeadlineTimer(loop, this::attempt);

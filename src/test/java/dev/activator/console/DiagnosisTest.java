@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import dev.activator.console.Overview.ApiState;
-import dev.activator.backend.BackendsView.Address;
-import dev.activator.backend.BackendsView.Probe;
-import dev.activator.backend.BackendsView;
+import dev.activator.backend.RevisionBackendsView.Address;
+import dev.activator.backend.RevisionBackendsView.Probe;
+import dev.activator.backend.RevisionBackendsView;
 import dev.activator.backend.policy.ProbeTraits;
 import dev.activator.config.MeshMode;
 import dev.activator.console.Diagnosis.Kind;
@@ -113,7 +113,7 @@ class DiagnosisTest {
           ? new HealthyDestinations(HELLO, clusterIp.destination(), DestinationSet.NONE)
           : HealthyDestinations.pods(HELLO, DestinationSet.NONE);
       return new RevisionSnapshot(HELLO, Kind.REVISION,
-          new BackendsView(published, pods, clusterIp,
+          new RevisionBackendsView(published, pods, clusterIp,
               new ProbeTraits.MeshAddressing(
                   routing.podsAreProbed ? MeshMode.AUTO : MeshMode.ENABLED,
                   false),

@@ -146,10 +146,10 @@ class LivePageTest {
   }
 
   /** Every text would be markup if it were not escaped. */
-  private final class SomeFacts implements PlatformFacts {
+  private final class SomeFacts implements RevisionDetails {
     @Override
-    public CardFacts card(RevisionId id) {
-      return new CardFacts(kind, obstacles, "http://hello/?<script>&\"'", 10, null);
+    public CardDetails card(RevisionId id) {
+      return new CardDetails(kind, obstacles, "http://hello/?<script>&\"'", 10, null);
     }
 
     @Override

@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.Cluster;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.reflector.ReflectorSettings;
-import dev.activator.console.PlatformFacts.Setting;
+import dev.activator.console.RevisionDetails.Setting;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;

@@ -9,13 +9,13 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.cluster.ScalingSession;
-import dev.activator.console.ClusterFacts;
-import dev.activator.console.PlatformFacts.Setting;
-import dev.activator.console.PlatformFacts;
+import dev.activator.console.ClusterRevisionDetails;
+import dev.activator.console.RevisionDetails.Setting;
+import dev.activator.console.RevisionDetails;
 import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.console.RevisionReport.WakingReport;
 import dev.activator.console.ScalingDefaults;
-import dev.activator.console.ScalingFacts;
+import dev.activator.console.ScalingReports;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
@@ -138,11 +138,11 @@ class StandalonePlatformTest {
     assertThat(cluster.ofHost("shop.example.com", "/", MapFields.of())).isEqualTo(WEB);
   }
 
-  private ClusterFacts facts() {
-    return new ClusterFacts(cluster, "cluster.local",
+  private ClusterRevisionDetails details() {
+    return new ClusterRevisionDetails(cluster, "cluster.local",
         10, "off",
         cluster.eventReader(loop::nanoTime),
-        new ScalingFacts(platform::scaling, platform::leadership),
+        new ScalingReports(platform::scaling, platform::leadership),
         () -> ScalingDefaults.ofKnative(null),
         _ -> CompletableFuture.completedFuture(new WakingReport("shop/front was (3 of 3 times)",
             List.of("shop/cart"), List.of("shop/auth: called 3 of 3 times; starts with it"))));
@@ -150,27 +150,27 @@ class StandalonePlatformTest {
 
   @Test
   void theConsoleKnowsWhereItIsHowItIsScaledAndByWhat() {
-    var facts = facts();
-    await().untilAsserted(() -> assertThat(facts.settings(WEB).join())
+    var details = details();
+    await().untilAsserted(() -> assertThat(details.settings(WEB).join())
         .extracting(Setting::name, Setting::value)
         .contains(tuple("scaled by", "this activator"), tuple("pods wanted", "0"),
             tuple("condition Ready", "True"), tuple("starts with it", "shop/cart"),
             tuple("calls", "shop/auth: called 3 of 3 times; starts with it"),
             tuple("last woken because", "shop/front was (3 of 3 times)")));
 
-    assertThat(facts.card(WEB).kind()).isEqualTo("ScaledService");
-    assertThat(facts.card(WEB).url()).isEqualTo("http://shop.example.com/");
-    assertThat(facts.card(WEB).maxPods()).isEqualTo(5);
-    assertThat(facts.settings(WEB).join()).extracting(Setting::origin)
+    assertThat(details.card(WEB).kind()).isEqualTo("ScaledService");
+    assertThat(details.card(WEB).url()).isEqualTo("http://shop.example.com/");
+    assertThat(details.card(WEB).maxPods()).isEqualTo(5);
+    assertThat(details.settings(WEB).join()).extracting(Setting::origin)
         .noneMatch(origin -> origin.contains("Revision"));
-    await().untilAsserted(() -> assertThat(facts.card(WEB).obstacles()).isEmpty());
+    await().untilAsserted(() -> assertThat(details.card(WEB).obstacles()).isEmpty());
 
     store.delete(Kinds.SERVICE, "shop", "web");
-    await().untilAsserted(() -> assertThat(facts.card(WEB).obstacles())
+    await().untilAsserted(() -> assertThat(details.card(WEB).obstacles())
         .containsExactly("there is no Service shop/web"));
     // written by the one that scales
-    await().untilAsserted(() -> assertThat(facts().events(WEB).join().all())
-        .extracting(PlatformFacts.EventLine::reason).contains("ServiceNotFound"));
+    await().untilAsserted(() -> assertThat(details().events(WEB).join().all())
+        .extracting(RevisionDetails.EventLine::reason).contains("ServiceNotFound"));
   }
 
   @Test
@@ -184,23 +184,23 @@ class StandalonePlatformTest {
     var follower = new StandalonePlatform(access, new StandalonePlatform.Identity("activator-2",
         "127.0.7.2", "system", "activator", "activator", FreePort.next()), threads, new Random(2),
         WriteRateLimiter.Limit.NONE);
-    var facts = new Cluster(() -> access, TestValues.OLDEST_KUBERNETES, LONG,
+    var cluster = new Cluster(() -> access, TestValues.OLDEST_KUBERNETES, LONG,
         ReflectorSettings.DEFAULT, new Random(2), TestValues.ANY_SLICES);
-    facts.follows(follower.sources(), "cluster.local");
-    follower.join(facts, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
+    cluster.follows(follower.sources(), "cluster.local");
+    follower.join(cluster, AutoscalerLink.to(follower::autoscaler, loop, "activator-2",
         AutoscalerLink.Timings.DEFAULT, new Random(2)));
     for (var part : follower.beforePorts()) {
       part.start().run();
     }
-    facts.start();
+    cluster.start();
     try {
       await().until(() -> !follower.leadership().pod().isEmpty());
       await().untilAsserted(() -> {
         assertThat(follower.leadership().pod()).isEqualTo("activator-1");
         assertThat(follower.leadership().here()).isFalse();
         var status = store.find(ScaledServiceKind.of(store), "shop", "web").path("status");
-        assertThat(new ScalingFacts(follower::scaling, follower::leadership)
-            .report(WEB, facts.scaledService(WEB))).isEqualTo(
+        assertThat(new ScalingReports(follower::scaling, follower::leadership)
+            .report(WEB, cluster.scaledService(WEB))).isEqualTo(
                 new ScalingReport(status.path("desiredReplicas").asInt(), 0, 0, "UNKNOWN",
                     "activator-1 scales it; this is what the status of the ScaledService says:"
                         + " Requests to the target are being buffered as resources are"
@@ -208,7 +208,7 @@ class StandalonePlatformTest {
                     null, ""));
       });
     } finally {
-      facts.close();
+      cluster.close();
       follower.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
     }
   }
@@ -284,7 +284,7 @@ class StandalonePlatformTest {
 
     // An answer that takes longer than two seconds is none.
     await().untilAsserted(() -> {
-      var events = facts().events(WEB).join();
+      var events = details().events(WEB).join();
       assertThat(events.all()).isEmpty();
       assertThat(events.insteadDo()).isEqualTo("This activator may not list Events (the chart's"
           + " rbac.events): kubectl get events -n shop");

@@ -5,7 +5,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.ErrorResponses;
@@ -152,16 +152,16 @@ public final class Activator implements Closeable {
   }
 
   Activator(Settings settings, PodTls tls, IoHandlerFactory io) throws IOException {
-    this(settings, tls, io, KeepAlive.TO_PODS, 2);
+    this(settings, tls, io, TcpKeepAlive.TO_PODS, 2);
   }
 
-  Activator(Settings settings, PodTls tls, IoHandlerFactory io, KeepAlive keepAlive)
+  Activator(Settings settings, PodTls tls, IoHandlerFactory io, TcpKeepAlive keepAlive)
       throws IOException {
     this(settings, tls, io, keepAlive, 2);
   }
 
   /** @param threads how many event loops */
-  Activator(Settings settings, PodTls tls, IoHandlerFactory io, KeepAlive keepAlive, int threads)
+  Activator(Settings settings, PodTls tls, IoHandlerFactory io, TcpKeepAlive keepAlive, int threads)
       throws IOException {
     revisions.put(HELLO, Revision.of(HELLO, 0));
     group = new CountedLoops(threads, io);

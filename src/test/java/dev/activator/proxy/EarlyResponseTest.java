@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
@@ -34,7 +34,7 @@ class EarlyResponseTest extends SecuredTest {
     activator.close();
     IoHandlerFactory io = wire == Wire.NIO ? NioIoHandler.newFactory() : Activator.nativeIo();
     activator = new Activator(settings(), wire == Wire.TLS ? tls() : new PodTls(), io,
-        KeepAlive.TO_PODS, 1);
+        TcpKeepAlive.TO_PODS, 1);
   }
 
   /** The event loop does nothing until the latch opens. */

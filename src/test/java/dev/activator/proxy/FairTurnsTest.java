@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.tls.PodTls;
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +24,7 @@ class FairTurnsTest extends WireTest {
   @Override
   @BeforeEach
   void start() throws IOException {
-    activator = new Activator(settings(), new PodTls(), io(), KeepAlive.TO_PODS, 1);
+    activator = new Activator(settings(), new PodTls(), io(), TcpKeepAlive.TO_PODS, 1);
   }
 
   /**

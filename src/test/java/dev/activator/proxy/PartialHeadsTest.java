@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Transport;
 import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.codec.RequestDecoder;
@@ -33,7 +33,7 @@ class PartialHeadsTest extends WireTest {
   void start() throws IOException {
     // On one loop it is certain which heads are refused.
     activator = new Activator(Activator.Settings.DEFAULT.holding(BOUND_BYTES), new PodTls(), io(),
-        KeepAlive.TO_PODS, 1);
+        TcpKeepAlive.TO_PODS, 1);
   }
 
   /** Returns when the caller's head is counted, or was refused, with what others' it cost. */

@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.testing.RawHttp2;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +19,7 @@ class SharedPodConnectionTest extends WireTest {
   @BeforeEach
   void onOneLoop() throws IOException {
     activator.close();
-    activator = new Activator(settings().slow(), tls(), io(), KeepAlive.TO_PODS, 1);
+    activator = new Activator(settings().slow(), tls(), io(), TcpKeepAlive.TO_PODS, 1);
   }
 
   private static void await(CountDownLatch latch) {

@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
@@ -28,8 +28,8 @@ class SilentHttp2PodTest {
     final CountDownLatch awake = new CountDownLatch(1);
 
     @Override
-    KeepAlive keepAlive() {
-      return new KeepAlive(Duration.ofSeconds(1), Duration.ofSeconds(1), 3);
+    TcpKeepAlive keepAlive() {
+      return new TcpKeepAlive(Duration.ofSeconds(1), Duration.ofSeconds(1), 3);
     }
 
     /** A pod that answers the first stream, is silent after the second until it is woken. */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Callers whose node vanishes: no packet says so. That the kernel probes their connections is in
- * {@link KeepAliveTimesTest}; here is what holds before it has noticed.
+ * {@link TcpKeepAliveTimesTest}; here is what holds before it has noticed.
  */
 class VanishedCallerTest extends WireTest {
   @RegisterExtension

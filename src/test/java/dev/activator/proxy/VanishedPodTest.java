@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.testing.KernelConnections;
 import dev.activator.testing.NetworkNamespace;
 import dev.activator.testing.RawHttp2;
@@ -42,8 +42,8 @@ class VanishedPodTest {
     final NetworkNamespace node = new NetworkNamespace();
 
     @Override
-    KeepAlive keepAlive() {
-      return new KeepAlive(Duration.ofSeconds(1), Duration.ofSeconds(1), 3);
+    TcpKeepAlive keepAlive() {
+      return new TcpKeepAlive(Duration.ofSeconds(1), Duration.ofSeconds(1), 3);
     }
 
     /** A pod on the node, and permits for it. */

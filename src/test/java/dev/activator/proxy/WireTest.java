@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.RawPeer;
 import dev.activator.testing.ScriptedPod;
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.tls.PodTls;
 import io.netty.channel.IoHandlerFactory;
 import java.io.IOException;
@@ -37,8 +37,8 @@ public abstract class WireTest {
     return Activator.nativeIo();
   }
 
-  KeepAlive keepAlive() {
-    return KeepAlive.TO_PODS;
+  TcpKeepAlive keepAlive() {
+    return TcpKeepAlive.TO_PODS;
   }
 
   @BeforeEach

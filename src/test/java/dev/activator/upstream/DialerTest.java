@@ -4,8 +4,8 @@ import dev.activator.testing.FreePort;
 import dev.activator.tls.PodTls;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.loop.KeepAlive;
 import dev.activator.loop.LoopGroup;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.revision.Destination;
 import dev.activator.tls.Peer;
 import io.netty.channel.Channel;
@@ -32,7 +32,7 @@ class DialerTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final LoopGroup loops = new LoopGroup(group);
-  private final Dialer dialer = new Dialer(loops.all().getFirst(), KeepAlive.TO_PODS,
+  private final Dialer dialer = new Dialer(loops.all().getFirst(), TcpKeepAlive.TO_PODS,
       new DialPlan(new Random(1)), new PodTls());
 
   @AfterEach

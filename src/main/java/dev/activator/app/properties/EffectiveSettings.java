@@ -30,7 +30,7 @@ import org.springframework.util.unit.DataSize;
 /** All properties: their names, their values after binding, and where each was set. */
 public final class EffectiveSettings {
   private static final List<Class<? extends Record>> RECORDS = List.of(AddressProperties.class,
-      AdmitProperties.class,
+      GatewayAdmitProperties.class,
       ClusterProperties.class, ConfigMapProperties.class, ConsoleLinksProperties.class,
       ConsoleProperties.class,
       EgressProperties.class,
@@ -39,7 +39,7 @@ public final class EffectiveSettings {
       OtelProperties.class, PortProperties.class, ProbeProperties.class,
       ProfilingProperties.class, ReadinessProperties.class, RescueProperties.class,
       ServingProperties.class,
-      StandaloneProperties.class, TlsProperties.class, UpstreamProperties.class,
+      StandaloneProperties.class, CallerTlsProperties.class, UpstreamProperties.class,
       WakingProperties.class);
 
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]+)(?::(.*))?}");

@@ -1,13 +1,13 @@
 package dev.activator.cluster.decode;
 
 import dev.activator.cluster.informer.VersionedObject;
-import dev.activator.cluster.policy.BackendService;
 import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.policy.Hpa;
 import dev.activator.cluster.policy.PodStartStatus;
+import dev.activator.cluster.policy.RoutedService;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ServiceSlice;
-import dev.activator.cluster.policy.Workload;
+import dev.activator.cluster.policy.WorkloadTemplate;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.Revision;
 import dev.activator.tls.RoutingCertificate;
@@ -44,8 +44,8 @@ public final class ResourceKind<F> {
       "api/v1", "secrets", RoutingCertificateReader::new);
   public static final ResourceKind<ScaledService> SCALED_SERVICES = new ResourceKind<>(
       "ScaledService", "apis/activator.dev/v1alpha1", "scaledservices", ScaledServiceReader::new);
-  public static final ResourceKind<BackendService> BACKEND_SERVICES = new ResourceKind<>("Service",
-      "api/v1", "services", BackendServiceReader::new);
+  public static final ResourceKind<RoutedService> ROUTED_SERVICES = new ResourceKind<>("Service",
+      "api/v1", "services", RoutedServiceReader::new);
   public static final ResourceKind<ServiceSlice> SERVICE_SLICES = new ResourceKind<>(
       "EndpointSlice", "apis/discovery.k8s.io/v1", "endpointslices", ServiceSliceReader::new,
       ServiceSlice::after);
@@ -78,8 +78,9 @@ public final class ResourceKind<F> {
   }
 
   /** A kind that ScaledServices scale. */
-  public static ResourceKind<Workload> workloads(String kind, String groupPath, String plural) {
-    return new ResourceKind<>(kind, groupPath, plural, WorkloadReader::new);
+  public static ResourceKind<WorkloadTemplate> workloads(String kind, String groupPath,
+      String plural) {
+    return new ResourceKind<>(kind, groupPath, plural, WorkloadTemplateReader::new);
   }
 
   public String name() {

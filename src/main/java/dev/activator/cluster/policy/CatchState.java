@@ -45,7 +45,7 @@ public record CatchState(ScaledService object, boolean catches, boolean hasReady
   }
 
   /** @param port of the Service; null if there is none */
-  public static CatchState of(ScaledServiceState state, BackendService.@Nullable Port port,
+  public static CatchState of(ScaledServiceState state, RoutedService.@Nullable Port port,
       Activators activators, Map<String, CatchSlice> present) {
     var object = state.object();
     if (port == null || !object.catchService() || state.target() == null) {
@@ -55,7 +55,7 @@ public record CatchState(ScaledService object, boolean catches, boolean hasReady
         present);
   }
 
-  private static List<CatchSlice> slices(ScaledService object, BackendService.Port port,
+  private static List<CatchSlice> slices(ScaledService object, RoutedService.Port port,
       Activators activators) {
     return activators.port() == 0
         ? List.of()

@@ -1,6 +1,6 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.cluster.policy.Workload.Probing;
+import dev.activator.cluster.policy.WorkloadTemplate.Probing;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
@@ -70,7 +70,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
   public record Trouble(String reason, String message) {}
 
   public sealed interface WorkloadState {
-    record Found(Workload workload) implements WorkloadState {}
+    record Found(WorkloadTemplate workload) implements WorkloadState {}
 
     /** No object of that name. */
     record Missing() implements WorkloadState {}
@@ -92,7 +92,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
    * @param hpas that scale the same workload, as far as is known
    * @param unknown those of its {@link ScaledService#others} that do not exist
    */
-  public record References(@Nullable BackendService service, Collection<ServiceSlice> slices,
+  public record References(@Nullable RoutedService service, Collection<ServiceSlice> slices,
       WorkloadState workload, List<HostTable.Taken> taken, @Nullable ScaledService older,
       boolean isNameTaken, List<Hpa> hpas, Collection<RevisionId> unknown, IpFamily preferred) {}
 
@@ -142,7 +142,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
 
   /** @param port null if there is none */
   private static Backend backend(ScaledService object, References found, RevisionId id,
-      BackendService.@Nullable Port port, @Nullable RevisionStartFailure failure,
+      RoutedService.@Nullable Port port, @Nullable RevisionStartFailure failure,
       List<String> remarks) {
     var probing = port != null && found.workload instanceof WorkloadState.Found(var workload)
         ? workload.probing(port.target(), remarks)
@@ -182,8 +182,8 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     return all;
   }
 
-  private static BackendService.@Nullable Port port(ScaledService object,
-      @Nullable BackendService service, List<Trouble> troubles) {
+  private static RoutedService.@Nullable Port port(ScaledService object,
+      @Nullable RoutedService service, List<Trouble> troubles) {
     var name = "Service " + object.id().namespace() + "/" + object.service();
     if (service == null) {
       troubles.add(new Trouble("ServiceNotFound", "there is no " + name));
@@ -200,12 +200,12 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     return port;
   }
 
-  private static String noPort(ScaledService object, BackendService service, String port) {
+  private static String noPort(ScaledService object, RoutedService service, String port) {
     return "Service " + object.id().namespace() + "/" + object.service() + " has no port " + port
         + (service.ports().isEmpty()
             ? ""
             : "; it has " + service.ports().stream()
-                .map(BackendService.Port::toString).collect(Collectors.joining(", ")));
+                .map(RoutedService.Port::toString).collect(Collectors.joining(", ")));
   }
 
   private static void workloadTroubles(ScaledService object, References found,
@@ -287,7 +287,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
     return Stream.of(hpas, unknown, local).flatMap(each -> each).toList();
   }
 
-  private static PodListing pods(RevisionId id, BackendService.Port port, References found) {
+  private static PodListing pods(RevisionId id, RoutedService.Port port, References found) {
     var sets = found.slices.stream().map(slice -> slice.on(port.name(), id)).toList();
     return MergedEndpoints.of(sets, "", found.preferred).pods(id);
   }

@@ -38,7 +38,7 @@ final class Kubelet {
   private final ApiStore store;
   private final Loop loop;
   private final LoopbackPorts ports;
-  private final RuntimeSettings settings;
+  private final RuntimeDependencies dependencies;
   private final StoreWriter objects;
   private final EndpointsController endpoints;
   /** By the key of the ReplicaSet. */
@@ -49,11 +49,11 @@ final class Kubelet {
   private long made;
   private boolean stopping;
 
-  Kubelet(ApiStore store, Loop loop, LoopbackPorts ports, RuntimeSettings settings) {
+  Kubelet(ApiStore store, Loop loop, LoopbackPorts ports, RuntimeDependencies dependencies) {
     this.store = store;
     this.loop = loop;
     this.ports = ports;
-    this.settings = settings;
+    this.dependencies = dependencies;
     this.objects = new StoreWriter(store);
     this.endpoints = new EndpointsController(objects, this::podsIn);
   }
@@ -92,7 +92,7 @@ final class Kubelet {
       return;
     }
     var pods = sets.computeIfAbsent(Meta.key(set),
-        _ -> new ReplicaSetPods(set, this, endpoints, loop, objects, settings.clock()));
+        _ -> new ReplicaSetPods(set, this, endpoints, loop, objects, dependencies.clock()));
     retired.forEach(pods::adopt);
     pods.update(set);
   }
@@ -112,7 +112,7 @@ final class Kubelet {
   LocalPod makePod(PodTemplate template, ReplicaSetPods owner) {
     String name = podName(template);
     return new LocalPod(loop, owner, made++, template, name, ports.next(),
-        this, settings.inFlight());
+        this, dependencies.inFlight());
   }
 
   UserProcess.Starter starter(PodTemplate template) {
@@ -131,9 +131,9 @@ final class Kubelet {
   /** Takes what a run prints. */
   ProcessOutput output(PodTemplate template, String pod) {
     String workload = template.id().name();
-    return new ProcessOutput(store.podLogs().begin(template.namespace(), pod), settings.clock(),
+    return new ProcessOutput(store.podLogs().begin(template.namespace(), pod), dependencies.clock(),
         line -> {
-          if (settings.logsOutput()) {
+          if (dependencies.logsOutput()) {
             OUTPUT.info("{}: {}", workload, line);
           }
         });
@@ -157,7 +157,7 @@ final class Kubelet {
   }
 
   Instant now() {
-    return settings.clock().instant();
+    return dependencies.clock().instant();
   }
 
   void forget(String namespace, String pod) {
@@ -206,7 +206,7 @@ final class Kubelet {
   private String podName(PodTemplate template) {
     var name = new StringBuilder(template.name()).append('-');
     for (int i = 0; i < SUFFIX_LENGTH; i++) {
-      name.append(LETTERS.charAt(settings.random().nextInt(LETTERS.length())));
+      name.append(LETTERS.charAt(dependencies.random().nextInt(LETTERS.length())));
     }
     return name.toString();
   }

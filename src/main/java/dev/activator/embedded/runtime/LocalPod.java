@@ -4,7 +4,7 @@ import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodState.Effect;
 import dev.activator.embedded.runtime.policy.PodState.Event;
-import dev.activator.embedded.runtime.policy.PodView;
+import dev.activator.embedded.runtime.policy.PodSummary;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.LocalProcesses.Restarted;
@@ -117,8 +117,8 @@ final class LocalPod {
     return template;
   }
 
-  PodView view() {
-    return PodView.of(name, order, state, Math.max(0, runs - 1));
+  PodSummary view() {
+    return PodSummary.of(name, order, state, Math.max(0, runs - 1));
   }
 
   /** How its last process failed; null while a process runs. */

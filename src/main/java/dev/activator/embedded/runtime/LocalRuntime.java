@@ -37,13 +37,13 @@ public final class LocalRuntime {
   private final EndpointSliceMirror slices;
   private final List<StoreSubscription> subscriptions = new ArrayList<>();
 
-  public LocalRuntime(ApiStore store, Loop loop, RuntimeSettings settings) {
+  public LocalRuntime(ApiStore store, Loop loop, RuntimeDependencies dependencies) {
     this.store = store;
     this.loop = loop;
     this.slices = new EndpointSliceMirror(new StoreWriter(store));
-    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK, settings.routable());
+    this.serving = new ServingController(store, loop, PodObjects.LOOPBACK, dependencies.routable());
     this.deployments = new DeploymentController(store, loop);
-    this.kubelet = new Kubelet(store, loop, new LoopbackPorts(settings.random()), settings);
+    this.kubelet = new Kubelet(store, loop, new LoopbackPorts(dependencies.random()), dependencies);
   }
 
   /** @param requestPort for HTTP/1.1 */

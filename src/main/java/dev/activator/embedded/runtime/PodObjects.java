@@ -4,7 +4,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.policy.ExitReason;
-import dev.activator.embedded.runtime.policy.PodView;
+import dev.activator.embedded.runtime.policy.PodSummary;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -114,9 +114,9 @@ final class PodObjects {
     return time.truncatedTo(ChronoUnit.SECONDS).toString();
   }
 
-  static ObjectNode withReplicas(ObjectNode replicaSet, Collection<PodView> pods) {
-    long all = pods.stream().filter(PodView::wanted).count();
-    long ready = pods.stream().filter(PodView::ready).count();
+  static ObjectNode withReplicas(ObjectNode replicaSet, Collection<PodSummary> pods) {
+    long all = pods.stream().filter(PodSummary::wanted).count();
+    long ready = pods.stream().filter(PodSummary::ready).count();
     replicaSet.withObjectProperty("status")
         .put("observedGeneration", replicaSet.at("/metadata/generation").longValue(1))
         .put("replicas", all).put("fullyLabeledReplicas", all).put("readyReplicas", ready)

@@ -3,7 +3,7 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.PodState;
-import dev.activator.embedded.runtime.policy.PodView;
+import dev.activator.embedded.runtime.policy.PodSummary;
 import dev.activator.embedded.runtime.policy.Replicas;
 import dev.activator.loop.Loop;
 import java.io.UncheckedIOException;
@@ -239,7 +239,7 @@ final class ReplicaSetPods {
 
   /** One pod that is ready is enough. */
   private void publishTrouble(Consumer<Conditions> change) {
-    if (views().stream().noneMatch(PodView::ready)) {
+    if (views().stream().noneMatch(PodSummary::ready)) {
       publishConditions(change);
     }
   }
@@ -262,7 +262,7 @@ final class ReplicaSetPods {
   }
 
   private void publishOverdue(ObjectNode found) {
-    var overdue = views().stream().anyMatch(PodView::ready)
+    var overdue = views().stream().anyMatch(PodSummary::ready)
         ? ""
         : pods.values().stream().map(LocalPod::overdue).filter(one -> !one.isEmpty()).findFirst()
             .orElse("");
@@ -275,7 +275,7 @@ final class ReplicaSetPods {
     }
   }
 
-  private List<PodView> views() {
+  private List<PodSummary> views() {
     return pods.values().stream().map(LocalPod::view).toList();
   }
 }

@@ -2,7 +2,7 @@ package dev.activator.lending.link;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.activator.lending.link.PeerView.State;
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.NettyLoop;
 import dev.activator.loop.Transport;
@@ -111,7 +111,7 @@ public final class PeerPort {
             accept(channel);
           }
         });
-    KeepAlive.TO_PODS.options(transport).forEach(server::childOption);
+    TcpKeepAlive.TO_PODS.options(transport).forEach(server::childOption);
     var bound = server.bind(host, port).awaitUninterruptibly();
     if (bound.isSuccess()) {
       listener = bound.channel();
@@ -180,7 +180,7 @@ public final class PeerPort {
         .option(ChannelOption.TCP_NODELAY, true).option(ChannelOption.SO_KEEPALIVE, true)
         .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) CONNECT_TIMEOUT.toMillis());
-    KeepAlive.TO_PODS.options(transport).forEach(client::option);
+    TcpKeepAlive.TO_PODS.options(transport).forEach(client::option);
     var attempt = new Attempt(events);
     client.handler(new ChannelInitializer<Channel>() {
       @Override

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** When the requests to a Service reach the activators. */
 class CatchStateTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
-  private static final BackendService SERVICE = Yaml.decoded(ResourceKind.BACKEND_SERVICES, """
+  private static final RoutedService SERVICE = Yaml.decoded(ResourceKind.ROUTED_SERVICES, """
       metadata: {namespace: shop, name: svc}
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
       """).fact();

@@ -32,7 +32,7 @@ class ScaledServiceStateTest {
         target: {concurrency: 20}
         containerConcurrency: 40
       """).fact();
-  private static final BackendService SERVICE = service("""
+  private static final RoutedService SERVICE = service("""
       {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080},
        {name: grpc, port: 81, appProtocol: kubernetes.io/h2c}]}""");
   private static final ServiceSlice SLICE = Yaml.decoded(ResourceKind.SERVICE_SLICES, """
@@ -49,8 +49,8 @@ class ScaledServiceStateTest {
           + " {httpGet: {path: /ready, port: 8080}}}]}}}",
       "{}");
 
-  private static BackendService service(String spec) {
-    return Yaml.decoded(ResourceKind.BACKEND_SERVICES, """
+  private static RoutedService service(String spec) {
+    return Yaml.decoded(ResourceKind.ROUTED_SERVICES, """
         metadata: {namespace: shop, name: svc}
         spec: %s
         """.formatted(spec)).fact();
@@ -75,7 +75,7 @@ class ScaledServiceStateTest {
     assertThat(caught(OBJECT, local).warnings()).isEmpty();
   }
 
-  private static ScaledServiceState caught(ScaledService object, BackendService service) {
+  private static ScaledServiceState caught(ScaledService object, RoutedService service) {
     return ScaledServiceState.of(object, new References(service, List.of(SLICE), FOUND, List.of(),
         null, false, List.of(), List.of(), IpFamily.IPV4));
   }
@@ -89,7 +89,7 @@ class ScaledServiceStateTest {
             """.formatted(spec, status)).fact());
   }
 
-  private static ScaledServiceState state(@Nullable BackendService service,
+  private static ScaledServiceState state(@Nullable RoutedService service,
       WorkloadState workload) {
     return ScaledServiceState.of(OBJECT, new References(service, List.of(SLICE), workload,
         List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));

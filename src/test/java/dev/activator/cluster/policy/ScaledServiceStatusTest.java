@@ -30,7 +30,7 @@ class ScaledServiceStatusTest {
         serviceRef: {name: svc, port: http}
         target: {concurrency: 20}
       """).fact();
-  private static final BackendService SERVICE = Yaml.decoded(ResourceKind.BACKEND_SERVICES, """
+  private static final RoutedService SERVICE = Yaml.decoded(ResourceKind.ROUTED_SERVICES, """
       metadata: {namespace: shop, name: svc}
       spec: {selector: {app: web}, ports: [{name: http, port: 80, targetPort: 8080}]}
       """).fact();
@@ -47,7 +47,7 @@ class ScaledServiceStatusTest {
   private static final ScaledServiceState NO_SERVICE = state(null, new WorkloadState.Hidden());
   private static final ScaledServiceState NO_TARGET = state(SERVICE, new WorkloadState.Missing());
 
-  private static ScaledServiceState state(@Nullable BackendService service,
+  private static ScaledServiceState state(@Nullable RoutedService service,
       WorkloadState workload) {
     return ScaledServiceState.of(OBJECT, new References(service, List.of(TWO_PODS), workload,
         List.of(), null, false, List.of(), List.of(), IpFamily.IPV4));

@@ -74,7 +74,7 @@ class LocalRuntimeTest {
   private final AtomicInteger inFlight = new AtomicInteger();
   private final ApiStore store = new ApiStore(Clock.systemUTC());
   private final LocalRuntime runtime = new LocalRuntime(store, loop(),
-      new RuntimeSettings(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
+      new RuntimeDependencies(Clock.systemUTC(), new SecureRandom(), true, (_, _) -> true,
           _ -> inFlight.get()));
   private final HttpClient http = HttpClient.newHttpClient();
 

@@ -1,7 +1,7 @@
 package dev.activator.proxy.hostile;
 
 import dev.activator.lifecycle.Readiness;
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestRecord;
@@ -132,7 +132,7 @@ final class Run {
         RevisionOptions.of(100), random);
     var loops = network.loops();
     var upstreams = Quiescence
-        .watch(new Upstreams(loops, IdleLimits.DEFAULT, KeepAlive.TO_PODS, random,
+        .watch(new Upstreams(loops, IdleLimits.DEFAULT, TcpKeepAlive.TO_PODS, random,
             new PodTls()));
     var router = new Router(new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
         _ -> null, revisions::get, Readiness.Ready::new, List.of(), id -> id);

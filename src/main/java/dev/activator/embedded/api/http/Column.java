@@ -44,7 +44,7 @@ record Column(String name, String type, String format, int priority, Value value
   }
 
   static Column of(PrinterColumn column) {
-    var path = FieldPath.parse(column.path());
+    var path = ColumnPath.parse(column.path());
     var shown = column.type().equals("date")
         ? new Column(column.name(), "string", "", 0,
             (object, now) -> age(path.textIn(object), now))

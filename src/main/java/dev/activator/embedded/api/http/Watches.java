@@ -3,7 +3,7 @@ package dev.activator.embedded.api.http;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;
 import dev.activator.embedded.api.cache.Watch;
 import dev.activator.embedded.api.cache.WatchCache;
-import dev.activator.embedded.api.http.Batches.Batch;
+import dev.activator.embedded.api.http.WatchBatches.Batch;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
@@ -105,7 +105,7 @@ final class Watches {
         query.yes("allowWatchBookmarks") ? Bookmarks.WANTED : Bookmarks.UNWANTED,
         timeout(query.number("timeoutSeconds")));
     return Flux.create(sink -> {
-      var batches = new Batches(sink, form.events());
+      var batches = new WatchBatches(sink, form.events());
       var session = cache.watch(watch,
           hooks.events(request.exchange().getRequest(), batches));
       open.add(session);

@@ -11,14 +11,14 @@ import java.util.List;
  * @param surplus names of pods to stop
  */
 public record Replicas(int missing, List<String> surplus) {
-  private static final Comparator<PodView> FIRST_TO_GO = Comparator.comparing(PodView::ready)
-      .thenComparing(PodView::order, Comparator.reverseOrder());
+  private static final Comparator<PodSummary> FIRST_TO_GO = Comparator.comparing(PodSummary::ready)
+      .thenComparing(PodSummary::order, Comparator.reverseOrder());
 
   /** Pods that are not ready go first, then the youngest. */
-  public static Replicas of(int wanted, Collection<PodView> pods) {
-    var counted = pods.stream().filter(PodView::wanted).toList();
+  public static Replicas of(int wanted, Collection<PodSummary> pods) {
+    var counted = pods.stream().filter(PodSummary::wanted).toList();
     return new Replicas(Math.max(0, wanted - counted.size()),
         counted.stream().sorted(FIRST_TO_GO).limit(Math.max(0, counted.size() - wanted))
-            .map(PodView::name).toList());
+            .map(PodSummary::name).toList());
   }
 }

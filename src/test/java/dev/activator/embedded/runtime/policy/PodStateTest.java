@@ -21,12 +21,12 @@ class PodStateTest {
 
   @Test
   void isListedFromTheBeginningAndReadyWhenItsProcessIs() {
-    assertThat(view()).isEqualTo(new PodView("pod", 7, true, false, true, 0));
+    assertThat(view()).isEqualTo(new PodSummary("pod", 7, true, false, true, 0));
 
     on(new Event.Ready(1));
     assertThat(effects).containsExactly(new Effect.Publish(), new Effect.ReportReady(),
         new Effect.SettleAfter(1, Duration.ofSeconds(10)));
-    assertThat(view()).isEqualTo(new PodView("pod", 7, true, true, true, 0));
+    assertThat(view()).isEqualTo(new PodSummary("pod", 7, true, true, true, 0));
   }
 
   @Test
@@ -35,7 +35,7 @@ class PodStateTest {
 
     on(new Event.NotReady(1));
     assertThat(effects).containsExactly(new Effect.Publish());
-    assertThat(view()).isEqualTo(new PodView("pod", 7, true, false, true, 0));
+    assertThat(view()).isEqualTo(new PodSummary("pod", 7, true, false, true, 0));
 
     on(new Event.NotReady(1));
     assertThat(effects).isEmpty();
@@ -144,7 +144,7 @@ class PodStateTest {
 
     on(new Event.Stop());
     assertThat(effects).containsExactly(new Effect.Publish(), new Effect.Drain());
-    assertThat(view()).isEqualTo(new PodView("pod", 7, false, false, false, 0));
+    assertThat(view()).isEqualTo(new PodSummary("pod", 7, false, false, false, 0));
 
     on(new Event.Drained());
     assertThat(effects).containsExactly(new Effect.StopProcess());
@@ -178,7 +178,7 @@ class PodStateTest {
   @Test
   void countsItsRestartsWhateverItsState() {
     on(new Event.Exited(1, FAILED));
-    assertThat(view()).isEqualTo(new PodView("pod", 7, true, false, true, 0));
+    assertThat(view()).isEqualTo(new PodSummary("pod", 7, true, false, true, 0));
 
     on(new Event.PauseOver(1));
     on(new Event.Stop());
@@ -256,7 +256,7 @@ class PodStateTest {
 
     step(world, new Event.Stop());
     for (int i = 0; i < 1_000 && !world.coming.isEmpty(); i++) {
-      assertThat(view()).returns(false, PodView::listed).returns(false, PodView::ready);
+      assertThat(view()).returns(false, PodSummary::listed).returns(false, PodSummary::ready);
       step(world, world.next());
     }
 
@@ -281,7 +281,7 @@ class PodStateTest {
     effects = step.effects();
   }
 
-  private PodView view() {
-    return PodView.of("pod", 7, state, 0);
+  private PodSummary view() {
+    return PodSummary.of("pod", 7, state, 0);
   }
 }

@@ -6,10 +6,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReplicasTest {
-  private static final PodView OLD = new PodView("old", 1, true, true, true, 0);
-  private static final PodView YOUNG = new PodView("young", 2, true, true, true, 0);
-  private static final PodView STARTING = new PodView("starting", 0, true, false, true, 0);
-  private static final PodView LEAVING = new PodView("leaving", 3, false, false, false, 0);
+  private static final PodSummary OLD = new PodSummary("old", 1, true, true, true, 0);
+  private static final PodSummary YOUNG = new PodSummary("young", 2, true, true, true, 0);
+  private static final PodSummary STARTING = new PodSummary("starting", 0, true, false, true, 0);
+  private static final PodSummary LEAVING = new PodSummary("leaving", 3, false, false, false, 0);
 
   @Test
   void makesWhatIsMissingAndDoesNotCountWhatLeaves() {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Units.</b> Nanoseconds of a clock that may overflow.
  */
-public final class ConnectTurns<T> {
+public final class ConnectCheckTurns<T> {
   private record Turn<T>(long dueNanos, boolean first, T attempt) implements Comparable<Turn<T>> {
     @Override
     public int compareTo(Turn<T> other) {
@@ -23,7 +23,7 @@ public final class ConnectTurns<T> {
   private final PriorityQueue<Turn<T>> waiting = new PriorityQueue<>();
   private final RateLimit rate;
 
-  public ConnectTurns(RateLimit rate) {
+  public ConnectCheckTurns(RateLimit rate) {
     this.rate = rate;
   }
 

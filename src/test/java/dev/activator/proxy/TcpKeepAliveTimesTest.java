@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.activator.loop.KeepAlive;
+import dev.activator.loop.TcpKeepAlive;
 import dev.activator.testing.KernelConnections;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.nio.NioIoHandler;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** When the kernel will probe the connections of a request, on both transports. */
-class KeepAliveTimesTest {
+class TcpKeepAliveTimesTest {
   abstract static class OnAnyTransport extends WireTest {
     @BeforeEach
     void needsToKnow() {
@@ -43,11 +43,11 @@ class KeepAliveTimesTest {
 
   @Test
   void endAConnectionToAPodAfterTwentySecondsAndToACallerAfterSixty() {
-    assertThat(untilEnd(KeepAlive.TO_PODS)).isEqualTo(Duration.ofSeconds(20));
-    assertThat(untilEnd(KeepAlive.FROM_CALLERS)).isEqualTo(Duration.ofSeconds(60));
+    assertThat(untilEnd(TcpKeepAlive.TO_PODS)).isEqualTo(Duration.ofSeconds(20));
+    assertThat(untilEnd(TcpKeepAlive.FROM_CALLERS)).isEqualTo(Duration.ofSeconds(60));
   }
 
-  private static Duration untilEnd(KeepAlive times) {
+  private static Duration untilEnd(TcpKeepAlive times) {
     return times.idle().plus(times.interval().multipliedBy(times.probes()));
   }
 

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class WorkloadTest {
-  private static Workload workload(String containers) {
+class WorkloadTemplateTest {
+  private static WorkloadTemplate workload(String containers) {
     return Yaml.decoded(ResourceKind.workloads("Deployment", "apis/apps/v1", "deployments"), """
         kind: Deployment
         metadata: {namespace: shop, name: web}
@@ -59,7 +59,7 @@ class WorkloadTest {
     assertThat(remarks).containsExactly("the path of its readinessProbe, 'a b'");
   }
 
-  private static String shown(Workload.Probing probing) {
+  private static String shown(WorkloadTemplate.Probing probing) {
     return (probing.probe().connects() ? "connect" : probing.probe().path()) + " "
         + probing.beforeReady();
   }

@@ -1,13 +1,13 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.BackendService;
-import dev.activator.cluster.policy.BackendService.Port;
+import dev.activator.cluster.policy.RoutedService;
+import dev.activator.cluster.policy.RoutedService.Port;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
 /** Reads the Service of a ScaledService: its selector and its ports. */
-final class BackendServiceReader implements FactReader<BackendService> {
+final class RoutedServiceReader implements FactReader<RoutedService> {
   private Map<String, String> selector = Map.of();
   private final List<Port> ports = new ArrayList<>(1);
   private boolean isLocal;
@@ -47,8 +47,8 @@ final class BackendServiceReader implements FactReader<BackendService> {
   }
 
   @Override
-  public BackendService fact(Metadata metadata, JsonCursor in) {
-    return new BackendService(metadata.namespace(), metadata.name(), selector, ports,
+  public RoutedService fact(Metadata metadata, JsonCursor in) {
+    return new RoutedService(metadata.namespace(), metadata.name(), selector, ports,
         isLocal);
   }
 }

@@ -15,7 +15,7 @@ import reactor.core.publisher.FluxSink;
  *
  * <p><b>Threads.</b> The cache's loop, except {@link Batch#take}.
  */
-final class Batches implements Watch.Outlet {
+final class WatchBatches implements Watch.Outlet {
   private static final int MAX_EVENTS = 256;
   private static final int MAX_BYTES = 256 * 1024;
   private static final int FRAME_BYTES = 40;
@@ -31,7 +31,7 @@ final class Batches implements Watch.Outlet {
   /** Another batch gathers. Each thread sets its own flag before it reads the other's. */
   private volatile boolean more;
 
-  Batches(FluxSink<Batch> sink, Form.EventEncoder encoder) {
+  WatchBatches(FluxSink<Batch> sink, Form.EventEncoder encoder) {
     this.sink = sink;
     this.encoder = encoder;
   }

@@ -8,12 +8,12 @@ import java.util.function.ToIntFunction;
 import java.util.random.RandomGenerator;
 
 /**
- * The settings of the local runtime.
+ * What the local runtime needs from the rest of the process.
  *
  * @param logsOutput whether the log has the lines that processes print
  * @param routable whether the activator knows the revision with this id and uid
  * @param inFlight how many requests run on a pod; called on any thread
  */
-public record RuntimeSettings(Clock clock, RandomGenerator random, boolean logsOutput,
+public record RuntimeDependencies(Clock clock, RandomGenerator random, boolean logsOutput,
     BiPredicate<RevisionId, String> routable,
     ToIntFunction<Destination> inFlight) {}

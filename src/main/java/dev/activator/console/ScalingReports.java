@@ -4,7 +4,7 @@ import dev.activator.autoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceStatus;
-import dev.activator.console.PlatformFacts.Setting;
+import dev.activator.console.RevisionDetails.Setting;
 import dev.activator.console.RevisionReport.ScalingReport;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param views how this process scales a revision; null if it does not
  * @param leader null where none is elected
  */
-public record ScalingFacts(Function<RevisionId, @Nullable ScalingView> views,
+public record ScalingReports(Function<RevisionId, @Nullable ScalingView> views,
     Supplier<@Nullable Leadership> leader) {
 
   /**
@@ -85,7 +85,7 @@ public record ScalingFacts(Function<RevisionId, @Nullable ScalingView> views,
   }
 
   /** @param scaled null for a Revision */
-  List<Setting> rows(RevisionId id, @Nullable ScaledServiceFacts scaled) {
+  List<Setting> rows(RevisionId id, @Nullable ScaledServiceDetails scaled) {
     var rows = new ArrayList<Setting>();
     var view = views.apply(id);
     if (view != null) {

@@ -15,11 +15,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param endpointsDelay how long after the first pod is ready a gateway knows of it
  */
 @ConfigurationProperties("activator.admit")
-public record AdmitProperties(@DefaultValue("false") boolean enabled,
+public record GatewayAdmitProperties(@DefaultValue("false") boolean enabled,
     @DefaultValue("8016") int port, @DefaultValue("1s") Duration requestDuration,
     @DefaultValue("1s") Duration endpointsDelay) {
 
-  public AdmitProperties {
+  public GatewayAdmitProperties {
     Requirement.port("activator.admit.port", port);
     Requirement.check(requestDuration.isPositive(), "activator.admit.request-duration",
         requestDuration, "must be positive");

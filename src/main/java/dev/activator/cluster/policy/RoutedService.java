@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param selector of its pods; empty if another controller writes its EndpointSlices
  * @param isLocal whether each node sends requests to the pods on it only
  */
-public record BackendService(String namespace, String name, Map<String, String> selector,
+public record RoutedService(String namespace, String name, Map<String, String> selector,
     List<Port> ports, boolean isLocal) {
-  public BackendService {
+  public RoutedService {
     selector = Map.copyOf(selector);
     ports = List.copyOf(ports);
   }

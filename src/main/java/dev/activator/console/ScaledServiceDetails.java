@@ -4,7 +4,7 @@ import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.policy.ScaledServiceStatus.Condition;
-import dev.activator.console.PlatformFacts.Setting;
+import dev.activator.console.RevisionDetails.Setting;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What the console shows of a ScaledService. */
-public record ScaledServiceFacts(ScaledServiceState state) {
+public record ScaledServiceDetails(ScaledServiceState state) {
   private static final Set<String> WITH_LOGS = Set.of("Deployment", "StatefulSet", "DaemonSet");
 
   private ScaledService object() {
@@ -59,7 +59,7 @@ public record ScaledServiceFacts(ScaledServiceState state) {
   }
 
   List<Setting> conditions() {
-    return object().status().conditions().stream().map(ScaledServiceFacts::row).toList();
+    return object().status().conditions().stream().map(ScaledServiceDetails::row).toList();
   }
 
   private static Setting row(Condition condition) {

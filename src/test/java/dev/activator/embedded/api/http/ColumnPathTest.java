@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class FieldPathTest {
+class ColumnPathTest {
   private static final String OBJECT = "{'spec':{'size':3,'on':true,'list':['a','b'],'map':{'k':'v'},"
       + "'nothing':null},'metadata':{'labels':{'a.b/c':'dotted'}},'status':{'conditions':[{'type':"
       + "'Ready','status':'True'},{'type':'Other','status':'False'}]}}";
@@ -24,7 +24,7 @@ class FieldPathTest {
       ".status.conditions[*].type|Ready Other",
       ".spec.size{|``", ".spec..size|``", "..|``", "``|``"})
   void findsWhatAPathNames(String path, String expected) {
-    assertThat(FieldPath.parse(path).textIn(parse(OBJECT))).isEqualTo(expected);
+    assertThat(ColumnPath.parse(path).textIn(parse(OBJECT))).isEqualTo(expected);
   }
 
   @Test
@@ -32,6 +32,6 @@ class FieldPathTest {
     String name = "n".repeat(20_000);
     var object = Json.object().put(name, "there");
 
-    assertThat(FieldPath.parse("." + name).textIn(object)).isEqualTo("there");
+    assertThat(ColumnPath.parse("." + name).textIn(object)).isEqualTo("there");
   }
 }

@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What a cluster shows of a revision: its settings, its Events, and the command for its log. */
-public final class ClusterFacts implements PlatformFacts {
+public final class ClusterRevisionDetails implements RevisionDetails {
   private static final String ROUTING_STATE = "serving.knative.dev/routingState";
   private static final String SERVICE = "serving.knative.dev/service";
   private static final String RULES = "its rules";
@@ -33,7 +33,7 @@ public final class ClusterFacts implements PlatformFacts {
   private final int queueCapacity;
   private final String waitingPage;
   private final EventReader events;
-  private final ScalingFacts scaling;
+  private final ScalingReports scaling;
   private final Supplier<ScalingDefaults> defaults;
   private final Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking;
 
@@ -41,8 +41,9 @@ public final class ClusterFacts implements PlatformFacts {
    * @param queueCapacity of a revision that sets none, like {@code waitingPage}
    * @param waking null if a revision neither wakes others nor was woken
    */
-  public ClusterFacts(Cluster cluster, String domain, int queueCapacity, String waitingPage,
-      EventReader events, ScalingFacts scaling, Supplier<ScalingDefaults> defaults,
+  public ClusterRevisionDetails(Cluster cluster, String domain, int queueCapacity,
+      String waitingPage,
+      EventReader events, ScalingReports scaling, Supplier<ScalingDefaults> defaults,
       Function<RevisionId, CompletableFuture<@Nullable WakingReport>> waking) {
     this.waking = waking;
     this.cluster = cluster;
@@ -54,22 +55,22 @@ public final class ClusterFacts implements PlatformFacts {
     this.defaults = defaults;
   }
 
-  private @Nullable ScaledServiceFacts scaledService(RevisionId id) {
+  private @Nullable ScaledServiceDetails scaledService(RevisionId id) {
     var state = cluster.scaledService(id);
-    return state == null ? null : new ScaledServiceFacts(state);
+    return state == null ? null : new ScaledServiceDetails(state);
   }
 
   @Override
-  public CardFacts card(RevisionId id) {
+  public CardDetails card(RevisionId id) {
     var scaled = scaledService(id);
     if (scaled != null) {
-      return new CardFacts("ScaledService", scaled.obstacles(scaling.views().apply(id)),
+      return new CardDetails("ScaledService", scaled.obstacles(scaling.views().apply(id)),
           scaled.url(), scaled.maxPods(), null);
     }
     var revision = cluster.find(id);
     var service = revision == null ? null : revision.labels().get(SERVICE);
     var rules = revision == null ? null : revision.rules();
-    return new CardFacts("Revision", rules == null ? List.of() : rules.problems(),
+    return new CardDetails("Revision", rules == null ? List.of() : rules.problems(),
         service == null
             ? null
             : "http://" + service + "." + id.namespace() + ".svc." + domain,
@@ -193,7 +194,7 @@ public final class ClusterFacts implements PlatformFacts {
             Set.copyOf(List.of(id.withoutPort().name(), workload)), workload))
         .thenApply(answer -> switch (answer) {
           case EventReader.Answer.Read(var all) -> new Known<>(
-              all.stream().map(ClusterFacts::line).toList(), "");
+              all.stream().map(ClusterRevisionDetails::line).toList(), "");
           case EventReader.Answer.Forbidden() -> new Known<>(List.of(),
               "This activator may not list Events (the chart's rbac.events): " + command(id));
           case EventReader.Answer.Failed(var why) -> new Known<>(List.of(),

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any.
  */
-public interface PlatformFacts {
+public interface RevisionDetails {
   /** @param origin such as an annotation, a property or a default */
   record Setting(String name, String value, String origin) {}
 
@@ -27,7 +27,7 @@ public interface PlatformFacts {
    * @param maxPods null for any number
    * @param routing null if it belongs to no Service, or if that is unknown
    */
-  record CardFacts(String kind, List<String> obstacles, @Nullable String url,
+  record CardDetails(String kind, List<String> obstacles, @Nullable String url,
       @Nullable Integer maxPods, @Nullable Routing routing) {}
 
   /** Whether the requests of its Service go to a revision. */
@@ -41,7 +41,7 @@ public interface PlatformFacts {
 
   record Routing(String service, RoutingState state) {}
 
-  CardFacts card(RevisionId id);
+  CardDetails card(RevisionId id);
 
   /** The autoscaler's view and the settings. Must not fail. */
   CompletableFuture<List<Setting>> settings(RevisionId id);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param containers of its pod template; empty if it has none
  * @param failure why no pods can be created, from the condition {@code ReplicaFailure}; else empty
  */
-public record Workload(RevisionId id, List<Container> containers, String failure) {
-  public Workload {
+public record WorkloadTemplate(RevisionId id, List<Container> containers, String failure) {
+  public WorkloadTemplate {
     containers = List.copyOf(containers);
   }
 

@@ -1,9 +1,9 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.policy.Workload;
-import dev.activator.cluster.policy.Workload.Action;
-import dev.activator.cluster.policy.Workload.Container;
-import dev.activator.cluster.policy.Workload.Probe;
+import dev.activator.cluster.policy.WorkloadTemplate;
+import dev.activator.cluster.policy.WorkloadTemplate.Action;
+import dev.activator.cluster.policy.WorkloadTemplate.Container;
+import dev.activator.cluster.policy.WorkloadTemplate.Probe;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads {@code spec.template} of any kind that has one. */
-final class WorkloadReader implements FactReader<Workload> {
+final class WorkloadTemplateReader implements FactReader<WorkloadTemplate> {
   private final List<Container> containers = new ArrayList<>(1);
   private String failure = "";
 
@@ -124,7 +124,7 @@ final class WorkloadReader implements FactReader<Workload> {
         case "scheme" -> scheme = in.text();
         case "httpHeaders" -> {
           for (var _ : in.items()) {
-            Containers.header(in, headers);
+            RevisionContainers.header(in, headers);
           }
         }
       }
@@ -133,7 +133,8 @@ final class WorkloadReader implements FactReader<Workload> {
   }
 
   @Override
-  public Workload fact(Metadata metadata, JsonCursor in) {
-    return new Workload(new RevisionId(metadata.namespace(), metadata.name()), containers, failure);
+  public WorkloadTemplate fact(Metadata metadata, JsonCursor in) {
+    return new WorkloadTemplate(new RevisionId(metadata.namespace(), metadata.name()), containers,
+        failure);
   }
 }

@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
  *
  * @param steps none if the path cannot be read
  */
-record FieldPath(List<Step> steps) {
+record ColumnPath(List<Step> steps) {
   // Possessive quantifiers: others use a stack frame per character.
   private static final String WORD = "((?:[^.\\[\\]\\\\]|\\\\.)++)";
   private static final String KEY = "((?:[^.\\[\\]\\\\\\s=]|\\\\.)++)";
@@ -28,7 +28,7 @@ record FieldPath(List<Step> steps) {
     Stream<JsonNode> from(JsonNode node);
   }
 
-  static FieldPath parse(String text) {
+  static ColumnPath parse(String text) {
     String path = text.startsWith(".") || text.startsWith("[") ? text : "." + text;
     var matcher = STEP.matcher(path);
     var steps = new ArrayList<Step>();
@@ -37,7 +37,7 @@ record FieldPath(List<Step> steps) {
       steps.add(step(matcher.toMatchResult()));
       end = matcher.end();
     }
-    return new FieldPath(end == path.length() ? List.copyOf(steps) : List.of());
+    return new ColumnPath(end == path.length() ? List.copyOf(steps) : List.of());
   }
 
   private static Step step(java.util.regex.MatchResult match) {

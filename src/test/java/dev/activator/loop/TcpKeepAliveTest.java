@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class KeepAliveTest {
+class TcpKeepAliveTest {
   @ParameterizedTest
   @ValueSource(strings = {"native", "Java's"})
   void isWhatTheKernelHasOfAConnection(String transport) throws Exception {
@@ -26,7 +26,7 @@ class KeepAliveTest {
         transport.equals("native") ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       var kind = Transport.of(group.next());
-      var options = new KeepAlive(Duration.ofSeconds(7), Duration.ofSeconds(3), 4).options(kind);
+      var options = new TcpKeepAlive(Duration.ofSeconds(7), Duration.ofSeconds(3), 4).options(kind);
       var client = new Bootstrap().group(group).channel(kind.socket())
           .option(ChannelOption.SO_KEEPALIVE, true).handler(new ChannelInboundHandlerAdapter());
       options.forEach(client::option);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param published where requests can go
  * @param pods all listed ones, in order
  */
-public record BackendsView(HealthyDestinations published, List<Address> pods,
+public record RevisionBackendsView(HealthyDestinations published, List<Address> pods,
     @Nullable Address clusterIp, MeshAddressing addressing, boolean probesBeforeReady) {
 
   /**
@@ -39,12 +39,12 @@ public record BackendsView(HealthyDestinations published, List<Address> pods,
   }
 
   /** @param now since the origin of the watcher's times */
-  static BackendsView of(Watching watching, Duration now) {
+  static RevisionBackendsView of(Watching watching, Duration now) {
     var traits = watching.traits();
     var pods = watching.pods().listed().entrySet().stream().map(
         pod -> address(pod.getKey(), pod.getValue(), traits.serves(pod.getValue()), now)).toList();
     var clusterIp = watching.fallback().clusterIp();
-    return new BackendsView(watching.published(), pods,
+    return new RevisionBackendsView(watching.published(), pods,
         clusterIp == null
             ? null
             : address(clusterIp, watching.fallback().health(),

@@ -7,13 +7,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ConnectTurnsTest {
+class ConnectCheckTurnsTest {
   private static final long MILLI = 1_000_000;
 
   @ParameterizedTest(name = "from {0}")
   @ValueSource(longs = {0, -5_000_000_000L, Long.MAX_VALUE - 20, Long.MIN_VALUE + 20})
   void givesTurnsInTheOrderInWhichTheyAreDue(long now) {
-    var turns = new ConnectTurns<String>(new RateLimit(5_000, now));
+    var turns = new ConnectCheckTurns<String>(new RateLimit(5_000, now));
     turns.again("third", now + 5 * MILLI);
     turns.again("second", now + 4 * MILLI);
     turns.first("first", now);
@@ -31,7 +31,7 @@ class ConnectTurnsTest {
   @ValueSource(longs = {0, Long.MAX_VALUE - 20})
   void attemptsAtNewAddressesAreNotLimited(long now) {
     // given a rate of one each 10 ms, ten at once
-    var turns = new ConnectTurns<String>(new RateLimit(100, now));
+    var turns = new ConnectCheckTurns<String>(new RateLimit(100, now));
     for (int i = 0; i < 15; i++) {
       turns.again("again", now);
       turns.first("first", now);
@@ -55,8 +55,8 @@ class ConnectTurnsTest {
   @Test
   void loopsShareARate() {
     var rate = new RateLimit(10, 0);
-    var one = new ConnectTurns<String>(rate);
-    var other = new ConnectTurns<String>(rate);
+    var one = new ConnectCheckTurns<String>(rate);
+    var other = new ConnectCheckTurns<String>(rate);
     one.again("one", 0);
     other.again("other", 0);
 

@@ -12,7 +12,7 @@ import dev.activator.cluster.policy.ScaledServiceState.References;
 import dev.activator.cluster.policy.ScaledServiceState.WorkloadState;
 import dev.activator.cluster.policy.ScaledServiceState;
 import dev.activator.cluster.Yaml;
-import dev.activator.console.PlatformFacts.Setting;
+import dev.activator.console.RevisionDetails.Setting;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
 import java.time.Duration;
@@ -22,7 +22,7 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
 /** What the console shows of a ScaledService, on the activator that scales and on another. */
-class ScaledServiceFactsTest {
+class ScaledServiceDetailsTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final ScalingView VIEW = new ScalingView(WEB,
       new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(3),
@@ -30,7 +30,7 @@ class ScaledServiceFactsTest {
       "3 = ceil(52 in flight ÷ 20), stable window",
       new ScalingView.Trouble("Forbidden", "cannot patch Deployment web: 403"), "", null);
 
-  private static ScaledServiceFacts facts(String spec, String status, List<Taken> taken) {
+  private static ScaledServiceDetails details(String spec, String status, List<Taken> taken) {
     var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
         metadata: {namespace: shop, name: web, uid: u}
         spec:
@@ -40,12 +40,12 @@ class ScaledServiceFactsTest {
           %s
         status: %s
         """.formatted(spec, status)).fact();
-    return new ScaledServiceFacts(ScaledServiceState.of(object, new References(null, List.of(),
+    return new ScaledServiceDetails(ScaledServiceState.of(object, new References(null, List.of(),
         new WorkloadState.Hidden(), taken, null, false, List.of(), List.of(), IpFamily.IPV4)));
   }
 
-  private static ScaledServiceFacts facts(String spec) {
-    return facts(spec, "{}", List.of());
+  private static ScaledServiceDetails details(String spec) {
+    return details(spec, "{}", List.of());
   }
 
   private static Leadership leader(String pod, boolean here, String problem) {
@@ -54,57 +54,59 @@ class ScaledServiceFactsTest {
 
   @Test
   void leadsToTheFirstHostThatABrowserCanBeSentTo() {
-    assertThat(facts("hosts: ['*.shop.example.com', shop.example.com]").url())
+    assertThat(details("hosts: ['*.shop.example.com', shop.example.com]").url())
         .isEqualTo("http://shop.example.com/");
-    assertThat(facts("hosts: [a.example.com, b.example.com]", "{}",
+    assertThat(details("hosts: [a.example.com, b.example.com]", "{}",
         List.of(new Taken("a.example.com", new RevisionId("old", "old")))).url())
         .isEqualTo("http://b.example.com/");
-    assertThat(facts("hosts: ['*.shop.example.com']").url()).isNull();
-    assertThat(facts("minReplicas: 0").url()).isNull();
+    assertThat(details("hosts: ['*.shop.example.com']").url()).isNull();
+    assertThat(details("minReplicas: 0").url()).isNull();
   }
 
   @Test
   void saysOnTheLeaderWhyItIsScaledAsItIsAndWhatIsInTheWay() {
-    var facts = facts("maxReplicas: 5");
+    var details = details("maxReplicas: 5");
 
-    assertThat(facts.maxPods()).isEqualTo(5);
-    assertThat(new ScalingFacts(_ -> VIEW, () -> leader("activator-1", true, ""))
-        .rows(WEB, facts)).containsExactly(
+    assertThat(details.maxPods()).isEqualTo(5);
+    assertThat(new ScalingReports(_ -> VIEW, () -> leader("activator-1", true, ""))
+        .rows(WEB, details)).containsExactly(
             new Setting("pods wanted", "3", "3 = ceil(52 in flight ÷ 20), stable window"),
             new Setting("scaling", "Forbidden", "cannot patch Deployment web: 403"),
             new Setting("scaled by", "this activator", "the Lease"));
-    assertThat(facts.obstacles(VIEW)).containsExactly("there is no Service shop/svc",
+    assertThat(details.obstacles(VIEW)).containsExactly("there is no Service shop/svc",
         "cannot patch Deployment web: 403");
   }
 
   @Test
   void saysOnAnotherActivatorWhatTheLeaderWroteIntoTheStatus() {
-    var facts = facts("minReplicas: 1", """
+    var details = details("minReplicas: 1", """
         {desiredReplicas: 2, conditions: [{type: Ready, status: "False", reason: Forbidden,
          message: no right, lastTransitionTime: "2026-11-22T12:00:00Z"}]}""", List.of());
 
-    assertThat(new ScalingFacts(_ -> null, () -> leader("activator-2", false, ""))
-        .rows(WEB, facts)).containsExactly(
+    assertThat(new ScalingReports(_ -> null, () -> leader("activator-2", false, ""))
+        .rows(WEB, details)).containsExactly(
             new Setting("pods wanted", "2", "the status; the activator that scales it knows why"),
             new Setting("scaled by", "activator-2", "the Lease"),
             new Setting("condition Ready", "False, Forbidden",
                 "no right; since 2026-11-22T12:00:00Z"));
     // what is wrong is read here, too, and later than the status says it
-    assertThat(facts.obstacles(null)).containsExactly("there is no Service shop/svc");
-    assertThat(facts.settings()).contains(
+    assertThat(details.obstacles(null)).containsExactly("there is no Service shop/svc");
+    assertThat(details.settings()).contains(
         new Setting("replicas", "1; an HPA or KEDA may set more",
             "spec.minReplicas, spec.maxReplicas"),
         new Setting("scales", "Deployment front", "spec.scaleTargetRef"));
-    assertThat(facts.logCommand()).isEqualTo("kubectl logs -n shop deployment/front");
+    assertThat(details.logCommand()).isEqualTo("kubectl logs -n shop deployment/front");
   }
 
   @Test
   void showsItsRules() {
-    var facts = facts("rules: [{pathPrefix: /api, headers: [{name: X-Env, value: a}], serviceRef:"
-        + " {port: grpc}}, {hosts: [a.b], path: /c}, {}]", "{}",
+    var details = details(
+        "rules: [{pathPrefix: /api, headers: [{name: X-Env, value: a}], serviceRef:"
+            + " {port: grpc}}, {hosts: [a.b], path: /c}, {}]",
+        "{}",
         List.of(new Taken("a.b", "path /c", new RevisionId("old", "old"))));
 
-    assertThat(facts.settings()).contains(
+    assertThat(details.settings()).contains(
         new Setting("rule",
             "requests with path prefix /api and header x-env: a, to port grpc", "spec.rules"),
         new Setting("rule", "requests with path /c for a.b", "spec.rules"),
@@ -113,8 +115,8 @@ class ScaledServiceFactsTest {
 
   @Test
   void saysWhenNoActivatorScales() {
-    assertThat(new ScalingFacts(_ -> null, () -> leader("", false, "403")).rows(WEB,
-        facts("minReplicas: 0"))).contains(
+    assertThat(new ScalingReports(_ -> null, () -> leader("", false, "403")).rows(WEB,
+        details("minReplicas: 0"))).contains(
             new Setting("scaled by", "no activator", "the Lease, which cannot be used: 403"));
   }
 }

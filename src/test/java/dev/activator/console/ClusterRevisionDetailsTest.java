@@ -2,19 +2,21 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.console.PlatformFacts.Routing;
-import dev.activator.console.PlatformFacts.RoutingState;
+import dev.activator.console.RevisionDetails.Routing;
+import dev.activator.console.RevisionDetails.RoutingState;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ClusterFactsTest {
+class ClusterRevisionDetailsTest {
   @ParameterizedTest
   @CsvSource({"active, LIVE", "pending, NEXT", "reserve, SUPERSEDED"})
   void theRoutingStateOfARevisionIsItsLabel(String label, RoutingState state) {
-    assertThat(ClusterFacts.routing(Map.of("serving.knative.dev/service", "web",
+    assertThat(ClusterRevisionDetails.routing(Map.of("serving.knative.dev/service", "web",
         "serving.knative.dev/routingState", label))).isEqualTo(new Routing("web", state));
-    assertThat(ClusterFacts.routing(Map.of("serving.knative.dev/routingState", label))).isNull();
-    assertThat(ClusterFacts.routing(Map.of("serving.knative.dev/service", "web"))).isNull();
+    assertThat(ClusterRevisionDetails.routing(Map.of("serving.knative.dev/routingState", label)))
+        .isNull();
+    assertThat(ClusterRevisionDetails.routing(Map.of("serving.knative.dev/service", "web")))
+        .isNull();
   }
 }

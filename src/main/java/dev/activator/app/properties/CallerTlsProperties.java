@@ -20,14 +20,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param curvePreferences curves with commas between, such as {@code X25519,P-256}. Empty for the runtime's
  */
 @ConfigurationProperties("activator.tls")
-public record TlsProperties(@Nullable Path certificate, @Nullable Path key,
+public record CallerTlsProperties(@Nullable Path certificate, @Nullable Path key,
     @DefaultValue("1.3") String minVersion, @DefaultValue("1.3") String maxVersion,
     @DefaultValue("") String cipherSuites, @DefaultValue("") String curvePreferences) {
 
   private static final String PREFIX = "ACTIVATOR_TLS_";
   private static final String NEWEST = "1.3";
 
-  public TlsProperties {
+  public CallerTlsProperties {
     minVersion = minVersion.isBlank() ? NEWEST : minVersion;
     maxVersion = maxVersion.isBlank() ? NEWEST : maxVersion;
     var _ = ServerTlsSettings.of(PREFIX, minVersion, maxVersion, cipherSuites, curvePreferences);

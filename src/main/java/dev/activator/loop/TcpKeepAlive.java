@@ -17,14 +17,14 @@ import jdk.net.ExtendedSocketOptions;
  * @param interval between probes
  * @param probes unanswered ones in a row that end the connection
  */
-public record KeepAlive(Duration idle, Duration interval, int probes) {
+public record TcpKeepAlive(Duration idle, Duration interval, int probes) {
   /**
    * Notices a vanished pod within 20 seconds.
    *
    * <p><b>Source.</b> {@code dialBackOffHelper} in Knative's {@code pkg/network/transports.go}: 5
    * s.
    */
-  public static final KeepAlive TO_PODS = new KeepAlive(Duration.ofSeconds(5),
+  public static final TcpKeepAlive TO_PODS = new TcpKeepAlive(Duration.ofSeconds(5),
       Duration.ofSeconds(5), 3);
 
   /**
@@ -32,7 +32,7 @@ public record KeepAlive(Duration idle, Duration interval, int probes) {
    *
    * <p><b>Source.</b> {@code net.ListenConfig} in Go: 15 s, but nine probes.
    */
-  public static final KeepAlive FROM_CALLERS = new KeepAlive(Duration.ofSeconds(15),
+  public static final TcpKeepAlive FROM_CALLERS = new TcpKeepAlive(Duration.ofSeconds(15),
       Duration.ofSeconds(15), 3);
 
   /** All but {@code SO_KEEPALIVE}. */
