@@ -133,7 +133,7 @@ class ArchitectureTest {
   void fewKnowTheClientLibrary() {
     noClasses().that().resideInAPackage(inside("cluster")).and()
         .haveNameNotMatching(
-            ".*[.](Connection|KubeconfigReader|KubernetesApi|ApiTransport)([$].*)?")
+            ".*[.](ClusterConnector|KubeconfigReader|KubernetesApi|ApiTransport)([$].*)?")
         .should()
         .dependOnClassesThat().resideInAnyPackage("io.fabric8..", "io.kubernetes..", "okhttp3..")
         .because("two classes make its configuration, two send requests").check(PRODUCT);

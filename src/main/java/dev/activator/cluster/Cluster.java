@@ -61,10 +61,10 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final KnativeInformers knative;
   private final MergedRevisions merged;
   /** The merged ones; here, because each request finds one. */
-  private final Listeners<Revision> revisions;
-  private final Listeners<ContainerFailure> containerFailures = new Listeners<>(
+  private final ChangeListeners<Revision> revisions;
+  private final ChangeListeners<ContainerFailure> containerFailures = new ChangeListeners<>(
       "pods that do not start");
-  private final Listeners<PodProgress> podProgress = new Listeners<>("pods that start");
+  private final ChangeListeners<PodProgress> podProgress = new ChangeListeners<>("pods that start");
   private final List<Consumer<Boolean>> onEndpointsWatch = new CopyOnWriteArrayList<>();
   /** Leases of Endpoints or EndpointSlices without an open watch; used on the cluster's loop. */
   private final Set<Informers.Lease<?>> unwatched = new HashSet<>();
@@ -286,12 +286,13 @@ public final class Cluster implements Revisions, AutoCloseable {
   }
 
   private void startup(KubernetesSession now, Supplier<@Nullable String> check,
-      Supplier<? extends List<? extends Startup.Beginning>> begin) throws InterruptedException {
-    new Startup(now.api().url(), check, begin, startTimeout).run();
+      Supplier<? extends List<? extends ClusterStartup.Beginning>> begin)
+      throws InterruptedException {
+    new ClusterStartup(now.api().url(), check, begin, startTimeout).run();
   }
 
   private @Nullable String problem(KubernetesSession now) {
-    var problem = Connection.problem(now.api(), minimum);
+    var problem = ClusterConnector.problem(now.api(), minimum);
     return problem == null && sources != Sources.SCALED_SERVICES ? knative.problem(now) : problem;
   }
 
@@ -337,7 +338,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     if (now == null) {
       throw new IllegalStateException("not started");
     }
-    var certificates = new Certificates(namespace, listener);
+    var certificates = new ClusterCertificates(namespace, listener);
     startup(now, () -> null, () -> certificates.follow(now));
     certificates.requireSecret();
   }

@@ -30,8 +30,8 @@ public final class EndpointsEvents implements FactHandler.FactListener<Endpoints
   private final IndexedStore<Decoded<EndpointsObject>> store;
   private final IpFamily preferred;
   private final Function<RevisionId, String> uids;
-  private final Listeners<PodListing> pods;
-  private final Listeners<PublicAddresses> publicAddresses;
+  private final ChangeListeners<PodListing> pods;
+  private final ChangeListeners<PublicAddresses> publicAddresses;
 
   /**
    * @param store gets an index
@@ -39,8 +39,8 @@ public final class EndpointsEvents implements FactHandler.FactListener<Endpoints
    * @param uids empty for an unknown revision
    */
   public EndpointsEvents(IndexedStore<Decoded<EndpointsObject>> store, IpFamily preferred,
-      Function<RevisionId, String> uids, Listeners<PodListing> pods,
-      Listeners<PublicAddresses> publicAddresses) {
+      Function<RevisionId, String> uids, ChangeListeners<PodListing> pods,
+      ChangeListeners<PublicAddresses> publicAddresses) {
     this.store = store;
     this.preferred = preferred;
     this.uids = uids;
@@ -93,7 +93,8 @@ public final class EndpointsEvents implements FactHandler.FactListener<Endpoints
     }
   }
 
-  private static <E> void publish(Listeners<E> listeners, RevisionId revision, @Nullable E now,
+  private static <E> void publish(ChangeListeners<E> listeners, RevisionId revision,
+      @Nullable E now,
       boolean again) {
     if (now == null) {
       listeners.gone(revision);

@@ -2,8 +2,8 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.decode.FactHandler.FactListener;
-import dev.activator.cluster.decode.Labels;
 import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.RevisionLabels;
 import dev.activator.cluster.policy.EndpointsObject;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ResourceQuery;
@@ -26,8 +26,9 @@ import org.slf4j.LoggerFactory;
  * by label.
  */
 final class KnativeInformers {
-  private static final String OF_REVISIONS = Labels.SERVICE_TYPE + " in (" + Labels.PRIVATE + ","
-      + Labels.PUBLIC + ")";
+  private static final String OF_REVISIONS = RevisionLabels.SERVICE_TYPE + " in ("
+      + RevisionLabels.PRIVATE + ","
+      + RevisionLabels.PUBLIC + ")";
   private static final ResourceQuery<EndpointsObject> ENDPOINTS = ResourceQuery
       .everywhere(ResourceKind.ENDPOINTS, OF_REVISIONS);
   private static final ResourceQuery<EndpointsObject> ENDPOINT_SLICES = ResourceQuery
@@ -35,7 +36,8 @@ final class KnativeInformers {
   private static final ResourceQuery<Revision> REVISIONS = ResourceQuery
       .everywhere(ResourceKind.REVISIONS, "");
   private static final ResourceQuery<ClusterIp> SERVICES = ResourceQuery
-      .everywhere(ResourceKind.SERVICES, Labels.SERVICE_TYPE + "=" + Labels.PRIVATE);
+      .everywhere(ResourceKind.SERVICES,
+          RevisionLabels.SERVICE_TYPE + "=" + RevisionLabels.PRIVATE);
   private static final Logger log = LoggerFactory.getLogger(KnativeInformers.class);
 
   private final AddressSource source;
@@ -77,8 +79,8 @@ final class KnativeInformers {
 
   /** @param uids empty for an unknown revision */
   List<KubernetesSession.Followed> follow(KubernetesSession session,
-      Function<RevisionId, String> uids, Listeners<PodListing> pods,
-      Listeners<PublicAddresses> publicAddresses, FactListener<Revision> revisions,
+      Function<RevisionId, String> uids, ChangeListeners<PodListing> pods,
+      ChangeListeners<PublicAddresses> publicAddresses, FactListener<Revision> revisions,
       FactListener<ClusterIp> services) {
     var followed = session.followStored(addresses, store -> {
       var events = new EndpointsEvents(store, source.preferred(), uids, pods,

@@ -2,11 +2,11 @@ package dev.activator.cluster;
 
 import dev.activator.cluster.decode.Decoded;
 import dev.activator.cluster.decode.FactHandler;
-import dev.activator.cluster.decode.Labels;
 import dev.activator.cluster.decode.ResourceKind;
+import dev.activator.cluster.decode.RevisionLabels;
 import dev.activator.cluster.informer.HandlerOptions;
+import dev.activator.cluster.informer.HandlerRegistration;
 import dev.activator.cluster.informer.IndexedStore;
-import dev.activator.cluster.informer.Registration;
 import dev.activator.cluster.policy.PodStartStatus;
 import dev.activator.cluster.reflector.AccessCheck;
 import dev.activator.cluster.reflector.ApiErrorText;
@@ -49,7 +49,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
   private volatile Function<RevisionId, String> podSelectors = _ -> "";
 
   record Followed(Informers.Lease<?> lease,
-      Registration registration) implements Startup.Beginning, AutoCloseable {
+      HandlerRegistration registration) implements ClusterStartup.Beginning, AutoCloseable {
     @Override
     public CompletableFuture<Void> synced() {
       return registration.synced();
@@ -69,7 +69,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
 
   /** @throws ClusterUnavailableException if the access is invalid */
   KubernetesSession(ClusterAccess access, ReflectorSettings settings, RandomGenerator random) {
-    this.api = Connection.open(access, WriteRateLimiter.UNLIMITED);
+    this.api = ClusterConnector.open(access, WriteRateLimiter.UNLIMITED);
     this.errors = new ApiErrorText(api.url());
     this.settings = settings;
     var thread = new ThreadLoop("cluster");
@@ -148,13 +148,14 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
 
   @Override
   public CompletableFuture<AccessCheck> mayList(String namespace) {
-    return AccessCheck.ofList(api, ResourceQuery.in(namespace, ResourceKind.PODS, Labels.REVISION));
+    return AccessCheck.ofList(api,
+        ResourceQuery.in(namespace, ResourceKind.PODS, RevisionLabels.REVISION));
   }
 
   @Override
   public String selector(RevisionId revision) {
     var own = podSelectors.apply(revision);
-    return own.isEmpty() ? Labels.REVISION + "=" + revision.name() : own;
+    return own.isEmpty() ? RevisionLabels.REVISION + "=" + revision.name() : own;
   }
 
   @Override

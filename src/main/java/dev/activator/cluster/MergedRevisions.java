@@ -38,11 +38,13 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
   private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
   /** By their Knative Service. */
   private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
-  final Listeners<Revision> revisions = new Listeners<>("Revision");
-  final Listeners<PodListing> pods = new Listeners<>("pods");
-  final Listeners<PublicAddresses> publicAddresses = new Listeners<>("public Endpoints");
-  final Listeners<ClusterIp> clusterIps = new Listeners<>("private Service");
-  final Listeners<ScaledServiceState> scaledServiceStates = new Listeners<>("ScaledService");
+  final ChangeListeners<Revision> revisions = new ChangeListeners<>("Revision");
+  final ChangeListeners<PodListing> pods = new ChangeListeners<>("pods");
+  final ChangeListeners<PublicAddresses> publicAddresses = new ChangeListeners<>(
+      "public Endpoints");
+  final ChangeListeners<ClusterIp> clusterIps = new ChangeListeners<>("private Service");
+  final ChangeListeners<ScaledServiceState> scaledServiceStates = new ChangeListeners<>(
+      "ScaledService");
   final List<Consumer<CatchState>> caught = new CopyOnWriteArrayList<>();
 
   /** @param scaledServices null where they are not followed */

@@ -194,7 +194,7 @@ final class ScaledServices {
   }
 
   /** The kinds of the workloads, to be listed after the objects and before requests are served. */
-  List<Startup.Beginning> kinds() {
+  List<ClusterStartup.Beginning> kinds() {
     return CompletableFuture.supplyAsync(() -> {
       settle();
       return kinds.beginnings();

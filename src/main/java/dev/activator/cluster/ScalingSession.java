@@ -62,8 +62,8 @@ public final class ScalingSession implements AutoCloseable {
 
   /** @throws ClusterUnavailableException if the access is invalid */
   public void open() {
-    clients = new Clients(Connection.open(access, WriteRateLimiter.UNLIMITED),
-        Connection.open(access, rates.get()), Connection.open(access, rates.get()));
+    clients = new Clients(ClusterConnector.open(access, WriteRateLimiter.UNLIMITED),
+        ClusterConnector.open(access, rates.get()), ClusterConnector.open(access, rates.get()));
   }
 
   private Clients clients() {

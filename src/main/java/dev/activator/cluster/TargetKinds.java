@@ -60,11 +60,11 @@ final class TargetKinds {
   }
 
   /** All kinds in use so far. */
-  List<Startup.Beginning> beginnings() {
-    return kinds.values().stream().<Startup.Beginning>map(kind -> kind).toList();
+  List<ClusterStartup.Beginning> beginnings() {
+    return kinds.values().stream().<ClusterStartup.Beginning>map(kind -> kind).toList();
   }
 
-  private final class FollowedKind implements Startup.Beginning {
+  private final class FollowedKind implements ClusterStartup.Beginning {
     private final Name name;
     private final CompletableFuture<Void> decided = new CompletableFuture<>();
     /** What holds for every object of the kind; null if that is not known, or differs. */

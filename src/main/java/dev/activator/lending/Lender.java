@@ -2,8 +2,8 @@ package dev.activator.lending;
 
 import dev.activator.lending.PeerMessage.Grant;
 import dev.activator.lending.PeerMessage.Recall;
-import dev.activator.lending.policy.Claims;
-import dev.activator.lending.policy.Claims.Claim;
+import dev.activator.lending.policy.PermitDivision;
+import dev.activator.lending.policy.PermitDivision.Claim;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -48,7 +48,7 @@ final class Lender {
    * @param lendable which pods may be lent
    * @return how many of the requests that wait here got none
    */
-  int divide(Collection<SharedPod> pods, Collection<Partner> partners, int limitOfPods,
+  int divide(Collection<SharedPod> pods, Collection<RevisionPeer> partners, int limitOfPods,
       Predicate<SharedPod> lendable) {
     limit = limitOfPods;
     long now = loop.nanoTime();
@@ -73,7 +73,7 @@ final class Lender {
       }
     }
     int queued = Math.max(0, permits.queued() - idleBorrowed);
-    var borrowers = new ArrayList<Partner>();
+    var borrowers = new ArrayList<RevisionPeer>();
     var claims = new ArrayList<Claim>();
     claims.add(new Claim(queued, queued > 0 ? permits.oldestNanos() : now));
     queuedElsewhere = 0;
@@ -86,7 +86,7 @@ final class Lender {
         claims.add(new Claim(unserved, partner.wantedSinceNanos));
       }
     }
-    var divided = Claims.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    var divided = PermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
     int refused = 0;
     int missing = 0;
     for (int i = 0; i < borrowers.size(); i++) {
@@ -104,8 +104,8 @@ final class Lender {
   }
 
   /** Of a pod that this activator cannot reach. */
-  private void divideAmongOthers(SharedPod pod, Collection<Partner> partners, long now) {
-    var borrowers = new ArrayList<Partner>();
+  private void divideAmongOthers(SharedPod pod, Collection<RevisionPeer> partners, long now) {
+    var borrowers = new ArrayList<RevisionPeer>();
     var claims = new ArrayList<Claim>();
     for (var partner : partners) {
       if (partner.lendingAccount != 0 && pod.isReachedBy(partner, now)) {
@@ -115,7 +115,7 @@ final class Lender {
       }
     }
     int idle = Math.max(0, limit - pod.lent() - permits.running(pod.pod));
-    var divided = Claims.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
+    var divided = PermitDivision.divide(idle, claims, now, AGE_TOLERANCE.toNanos());
     var alone = List.of(pod);
     for (int i = 0; i < borrowers.size(); i++) {
       lend(alone, borrowers.get(i), divided.given()[i], now);
@@ -125,7 +125,7 @@ final class Lender {
     }
   }
 
-  private int idleWhereRefused(List<SharedPod> mine, Partner borrower, long now) {
+  private int idleWhereRefused(List<SharedPod> mine, RevisionPeer borrower, long now) {
     int idle = 0;
     for (var pod : mine) {
       var loan = pod.lent.get(borrower);
@@ -137,7 +137,7 @@ final class Lender {
   }
 
   /** How many permits were not lent: no pod that the borrower takes has them. */
-  private int lend(List<SharedPod> mine, Partner borrower, int count, long now) {
+  private int lend(List<SharedPod> mine, RevisionPeer borrower, int count, long now) {
     int left = count;
     for (var pod : mine) {
       if (left == 0) {
@@ -194,7 +194,7 @@ final class Lender {
     }
   }
 
-  private void recall(List<SharedPod> mine, Partner borrower, int count, boolean waits) {
+  private void recall(List<SharedPod> mine, RevisionPeer borrower, int count, boolean waits) {
     int left = count;
     for (var pod : mine) {
       var loan = pod.lent.get(borrower);
@@ -213,7 +213,7 @@ final class Lender {
   }
 
   /** What the borrower has to give back because the limit is lower than when it was lent. */
-  private int excess(SharedPod pod, Partner borrower) {
+  private int excess(SharedPod pod, RevisionPeer borrower) {
     int over = pod.lent() - limit;
     for (var loan : pod.lent.entrySet()) {
       int part = Math.clamp(over, 0, loan.getValue().outstanding());

@@ -47,7 +47,7 @@ public final class Lending implements PeerListener {
   private final AtomicLong numbers = new AtomicLong();
   private final LendingCounts counts = new LendingCounts();
   private Set<String> activators = Set.of();
-  private volatile Fleet fleet = Fleet.UNKNOWN;
+  private volatile KnownActivators fleet = KnownActivators.UNKNOWN;
   /** Whether a revision has waited in vain for a list that has this activator: the other revisions then do not. */
   private volatile boolean unlisted;
   private volatile @Nullable Started started;
@@ -228,7 +228,7 @@ public final class Lending implements PeerListener {
       }
     }
     silent.addAll(legacy);
-    var next = new Fleet(!activators.isEmpty(), activators, peers.keySet(), silent);
+    var next = new KnownActivators(!activators.isEmpty(), activators, peers.keySet(), silent);
     if (!next.equals(fleet)) {
       fleet = next;
       each(revision -> revision.fleet(next));

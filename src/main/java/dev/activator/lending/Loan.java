@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 final class Loan {
   final long account;
   /** The borrower's; it changes if the lender was silent in between. */
-  private @Nullable Lease lease;
+  private @Nullable LoanLease lease;
   /** What the borrower held when the account was opened. */
   private final int yielded;
   private long granted;
@@ -25,17 +25,17 @@ final class Loan {
   }
 
   /** At the borrower. */
-  Loan(long account, int yielded, @Nullable Lease lease) {
+  Loan(long account, int yielded, @Nullable LoanLease lease) {
     this.account = account;
     this.yielded = yielded;
     this.lease = lease;
   }
 
-  @Nullable Lease lease() {
+  @Nullable LoanLease lease() {
     return lease;
   }
 
-  void renew(Lease now) {
+  void renew(LoanLease now) {
     lease = now;
   }
 

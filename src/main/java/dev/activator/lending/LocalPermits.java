@@ -17,7 +17,7 @@ public interface LocalPermits {
    * @param lease after which none of them may start; null for none
    * @return the number now
    */
-  int hold(Destination pod, int permits, @Nullable Lease lease);
+  int hold(Destination pod, int permits, @Nullable LoanLease lease);
 
   int held(Destination pod);
 

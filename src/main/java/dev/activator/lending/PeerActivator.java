@@ -24,12 +24,12 @@ final class PeerActivator {
   private volatile boolean connected;
   private volatile boolean beaten;
   private volatile long lastBeatNanos;
-  private volatile Lease lease;
+  private volatile LoanLease lease;
 
   PeerActivator(PeerId id, long nowNanos) {
     this.id = id;
     this.lastBeatNanos = nowNanos;
-    this.lease = new Lease(nowNanos);
+    this.lease = new LoanLease(nowNanos);
   }
 
   PeerId id() {
@@ -57,7 +57,7 @@ final class PeerActivator {
       long until = sentAt + LEASE.toNanos();
       if (!lease.extend(nowNanos, until)) {
         // Another one, because what was borrowed under the last one may not be used any more.
-        lease = new Lease(until);
+        lease = new LoanLease(until);
       }
     }
     return first;
@@ -84,7 +84,7 @@ final class PeerActivator {
     return connected;
   }
 
-  Lease lease() {
+  LoanLease lease() {
     return lease;
   }
 

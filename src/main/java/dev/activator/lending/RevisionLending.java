@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which pods of one revision this activator owns, and with which activators it agrees about that.
- * {@link Ledger} has the permits.
+ * {@link PermitLedger} has the permits.
  *
  * <p>Each change of the view begins an epoch. A pod is acquired only after all activators answered
  * this epoch's {@link View}: by its answer each gives up the pods that the asker owns in this view,
@@ -51,11 +51,11 @@ public final class RevisionLending {
   private final String own;
   private final LocalPermits permits;
   private final Lending lending;
-  private final Ledger ledger;
-  private final Map<PeerId, Partner> partners = new LinkedHashMap<>();
+  private final PermitLedger ledger;
+  private final Map<PeerId, RevisionPeer> partners = new LinkedHashMap<>();
   private final DeadlineTimer ticks;
   private final DeadlineTimer firstView;
-  private Fleet fleet = Fleet.UNKNOWN;
+  private KnownActivators fleet = KnownActivators.UNKNOWN;
   private PodOwners owners = PodOwners.NONE;
   private Routed routed;
   private List<String> listed = List.of();
@@ -107,7 +107,7 @@ public final class RevisionLending {
     this.permits = permits;
     this.lending = lending;
     this.routed = routed;
-    this.ledger = new Ledger(id, loop, permits, lending, partners, routed, this::changed);
+    this.ledger = new PermitLedger(id, loop, permits, lending, partners, routed, this::changed);
     this.ticks = new DeadlineTimer(loop, this::tick);
     this.firstView = new DeadlineTimer(loop, this::goOnWithoutView);
   }
@@ -222,7 +222,7 @@ public final class RevisionLending {
     lending.closed(id, this);
   }
 
-  void fleet(Fleet now) {
+  void fleet(KnownActivators now) {
     boolean wasAlone = fleet.isKnown() && fleet.isAlone() && hadAll;
     boolean wasActive = isActive();
     fleet = now;
@@ -256,8 +256,8 @@ public final class RevisionLending {
     }
   }
 
-  private Partner partner(PeerActivator peer) {
-    return partners.computeIfAbsent(peer.id(), _ -> new Partner(peer, loop.nanoTime()));
+  private RevisionPeer partner(PeerActivator peer) {
+    return partners.computeIfAbsent(peer.id(), _ -> new RevisionPeer(peer, loop.nanoTime()));
   }
 
   void disconnected(PeerId peer) {
@@ -302,7 +302,7 @@ public final class RevisionLending {
     changed();
   }
 
-  private void viewed(Partner partner, View now) {
+  private void viewed(RevisionPeer partner, View now) {
     if (partner.view == null || partner.view.epoch() != now.epoch()) {
       // It has closed the accounts, and may not have had the revision yet when it got our view.
       partner.closeAccounts();
@@ -317,7 +317,7 @@ public final class RevisionLending {
   }
 
   /** If so, no more of it may be borrowed: the answer said how much of the pod is used here. */
-  private boolean mayBeAcquiredByAnother(SharedPod pod, Partner lender) {
+  private boolean mayBeAcquiredByAnother(SharedPod pod, RevisionPeer lender) {
     if (routed.exact() && owners.allLend()) {
       for (var partner : partners.values()) {
         if (partner != lender && partner.mayAcquire(pod, owners)) {
@@ -389,14 +389,14 @@ public final class RevisionLending {
         : owners.members();
   }
 
-  private void sendView(Partner partner) {
+  private void sendView(RevisionPeer partner) {
     if (partner.connected && epoch != 0) {
       lending.send(partner.peer, new View(id, epoch, view));
     }
   }
 
   /** With the same view, and once for each that is received or taken. */
-  private void answer(Partner partner) {
+  private void answer(RevisionPeer partner) {
     var requested = partner.view;
     if (requested == null || !partner.connected || !isActive()
         || requested.view() != view && !(isSliced(requested.view()) && isSliced(view))) {
@@ -418,13 +418,13 @@ public final class RevisionLending {
     lending.send(partner.peer, new Yield(id, requested.epoch(), account, held));
   }
 
-  private boolean isOf(Partner partner, SharedPod pod) {
+  private boolean isOf(RevisionPeer partner, SharedPod pod) {
     return owners.allLend()
         ? partner.address().equals(pod.owner)
         : pod.lender() == partner;
   }
 
-  private void agreed(Partner partner, Yield yield) {
+  private void agreed(RevisionPeer partner, Yield yield) {
     if (yield.account() == 0) {
       // It does not have the revision, so it relies on nothing.
       partner.answered(PodOwners.NONE);
@@ -547,7 +547,7 @@ public final class RevisionLending {
   }
 
   /** Whether its lease and its requests are over, whatever it does now. */
-  private void checkSilent(Partner partner) {
+  private void checkSilent(RevisionPeer partner) {
     long longest = ledger.longestUse().dividedBy(TICK);
     boolean isLong = partner.silentTicks() > longest;
     if (isLong && ledger.ended(partner) && partner.connected) {

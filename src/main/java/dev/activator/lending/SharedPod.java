@@ -17,21 +17,21 @@ final class SharedPod {
   /** Whether this activator issues its permits. */
   boolean owned;
   /** Of an owned pod that belongs to another activator now. */
-  @Nullable Lease until;
-  final Map<Partner, Loan> lent = new LinkedHashMap<>(2);
+  @Nullable LoanLease until;
+  final Map<RevisionPeer, Loan> lent = new LinkedHashMap<>(2);
   /** From one activator at a time; of the others, what was counted. */
-  final Map<Partner, Loan> borrowed = new LinkedHashMap<>(2);
+  final Map<RevisionPeer, Loan> borrowed = new LinkedHashMap<>(2);
   /** Idle borrowed permits at the last tick. */
   int idle;
   /** Until when others count as able to reach it, although this activator may not be. */
-  private final Map<Partner, Long> reachedUntilNanos = new LinkedHashMap<>(2);
+  private final Map<RevisionPeer, Long> reachedUntilNanos = new LinkedHashMap<>(2);
 
   SharedPod(Destination pod, @Nullable String owner) {
     this.pod = pod;
     this.owner = owner;
   }
 
-  void reachedBy(Partner partner, long untilNanos) {
+  void reachedBy(RevisionPeer partner, long untilNanos) {
     reachedUntilNanos.put(partner, untilNanos);
   }
 
@@ -41,13 +41,13 @@ final class SharedPod {
   }
 
   /** Whether it has said so, or has permits of it. */
-  boolean isReachedBy(Partner partner, long nowNanos) {
+  boolean isReachedBy(RevisionPeer partner, long nowNanos) {
     var loan = lent.get(partner);
     return isReached(nowNanos) && reachedUntilNanos.containsKey(partner)
         || loan != null && loan.outstanding() > 0;
   }
 
-  void forget(Partner partner) {
+  void forget(RevisionPeer partner) {
     reachedUntilNanos.remove(partner);
   }
 
@@ -59,7 +59,7 @@ final class SharedPod {
     return sum;
   }
 
-  @Nullable Partner lender() {
+  @Nullable RevisionPeer lender() {
     for (var loan : borrowed.entrySet()) {
       if (loan.getValue().outstanding() > 0) {
         return loan.getKey();
@@ -69,7 +69,7 @@ final class SharedPod {
   }
 
   /** @param lender that {@link #lender} names */
-  Loan loanOf(Partner lender) {
+  Loan loanOf(RevisionPeer lender) {
     return Objects.requireNonNull(borrowed.get(lender));
   }
 

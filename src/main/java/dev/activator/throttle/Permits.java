@@ -1,6 +1,6 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.Lease;
+import dev.activator.lending.LoanLease;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.throttle.Admission.Permit;
@@ -276,7 +276,7 @@ final class Permits {
   }
 
   /** Sets how many permits of a destination this activator holds; returns how many it has. No effect if none are lent. */
-  int hold(Destination destination, int permits, @Nullable Lease lease) {
+  int hold(Destination destination, int permits, @Nullable LoanLease lease) {
     var pod = known.get(destination);
     if (pod == null) {
       return 0;

@@ -1,6 +1,6 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.Lease;
+import dev.activator.lending.LoanLease;
 import dev.activator.revision.Destination;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
@@ -43,7 +43,7 @@ final class Pod implements Permit {
   /** As requests end, the number of held permits falls to this. */
   private volatile int target;
   /** The lease of the held permits, if they are borrowed. */
-  private volatile @Nullable Lease lease;
+  private volatile @Nullable LoanLease lease;
 
   /**
    * Initially closed.
@@ -156,7 +156,7 @@ final class Pod implements Permit {
    *
    * @return how many it holds now
    */
-  int hold(int permitCount, @Nullable Lease itsLease) {
+  int hold(int permitCount, @Nullable LoanLease itsLease) {
     lease = itsLease;
     // First, so that a permit released from now on is given up.
     target = permitCount;
@@ -170,7 +170,7 @@ final class Pod implements Permit {
     }
   }
 
-  private boolean isOver(@Nullable Lease borrowed) {
+  private boolean isOver(@Nullable LoanLease borrowed) {
     return borrowed != null && borrowed.isOver(permits.nanoTime());
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.throttle;
 
-import dev.activator.lending.Lease;
 import dev.activator.lending.Lending;
+import dev.activator.lending.LoanLease;
 import dev.activator.lending.LocalPermits;
 import dev.activator.lending.RevisionLending;
 import dev.activator.loop.DeadlineTimer;
@@ -413,7 +413,7 @@ final class RevisionThrottler implements Permits.Owner {
 
   private final class Local implements LocalPermits {
     @Override
-    public int hold(Destination pod, int count, @Nullable Lease lease) {
+    public int hold(Destination pod, int count, @Nullable LoanLease lease) {
       return permits.hold(pod, count, lease);
     }
 

@@ -2,8 +2,8 @@ package dev.activator.training;
 
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
+import dev.activator.cluster.ChangeListeners;
 import dev.activator.cluster.EndpointsEvents;
-import dev.activator.cluster.Listeners;
 import dev.activator.cluster.decode.ApiMessages;
 import dev.activator.cluster.decode.ApiMessages.WatchEvent;
 import dev.activator.cluster.decode.Decoded;
@@ -94,10 +94,10 @@ public final class ColdStartWarmUp {
     var throttler = new Throttler(loops::loopFor, _ -> REVISION, WarmUp.LOOPBACK,
         RevisionOptions.of(1), random);
     watching.onChange(throttler::destinations);
-    var pods = new Listeners<PodListing>("pods");
+    var pods = new ChangeListeners<PodListing>("pods");
     pods.add(watching::listed);
     var events = new EndpointsEvents(informer.store(), IpFamily.IPV4, _ -> "", pods,
-        new Listeners<>("public Endpoints"));
+        new ChangeListeners<>("public Endpoints"));
     informer.addHandler(new FactHandler<>(ResourceKind.ENDPOINTS, events, loop::nanoTime),
         HandlerOptions.on(loop, "warm-up"));
     informer.start();

@@ -31,8 +31,9 @@ class EndpointsEventsTest {
   private final List<String> received = new ArrayList<>();
   private String uid = "";
   private final IndexedStore<Decoded<EndpointsObject>> store = new IndexedStore<>();
-  private final Listeners<PodListing> pods = new Listeners<>("pods");
-  private final Listeners<PublicAddresses> addresses = new Listeners<>("public Endpoints");
+  private final ChangeListeners<PodListing> pods = new ChangeListeners<>("pods");
+  private final ChangeListeners<PublicAddresses> addresses = new ChangeListeners<>(
+      "public Endpoints");
   private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> uid, pods,
       addresses);
 

@@ -45,7 +45,7 @@ class EventReaderTest {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/api/v1/namespaces/default/events", this::answer);
     server.start();
-    api = TestValues.kubernetesApi(Connection.configured(new ClusterAccess.At(
+    api = TestValues.kubernetesApi(ClusterConnector.configured(new ClusterAccess.At(
         URI.create("http://127.0.0.1:" + server.getAddress().getPort()))));
     reader = new EventReader(() -> api, loop::nanoTime, LONG);
   }

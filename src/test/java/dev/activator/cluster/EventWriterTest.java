@@ -25,7 +25,7 @@ class EventWriterTest {
 
   private final EmbeddedApi server = EmbeddedApi.start();
   private final KubernetesApi api = TestValues.kubernetesApi(
-      Connection.configured(new ClusterAccess.At(URI.create(server.url()))));
+      ClusterConnector.configured(new ClusterAccess.At(URI.create(server.url()))));
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private final EventWriter events = new EventWriter(() -> api, () -> now);
 

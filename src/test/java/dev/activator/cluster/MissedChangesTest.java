@@ -68,13 +68,13 @@ class MissedChangesTest {
   void aPodThatWasNotReadyBetweenTwoEventsIsProbedBeforeItGetsMoreRequests(String between) {
     // given a pod that answered its probe, and serves
     var store = rig.lease().informer().store();
-    var pods = new Listeners<PodListing>("pods");
+    var pods = new ChangeListeners<PodListing>("pods");
     pods.add(backends::listed);
     pods.addGone(last -> backends.podsGone(last.revision()));
     rig.lease().informer().addHandler(
         new FactHandler<>(ResourceKind.ENDPOINTS,
             new EndpointsEvents(store, IpFamily.IPV4, _ -> "", pods,
-                new Listeners<>("public Endpoints")),
+                new ChangeListeners<>("public Endpoints")),
             handlers::nanoTime),
         HandlerOptions.on(handlers, "pods"));
     backends.onChange(now -> published.add(now.pods().toString()));

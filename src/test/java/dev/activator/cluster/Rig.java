@@ -65,7 +65,7 @@ public final class Rig implements AutoCloseable {
 
   public Rig(EmbeddedApi api, ReflectorSettings settings, Consumer<Config> changes) {
     this.api = api;
-    var config = Connection.configured(new ClusterAccess.At(URI.create(api.url())));
+    var config = ClusterConnector.configured(new ClusterAccess.At(URI.create(api.url())));
     changes.accept(config);
     client = TestValues.kubernetesApi(config);
     informers = new Informers(client,

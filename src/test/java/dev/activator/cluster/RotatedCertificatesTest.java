@@ -127,7 +127,7 @@ class RotatedCertificatesTest {
   }
 
   private static KubernetesApi open(Path kubeconfig) {
-    return Connection.open(new ClusterAccess.Kubeconfig(kubeconfig, "", ""),
+    return ClusterConnector.open(new ClusterAccess.Kubeconfig(kubeconfig, "", ""),
         WriteRateLimiter.UNLIMITED);
   }
 
@@ -208,9 +208,9 @@ class RotatedCertificatesTest {
     var source = new KubernetesApi.Source(kubeconfig, () -> {
       reading.countDown();
       await(readable);
-      return Connection.configured(access);
+      return ClusterConnector.configured(access);
     });
-    try (var api = new KubernetesApi(Connection.configured(access), source,
+    try (var api = new KubernetesApi(ClusterConnector.configured(access), source,
         WriteRateLimiter.UNLIMITED)) {
       ask(api);
       // As where a command of the kubeconfig takes long.
@@ -238,9 +238,9 @@ class RotatedCertificatesTest {
       if (reads.incrementAndGet() <= 2) {
         throw new ClusterUnavailableException("the command failed");
       }
-      return Connection.configured(access);
+      return ClusterConnector.configured(access);
     });
-    try (var api = new KubernetesApi(Connection.configured(access), source,
+    try (var api = new KubernetesApi(ClusterConnector.configured(access), source,
         WriteRateLimiter.UNLIMITED)) {
       ask(api);
       kubeconfigWithData(second);
@@ -261,9 +261,9 @@ class RotatedCertificatesTest {
     var readable = new CountDownLatch(1);
     var source = new KubernetesApi.Source(kubeconfig, () -> {
       await(readable);
-      return Connection.configured(access);
+      return ClusterConnector.configured(access);
     });
-    try (var api = new KubernetesApi(Connection.configured(access), source,
+    try (var api = new KubernetesApi(ClusterConnector.configured(access), source,
         WriteRateLimiter.UNLIMITED)) {
       ask(api);
       kubeconfig("certificate-authority: ca.pem",

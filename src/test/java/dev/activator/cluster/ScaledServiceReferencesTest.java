@@ -52,7 +52,7 @@ class ScaledServiceReferencesTest {
   private final ThreadLoop thread = new ThreadLoop("cluster");
   private final SteppedLoop loop = new SteppedLoop(thread);
   private final KubernetesApi api = TestValues.kubernetesApi(
-      Connection.configured(new ClusterAccess.At(URI.create(server.url()))));
+      ClusterConnector.configured(new ClusterAccess.At(URI.create(server.url()))));
   private final KubernetesSession session = new KubernetesSession(api, loop,
       new Informers(api, new ReflectorContext(loop, ReflectorSettings.DEFAULT, new Random(1),
           new ApiErrorText(api.url()))),

@@ -20,7 +20,7 @@ public final class SimulatedCluster {
       Duration.ofSeconds(15), Duration.ofSeconds(30), Duration.ofSeconds(2));
   /** Never asked. */
   private static final KubernetesApi NONE = TestValues.kubernetesApi(
-      Connection.configured(new ClusterAccess.At(URI.create("http://127.0.0.1:1"))));
+      ClusterConnector.configured(new ClusterAccess.At(URI.create("http://127.0.0.1:1"))));
 
   private SimulatedCluster() {}
 

@@ -53,10 +53,10 @@ class SourcesAgreeTest {
 
   private final Map<Integer, Pod> pods = new TreeMap<>();
   private final IndexedStore<Decoded<EndpointsObject>> store = new IndexedStore<>();
-  private final Listeners<PodListing> received = new Listeners<>("pods");
+  private final ChangeListeners<PodListing> received = new ChangeListeners<>("pods");
   private final EndpointsEvents events = new EndpointsEvents(store, IpFamily.IPV4, _ -> "u1",
       received,
-      new Listeners<>("public Endpoints"));
+      new ChangeListeners<>("public Endpoints"));
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("dev.activator.testing.Seeds#first300")

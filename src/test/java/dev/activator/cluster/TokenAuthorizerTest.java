@@ -47,7 +47,7 @@ class TokenAuthorizerTest {
     server.createContext("/apis/authorization.k8s.io/v1/subjectaccessreviews",
         exchange -> answer(exchange, accessStatus, access));
     server.start();
-    api = TestValues.kubernetesApi(Connection.configured(new ClusterAccess.At(
+    api = TestValues.kubernetesApi(ClusterConnector.configured(new ClusterAccess.At(
         URI.create("http://127.0.0.1:" + server.getAddress().getPort()))));
     authorizer = new TokenAuthorizer(() -> api, "/console", loop::nanoTime, LONG);
   }

@@ -1,6 +1,6 @@
 package dev.activator.cluster;
 
-import dev.activator.cluster.informer.Handler;
+import dev.activator.cluster.informer.InformerHandler;
 import dev.activator.cluster.informer.Notification;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Writes down what a handler is told, what it thinks there is, and what it must not be told. */
-public final class Witness<T> implements Handler<T> {
+public final class Witness<T> implements InformerHandler<T> {
   /** Such as {@code add a}, {@code update a}, {@code delete a}, {@code lose a}; by name alone. */
   public final List<String> received = new CopyOnWriteArrayList<>();
   final List<String> wrongs = new CopyOnWriteArrayList<>();

@@ -112,7 +112,7 @@ final class SimulatedActivator {
 
   /** Not a view, which is made for each event of a simulation. */
   Collection<SharedPod> books() {
-    return revisionLending().isActive() ? ((Ledger) read(LEDGER)).pods() : List.of();
+    return revisionLending().isActive() ? ((PermitLedger) read(LEDGER)).pods() : List.of();
   }
 
   /** Whether messages have come that change its permits in a task that is to run. */

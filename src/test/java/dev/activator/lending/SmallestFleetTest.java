@@ -269,12 +269,12 @@ class SmallestFleetTest {
         case Long number when NUMBERS.contains(name) ->
           text.append('#').append(numbers.computeIfAbsent(number, _ -> numbers.size()));
         case Map<?, ?> map -> map.forEach((key, each) -> {
-          text.append(key instanceof Partner partner ? partner.address() : key).append(':');
+          text.append(key instanceof RevisionPeer partner ? partner.address() : key).append(':');
           write(each, "", text, numbers);
         });
         case Collection<?> list -> list.forEach(each -> write(each, "", text, numbers));
         case Object object when object.getClass().getName().startsWith("dev.activator.lending.")
-            && !(object instanceof Lease) && !(object instanceof Enum<?>) -> {
+            && !(object instanceof LoanLease) && !(object instanceof Enum<?>) -> {
           for (var field : FIELDS.get(object.getClass())) {
             text.append(' ').append(field.getName()).append('=');
             write(read(field, object), field.getName(), text, numbers);

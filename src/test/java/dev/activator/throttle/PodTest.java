@@ -2,7 +2,7 @@ package dev.activator.throttle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.lending.Lease;
+import dev.activator.lending.LoanLease;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.throttle.Admission.Ending;
@@ -100,7 +100,7 @@ class PodTest {
     var permits = new Permits(new Random(1), owner);
     var pods = IntStream.range(0, 10).mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
     permits.route(new Subset(pods, 1, 10), DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, true);
-    pods.forEach(pod -> permits.hold(pod, 1, new Lease(1)));
+    pods.forEach(pod -> permits.hold(pod, 1, new LoanLease(1)));
     owner.readings = 0;
 
     for (int i = 1; i <= 10; i++) {
@@ -115,9 +115,9 @@ class PodTest {
     permits.route(new Subset(List.of(A), 1, 1), DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0,
         true);
 
-    permits.hold(A, 1, new Lease(0));
+    permits.hold(A, 1, new LoanLease(0));
     assertThat(permits.tryAcquire()).isNull();
-    permits.hold(A, 1, new Lease(1));
+    permits.hold(A, 1, new LoanLease(1));
     assertThat(permits.tryAcquire()).isNotNull();
   }
 

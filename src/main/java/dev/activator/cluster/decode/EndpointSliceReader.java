@@ -89,8 +89,8 @@ final class EndpointSliceReader implements FactReader<EndpointsObject> {
 
   @Override
   public boolean concerns(Metadata metadata) {
-    var owner = Labels.ownerOf(metadata);
-    return owner != null && isOf(owner, metadata.label(Labels.SERVICE_NAME));
+    var owner = RevisionLabels.ownerOf(metadata);
+    return owner != null && isOf(owner, metadata.label(RevisionLabels.SERVICE_NAME));
   }
 
   /** Whether the slice belongs to the Service its labels describe. */
@@ -104,7 +104,7 @@ final class EndpointSliceReader implements FactReader<EndpointsObject> {
 
   @Override
   public @Nullable EndpointsObject fact(Metadata metadata, JsonCursor in) {
-    var owner = Labels.ownerOf(metadata);
+    var owner = RevisionLabels.ownerOf(metadata);
     if (owner == null) {
       return null;
     }
@@ -116,7 +116,7 @@ final class EndpointSliceReader implements FactReader<EndpointsObject> {
     if (endpoints > 0 && ports.isNone()) {
       in.remark(AddressReader.noneOf("ports"));
     }
-    return new EndpointsObject(owner, metadata.label(Labels.REVISION_UID),
+    return new EndpointsObject(owner, metadata.label(RevisionLabels.REVISION_UID),
         List.of(new Subset(ports, members)));
   }
 }

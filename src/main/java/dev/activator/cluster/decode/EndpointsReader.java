@@ -78,12 +78,12 @@ final class EndpointsReader implements FactReader<EndpointsObject> {
 
   @Override
   public boolean concerns(Metadata metadata) {
-    return Labels.ownerOf(metadata) != null;
+    return RevisionLabels.ownerOf(metadata) != null;
   }
 
   @Override
   public @Nullable EndpointsObject fact(Metadata metadata, JsonCursor in) {
-    var owner = Labels.ownerOf(metadata);
+    var owner = RevisionLabels.ownerOf(metadata);
     if (owner == null) {
       return null;
     }

@@ -1,6 +1,6 @@
 package dev.activator.cluster.decode;
 
-import dev.activator.cluster.informer.Handler;
+import dev.activator.cluster.informer.InformerHandler;
 import dev.activator.cluster.informer.Notification;
 import dev.activator.cluster.informer.Notification.Added;
 import dev.activator.cluster.informer.Notification.Deleted;
@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Passes facts to a listener, and logs problems and remarks, ten in ten seconds at most. */
-public final class FactHandler<F> implements Handler<Decoded<F>> {
+public final class FactHandler<F> implements InformerHandler<Decoded<F>> {
   private static final Logger log = LoggerFactory.getLogger(FactHandler.class);
 
   private static final int MAX_LINES = 10;

@@ -70,7 +70,7 @@ final class RevisionReader implements FactReader<Revision> {
     if (rules != null) {
       rules.problems().forEach(problem -> in.remark(problem + "; it is ignored"));
     }
-    return new Revision(Labels.idOf(metadata.namespace(), metadata.name()), metadata.uid(),
+    return new Revision(RevisionLabels.idOf(metadata.namespace(), metadata.name()), metadata.uid(),
         containers.firstPortName().equals(H2C_PORT) ? Protocol.H2C : Protocol.HTTP1,
         containerConcurrency, timeouts(), containers.probesBeforeReady() && !kubernetesDecides,
         probe, metadata.labels(),

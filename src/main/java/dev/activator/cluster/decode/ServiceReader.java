@@ -36,14 +36,14 @@ final class ServiceReader implements FactReader<ClusterIp> {
 
   @Override
   public boolean concerns(Metadata metadata) {
-    var revision = Labels.revisionOf(metadata);
+    var revision = RevisionLabels.revisionOf(metadata);
     return revision != null && metadata.name().equals(ChildName.ofPrivateService(revision.name()))
-        && metadata.label(Labels.SERVICE_TYPE).equals(Labels.PRIVATE);
+        && metadata.label(RevisionLabels.SERVICE_TYPE).equals(RevisionLabels.PRIVATE);
   }
 
   @Override
   public @Nullable ClusterIp fact(Metadata metadata, JsonCursor in) {
-    var revision = Labels.revisionOf(metadata);
+    var revision = RevisionLabels.revisionOf(metadata);
     return revision == null
         ? null
         : new ClusterIp(revision, destination(ports.http1()), destination(ports.h2c()));

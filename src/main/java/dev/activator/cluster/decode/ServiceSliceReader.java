@@ -37,7 +37,7 @@ final class ServiceSliceReader implements FactReader<ServiceSlice> {
 
   @Override
   public boolean concerns(Metadata metadata) {
-    return !metadata.label(Labels.SERVICE_NAME).isEmpty();
+    return !metadata.label(RevisionLabels.SERVICE_NAME).isEmpty();
   }
 
   @Override
@@ -45,13 +45,14 @@ final class ServiceSliceReader implements FactReader<ServiceSlice> {
     return endpoints.hasNames()
         ? null
         : new ServiceSlice(
-            new RevisionId(metadata.namespace(), metadata.label(Labels.SERVICE_NAME)), ports,
+            new RevisionId(metadata.namespace(), metadata.label(RevisionLabels.SERVICE_NAME)),
+            ports,
             endpoints.members(), own(metadata));
   }
 
   private static ServiceSlice.@Nullable Own own(Metadata metadata) {
-    var of = metadata.annotations().getOrDefault(Labels.SCALED_SERVICE, "");
-    return of.isEmpty() || !metadata.label(Labels.MANAGED_BY).equals(CatchSlice.MANAGER)
+    var of = metadata.annotations().getOrDefault(RevisionLabels.SCALED_SERVICE, "");
+    return of.isEmpty() || !metadata.label(RevisionLabels.MANAGED_BY).equals(CatchSlice.MANAGER)
         ? null
         : new ServiceSlice.Own(metadata.name(), new RevisionId(metadata.namespace(), of),
             metadata.ownerUid());

@@ -99,7 +99,7 @@ public final class Informer<T> implements AutoCloseable {
    *
    * @throws IllegalStateException if the informer is closed
    */
-  public Registration addHandler(Handler<T> handler, HandlerOptions options) {
+  public HandlerRegistration addHandler(InformerHandler<T> handler, HandlerOptions options) {
     return processor.add(handler, options);
   }
 

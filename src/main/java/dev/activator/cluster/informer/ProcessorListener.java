@@ -32,7 +32,7 @@ final class ProcessorListener<T> {
     }
   }
 
-  private final Handler<T> handler;
+  private final InformerHandler<T> handler;
   private final HandlerOptions options;
   private final CompletableFuture<Void> synced = new CompletableFuture<>();
   /** By key, oldest first. */
@@ -44,7 +44,7 @@ final class ProcessorListener<T> {
   private boolean awake;
   private boolean closed;
 
-  ProcessorListener(Handler<T> handler, HandlerOptions options) {
+  ProcessorListener(InformerHandler<T> handler, HandlerOptions options) {
     this.handler = handler;
     this.options = options;
   }

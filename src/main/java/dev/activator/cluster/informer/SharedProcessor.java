@@ -61,7 +61,7 @@ final class SharedProcessor<T> {
     this.periods = ResyncPeriods.of(check);
   }
 
-  Registration add(Handler<T> handler, HandlerOptions options) {
+  HandlerRegistration add(InformerHandler<T> handler, HandlerOptions options) {
     var listener = new ProcessorListener<>(handler, options);
     synchronized (membership) {
       if (closed) {
@@ -72,7 +72,7 @@ final class SharedProcessor<T> {
       listeners.add(listener);
     }
     loop.execute(() -> join(listener));
-    return new Registration(listener::view, listener.synced(), () -> remove(listener));
+    return new HandlerRegistration(listener::view, listener.synced(), () -> remove(listener));
   }
 
   /** Fixes the resync check; zero for never. */

@@ -38,7 +38,7 @@ final class Reflector<T> implements AutoCloseable {
   private final Loop loop;
   private final ApiErrorText errors;
   private final ReflectorStats stats;
-  private final Watchdog watchdog;
+  private final WatchMonitor watchMonitor;
   private final Backoff afterFailedLists;
   private final Backoff afterBrokenWatches;
   private final Backoff betweenWatches;
@@ -70,21 +70,21 @@ final class Reflector<T> implements AutoCloseable {
     this.afterBrokenWatches = RelistPauses.ofLists(context.random());
     this.betweenWatches = RelistPauses.ofWatches(context.random());
     this.random = context.random();
-    this.watchdog = new Watchdog(context, stats, source::list, stored, this::restart);
+    this.watchMonitor = new WatchMonitor(context, stats, source::list, stored, this::restart);
   }
 
   void start() {
     loop.execute(() -> {
       if (!closed) {
         outageNanos = loop.nanoTime();
-        watchdog.start();
+        watchMonitor.start();
         list();
       }
     });
   }
 
   void onWatchChange(Consumer<Boolean> listener) {
-    watchdog.onWatchChange(listener);
+    watchMonitor.onWatchChange(listener);
   }
 
   /** What is wrong now, in one line. */
@@ -101,7 +101,7 @@ final class Reflector<T> implements AutoCloseable {
   public void close() {
     loop.execute(() -> {
       closed = true;
-      watchdog.stop();
+      watchMonitor.stop();
       endCurrent();
     });
   }
@@ -109,9 +109,9 @@ final class Reflector<T> implements AutoCloseable {
   private void list() {
     var attempt = new Attempt();
     begin(attempt);
-    watchdog.listing();
+    watchMonitor.listing();
     // A list that takes minutes is not restarted while pages arrive.
-    var pages = source.list(() -> attempt.onLoop(watchdog::restarted));
+    var pages = source.list(() -> attempt.onLoop(watchMonitor::restarted));
     attempt.cancel = () -> pages.cancel(false);
     pages.whenComplete((all, failure) -> attempt.onLoop(() -> {
       if (failure == null) {
@@ -128,7 +128,7 @@ final class Reflector<T> implements AutoCloseable {
     resourceVersion = all.resourceVersion();
     sink.replace(all.items());
     stats.listed(resourceVersion, loop.nanoTime());
-    watchdog.listed();
+    watchMonitor.listed();
     watch();
   }
 
@@ -153,12 +153,12 @@ final class Reflector<T> implements AutoCloseable {
       pause.cancel();
       pause = null;
     }
-    watchdog.closed();
+    watchMonitor.closed();
   }
 
   private void restart() {
     stats.restarted();
-    watchdog.restarted();
+    watchMonitor.restarted();
     list();
   }
 
@@ -174,7 +174,7 @@ final class Reflector<T> implements AutoCloseable {
     if (frequentLists > 1) {
       stats.listDelayed();
       stats.restarted();
-      watchdog.restarted();
+      watchMonitor.restarted();
       pause(RelistPauses.ofFrequentLists(since(outageNanos), random), this::list);
     } else {
       pause(betweenWatches.next(), this::list);
@@ -219,7 +219,7 @@ final class Reflector<T> implements AutoCloseable {
       default -> {
         stats.broken(failure.toString());
         stats.restarted();
-        watchdog.restarted();
+        watchMonitor.restarted();
         pause(afterBrokenWatches.next(), this::list);
       }
     }
@@ -275,7 +275,7 @@ final class Reflector<T> implements AutoCloseable {
         open = true;
         openedNanos = loop.nanoTime();
         stats.watching(true);
-        watchdog.opened();
+        watchMonitor.opened();
       });
     }
 
@@ -311,7 +311,7 @@ final class Reflector<T> implements AutoCloseable {
         case WatchEvent.Bookmark<T>(var version) -> {
           receivedAny = true;
           resourceVersion = version;
-          watchdog.alive();
+          watchMonitor.alive();
           stats.reached(version);
         }
         case WatchEvent.Failed<T>(var code, var retryAfter) ->
@@ -323,7 +323,7 @@ final class Reflector<T> implements AutoCloseable {
       receivedAny = true;
       receivedObject = true;
       resourceVersion = object.resourceVersion();
-      watchdog.delivered(object.key());
+      watchMonitor.delivered(object.key());
       stats.delivered(resourceVersion, loop.nanoTime());
     }
   }

@@ -1,6 +1,6 @@
 package dev.activator.cluster.reflector;
 
-import dev.activator.cluster.policy.Drift;
+import dev.activator.cluster.policy.StoreDrift;
 import dev.activator.cluster.reflector.ReflectorView.Counts;
 import dev.activator.cluster.reflector.ReflectorView.Health;
 import java.util.Set;
@@ -130,7 +130,7 @@ public final class ReflectorStats {
   /** Always logged; alarmed until a watch opens. */
   void drifted(Set<String> adrift) {
     log.warn("The stored {} were stale: no watch event came for {}; listing again", resource,
-        Drift.named(adrift));
+        StoreDrift.named(adrift));
     drifted += adrift.size();
     isAlarmed = true;
     publish();

@@ -146,7 +146,7 @@ class InformerSimulationTest {
             : Witness.Repeats.EXPECTED);
     private final int failsOneIn = random.nextInt(3) == 0 ? 2 + random.nextInt(5) : 0;
     private final List<AssertionError> lies = new ArrayList<>();
-    private final Registration registration = informer.addHandler(this::hear, listening);
+    private final HandlerRegistration registration = informer.addHandler(this::hear, listening);
     private boolean removed;
     private boolean resting;
 

@@ -193,7 +193,7 @@ class InformerStressTest {
       }
     });
     var shared = List.of(loop("one"), loop("two"));
-    var present = new ArrayDeque<Registration>();
+    var present = new ArrayDeque<HandlerRegistration>();
 
     for (int i = 0; i < 1000; i++) {
       var listening = HandlerOptions.on(shared.get(i % 2), "listener " + i);
@@ -319,7 +319,7 @@ class InformerStressTest {
     return loop;
   }
 
-  private Handler<String> checked(Handler<String> handler) {
+  private InformerHandler<String> checked(InformerHandler<String> handler) {
     return change -> {
       try {
         handler.on(change);

@@ -304,7 +304,7 @@ class InformerTest {
     assertThat(informer.hasSynced()).isTrue();
   }
 
-  private Registration listen() {
+  private HandlerRegistration listen() {
     var registration = informer.addHandler(change -> received.add(Seen.said(change)),
         HandlerOptions.on(loop, "listener"));
     loop.run();

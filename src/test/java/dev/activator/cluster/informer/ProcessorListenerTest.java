@@ -141,7 +141,7 @@ class ProcessorListenerTest {
   @Test
   void canBeRemovedByItsOwnCall() {
     informer.start();
-    var self = new Registration[1];
+    var self = new HandlerRegistration[1];
     self[0] = informer.addHandler(change -> {
       received.add(Seen.said(change));
       self[0].close();
@@ -281,7 +281,7 @@ class ProcessorListenerTest {
     assertThat(informer.view().failures()).isZero();
   }
 
-  private Registration listen(HandlerOptions listening) {
+  private HandlerRegistration listen(HandlerOptions listening) {
     return informer.addHandler(change -> received.add(Seen.said(change)), listening);
   }
 

@@ -13,7 +13,7 @@ import java.util.Map;
  * starts from what it was told last, versions of one object rise, nothing comes twice, and only what
  * is there goes.
  */
-final class Witness implements Handler<String> {
+final class Witness implements InformerHandler<String> {
   /** Whether it may be told of what did not change. */
   enum Repeats {
     EXPECTED,

@@ -5,10 +5,10 @@ package dev.activator.lending;
  *
  * <p><b>Threads.</b> Any checks; one thread at a time extends.
  */
-public final class Lease {
+public final class LoanLease {
   private volatile long untilNanos;
 
-  public Lease(long untilNanos) {
+  public LoanLease(long untilNanos) {
     this.untilNanos = untilNanos;
   }
 

@@ -12,7 +12,7 @@ import java.util.PriorityQueue;
  *     got none have waited for longer
  */
 @SuppressWarnings("ArrayRecordComponent") // read at once, never compared
-public record Claims(int[] given, int[] recalled) {
+public record PermitDivision(int[] given, int[] recalled) {
   /**
    * Requests that wait at one activator.
    *
@@ -37,7 +37,8 @@ public record Claims(int[] given, int[] recalled) {
    * @param toleranceNanos permits are not recalled for a smaller difference in age, as each move
    *     leaves a permit idle for a while
    */
-  public static Claims divide(int idle, List<Claim> claims, long nowNanos, long toleranceNanos) {
+  public static PermitDivision divide(int idle, List<Claim> claims, long nowNanos,
+      long toleranceNanos) {
     int[] given = new int[claims.size()];
     var waiting = new PriorityQueue<Next>(
         Comparator.<Next>comparingLong(it -> it.sinceNanos() - nowNanos)
@@ -56,7 +57,8 @@ public record Claims(int[] given, int[] recalled) {
         waiting.add(new Next(next.claim(), position, claim.since(position, nowNanos)));
       }
     }
-    return new Claims(given, recalled(claims, List.copyOf(waiting), nowNanos, toleranceNanos));
+    return new PermitDivision(given,
+        recalled(claims, List.copyOf(waiting), nowNanos, toleranceNanos));
   }
 
   private static int[] recalled(List<Claim> claims, List<Next> unmet, long nowNanos,

@@ -1,7 +1,7 @@
 package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.decode.ApiMessages.Page;
-import dev.activator.cluster.policy.Drift;
+import dev.activator.cluster.policy.StoreDrift;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.HashMap;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> The loop.
  */
-final class Audit {
+final class StoreAudit {
   private final Loop loop;
   private final Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list;
   private final Supplier<Map<String, String>> stored;
@@ -44,7 +44,7 @@ final class Audit {
    * @param grace how long the watch has to deliver what the list shows
    * @param compared gets what is adrift, which may be nothing; like the next, not called once abandoned
    */
-  Audit(Loop loop, Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
+  StoreAudit(Loop loop, Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
       Supplier<Map<String, String>> stored, Duration patience, Duration grace,
       Consumer<Set<String>> compared, Consumer<Throwable> failed) {
     this.loop = loop;
@@ -121,7 +121,7 @@ final class Audit {
     listed.items().forEach(one -> versions.put(one.key(), one.resourceVersion()));
     schedule(run, grace, () -> {
       abandon();
-      compared.accept(Drift.between(stored.get(), versions, run.delivered));
+      compared.accept(StoreDrift.between(stored.get(), versions, run.delivered));
     });
   }
 }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The Secret and the trust bundles of the system namespace, over real HTTP. */
-class CertificatesTest {
+class ClusterCertificatesTest {
   private final EmbeddedApi api = EmbeddedApi.start();
   private final Cluster cluster = new Cluster(
       () -> new ClusterAccess.At(URI.create(api.url())), TestValues.OLDEST_KUBERNETES,

@@ -2,7 +2,7 @@ package dev.activator.cluster.reflector;
 
 import dev.activator.cluster.decode.ApiMessages.Page;
 import dev.activator.loop.policy.Backoff;
-import dev.activator.cluster.policy.Liveness;
+import dev.activator.cluster.policy.WatchLiveness;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> The loop.
  */
-final class Watchdog {
+final class WatchMonitor {
   private static final Duration MAX_TICK = Duration.ofSeconds(5);
   private static final int TICKS_TO_AN_ALARM = 12;
   /** A watch that ends regularly is resumed sooner. */
@@ -31,7 +31,7 @@ final class Watchdog {
   private final ReflectorContext context;
   private final Loop loop;
   private final ReflectorStats stats;
-  private final Audit audit;
+  private final StoreAudit audit;
   private final Runnable restart;
   private Loop.@Nullable Timer tick;
   private Loop.@Nullable Timer periodicAudit;
@@ -47,14 +47,14 @@ final class Watchdog {
    * @param list runs its argument after each page
    * @param stored resourceVersion by key
    */
-  Watchdog(ReflectorContext context, ReflectorStats stats,
+  WatchMonitor(ReflectorContext context, ReflectorStats stats,
       Function<Runnable, ? extends CompletableFuture<? extends Page<?>>> list,
       Supplier<Map<String, String>> stored, Runnable restart) {
     this.context = context;
     this.loop = context.loop();
     this.stats = stats;
     var settings = context.settings();
-    this.audit = new Audit(loop, list, stored, settings.alarmAfter().multipliedBy(2),
+    this.audit = new StoreAudit(loop, list, stored, settings.alarmAfter().multipliedBy(2),
         settings.auditGrace(), this::compared, this::auditFailed);
     this.restart = restart;
   }
@@ -139,7 +139,7 @@ final class Watchdog {
       listeners.forEach(listener -> listener.accept(false));
     }
     var settings = context.settings();
-    var liveness = new Liveness(since(openNanos), since(restartNanos), since(newsNanos));
+    var liveness = new WatchLiveness(since(openNanos), since(restartNanos), since(newsNanos));
     switch (liveness.action(settings.alarmAfter(), settings.verifyAfter())) {
       case NONE -> {
         // The watch is fine.
@@ -153,7 +153,7 @@ final class Watchdog {
     }
   }
 
-  private void alarm(Liveness liveness) {
+  private void alarm(WatchLiveness liveness) {
     stats.alarm("no watch has been open for " + liveness.sinceOpen().toSeconds() + " s");
   }
 

@@ -3,11 +3,11 @@ package dev.activator.cluster.policy;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.cluster.policy.Liveness.Action;
+import dev.activator.cluster.policy.WatchLiveness.Action;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class LivenessTest {
+class WatchLivenessTest {
   @ParameterizedTest(name = "open {0} s ago, begun {1} s ago, news {2} s ago: {3}")
   @CsvSource({
       // an open watch that talks
@@ -21,7 +21,7 @@ class LivenessTest {
       // but not the one that was just begun
       "500, 119, 500, ALARM", "500, 120, 500, RESTART"})
   void choosesTheAction(long open, long restart, long news, Action action) {
-    var liveness = new Liveness(ofSeconds(open), ofSeconds(restart), ofSeconds(news));
+    var liveness = new WatchLiveness(ofSeconds(open), ofSeconds(restart), ofSeconds(news));
 
     assertThat(liveness.action(ofSeconds(60), ofSeconds(180))).isEqualTo(action);
   }

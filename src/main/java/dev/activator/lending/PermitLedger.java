@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> The revision's loop.
  */
-final class Ledger {
+final class PermitLedger {
   /** Between two messages about the same queue, unless it has doubled or is empty. */
   private static final Duration WANT_PERIOD = Duration.ofMillis(5);
   private static final Duration REFUSED = Duration.ofSeconds(1);
@@ -50,7 +50,7 @@ final class Ledger {
   private final Loop loop;
   private final LocalPermits permits;
   private final Lending lending;
-  private final Map<PeerId, Partner> partners;
+  private final Map<PeerId, RevisionPeer> partners;
   private final Map<Destination, SharedPod> pods = new LinkedHashMap<>();
   private final Lender lender;
   private final DeadlineTimer wantTimer;
@@ -59,8 +59,8 @@ final class Ledger {
   private volatile Duration longestRequest;
   private Function<Destination, @Nullable String> owner = _ -> null;
 
-  Ledger(RevisionId id, Loop loop, LocalPermits permits, Lending lending,
-      Map<PeerId, Partner> partners, Routed routed, Runnable changed) {
+  PermitLedger(RevisionId id, Loop loop, LocalPermits permits, Lending lending,
+      Map<PeerId, RevisionPeer> partners, Routed routed, Runnable changed) {
     this.id = id;
     this.loop = loop;
     this.permits = permits;
@@ -131,7 +131,7 @@ final class Ledger {
   }
 
   /** The number of permits that are kept, as a loan of the new owner, because requests use them. */
-  int giveUp(SharedPod pod, Partner to, long account, boolean withLoans) {
+  int giveUp(SharedPod pod, RevisionPeer to, long account, boolean withLoans) {
     pod.owned = false;
     if (withLoans) {
       // The borrowers report them themselves.
@@ -150,7 +150,7 @@ final class Ledger {
   }
 
   /** @param included of which pods the borrower reports what it holds */
-  void opened(Partner borrower, Yield yield, Predicate<SharedPod> included) {
+  void opened(RevisionPeer borrower, Yield yield, Predicate<SharedPod> included) {
     pods.values().stream().filter(included)
         .forEach(pod -> pod.lent.remove(borrower));
     yield.held().forEach((pod, held) -> pod(pod).lent.put(borrower,
@@ -158,7 +158,7 @@ final class Ledger {
   }
 
   /** Whether it had borrowed. */
-  boolean ended(Partner borrower) {
+  boolean ended(RevisionPeer borrower) {
     boolean had = false;
     for (var pod : pods.values()) {
       had |= pod.lent.remove(borrower) != null;
@@ -167,13 +167,13 @@ final class Ledger {
     return had;
   }
 
-  void wants(Partner borrower, Want want) {
+  void wants(RevisionPeer borrower, Want want) {
     if (want.account() == borrower.lendingAccount) {
       borrower.wants(want.queued(), loop.nanoTime() - want.oldest().toNanos(), want.seen());
     }
   }
 
-  void reached(Partner borrower, Reach reach, Predicate<Destination> own) {
+  void reached(RevisionPeer borrower, Reach reach, Predicate<Destination> own) {
     if (reach.account() == borrower.lendingAccount) {
       long until = loop.nanoTime() + REACHED.toNanos();
       reach.pods().stream().filter(own).limit(Reach.MAX_PODS)
@@ -211,7 +211,7 @@ final class Ledger {
   }
 
   /** @param isTaken for pods of which no more may be borrowed */
-  void granted(Partner lender, Grant grant, Predicate<SharedPod> isTaken) {
+  void granted(RevisionPeer lender, Grant grant, Predicate<SharedPod> isTaken) {
     if (grant.account() != lender.borrowingAccount) {
       return;
     }
@@ -236,7 +236,7 @@ final class Ledger {
   }
 
   /** What is idle when the lease is over stays unused, also if the lender answers again. */
-  private void renew(SharedPod pod, Partner lender, Loan loan) {
+  private void renew(SharedPod pod, RevisionPeer lender, Loan loan) {
     var lease = loan.lease();
     if (lease == null || lease.isOver(loop.nanoTime())) {
       giveBack(pod, lender, loan, loan.outstanding() - permits.hold(pod.pod, 0, lease));
@@ -244,7 +244,7 @@ final class Ledger {
     }
   }
 
-  private void giveBack(SharedPod pod, Partner lender, Loan loan, int count) {
+  private void giveBack(SharedPod pod, RevisionPeer lender, Loan loan, int count) {
     if (count > 0) {
       loan.returnedNow(loan.returned() + count);
       if (loan.account == lender.borrowingAccount) {
@@ -253,7 +253,7 @@ final class Ledger {
     }
   }
 
-  void recalled(Partner lender, Recall recall) {
+  void recalled(RevisionPeer lender, Recall recall) {
     var loan = pod(recall.pod()).borrowed.get(lender);
     if (loan != null && loan.account == recall.account()
         && loan.account == lender.borrowingAccount) {
@@ -262,7 +262,7 @@ final class Ledger {
     }
   }
 
-  void returned(Partner borrower, Return back) {
+  void returned(RevisionPeer borrower, Return back) {
     var loan = pod(back.pod()).lent.get(borrower);
     if (loan != null && loan.account == back.account()
         && loan.account == borrower.lendingAccount) {

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Errors.</b> A consumer that throws is logged and misses that value.
  */
-public final class Listeners<E> {
-  private static final Logger log = LoggerFactory.getLogger(Listeners.class);
+public final class ChangeListeners<E> {
+  private static final Logger log = LoggerFactory.getLogger(ChangeListeners.class);
 
   private final String kind;
   private final List<Consumer<E>> consumers = new CopyOnWriteArrayList<>();
@@ -28,7 +28,7 @@ public final class Listeners<E> {
   private final Map<RevisionId, E> last = new ConcurrentHashMap<>();
 
   /** @param kind of value, for the log */
-  public Listeners(String kind) {
+  public ChangeListeners(String kind) {
     this.kind = kind;
   }
 

@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param sinceRestart since the last restart, or page of a list in progress
  * @param sinceNews since the last event, bookmark, list or audit
  */
-public record Liveness(Duration sinceOpen, Duration sinceRestart, Duration sinceNews) {
+public record WatchLiveness(Duration sinceOpen, Duration sinceRestart, Duration sinceNews) {
   public enum Action {
     NONE,
     /** Compares the store with a fresh list. */

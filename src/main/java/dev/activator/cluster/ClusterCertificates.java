@@ -16,15 +16,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Source.</b> {@code certificate/cache.go} of Knative's activator.
  */
-final class Certificates {
+final class ClusterCertificates {
   private static final String BUNDLE = "networking.knative.dev/trust-bundle";
-  private static final Logger log = LoggerFactory.getLogger(Certificates.class);
+  private static final Logger log = LoggerFactory.getLogger(ClusterCertificates.class);
 
   private final String namespace;
   private final CertificateListener listener;
   private volatile boolean found;
 
-  Certificates(String namespace, CertificateListener listener) {
+  ClusterCertificates(String namespace, CertificateListener listener) {
     this.namespace = namespace;
     this.listener = listener;
   }

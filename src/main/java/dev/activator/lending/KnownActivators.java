@@ -10,10 +10,11 @@ import java.util.Set;
  * @param peers that said hello and have not ended
  * @param notLending addresses of those that do not lend, or never answered
  */
-record Fleet(boolean isKnown, Set<String> addresses, Set<PeerId> peers, Set<String> notLending) {
-  static final Fleet UNKNOWN = new Fleet(false, Set.of(), Set.of(), Set.of());
+record KnownActivators(boolean isKnown, Set<String> addresses, Set<PeerId> peers,
+    Set<String> notLending) {
+  static final KnownActivators UNKNOWN = new KnownActivators(false, Set.of(), Set.of(), Set.of());
 
-  Fleet {
+  KnownActivators {
     addresses = Set.copyOf(addresses);
     peers = Set.copyOf(peers);
     notLending = Set.copyOf(notLending);

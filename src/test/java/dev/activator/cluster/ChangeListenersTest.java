@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class ListenersTest {
+class ChangeListenersTest {
   private static final RevisionId A = new RevisionId("ns", "a");
 
   private final List<String> received = new ArrayList<>();
-  private final Listeners<String> values = new Listeners<>("value");
+  private final ChangeListeners<String> values = new ChangeListeners<>("value");
 
-  ListenersTest() {
+  ChangeListenersTest() {
     values.add(_ -> {
       throw new IllegalStateException("a bug, in a test");
     });

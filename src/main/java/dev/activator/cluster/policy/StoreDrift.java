@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** Stored objects that differ from a fresh list without a watch event. */
-public final class Drift {
+public final class StoreDrift {
   private static final int NAMED = 10;
 
-  private Drift() {}
+  private StoreDrift() {}
 
   /**
    * @param stored resourceVersion by key

@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Source.</b> {@code CheckMinimumKubeVersionOrDie} in {@code knative.dev/pkg}: tries once a
  * second for a minute.
  */
-final class Startup {
-  private static final Logger log = LoggerFactory.getLogger(Startup.class);
+final class ClusterStartup {
+  private static final Logger log = LoggerFactory.getLogger(ClusterStartup.class);
 
   interface Beginning {
     CompletableFuture<Void> synced();
@@ -42,7 +42,7 @@ final class Startup {
    * @param check why the API cannot be used, in one line
    * @param patience how long to retry
    */
-  Startup(String url, Supplier<@Nullable String> check,
+  ClusterStartup(String url, Supplier<@Nullable String> check,
       Supplier<? extends List<? extends Beginning>> begin, Duration patience) {
     this.problem = "the Kubernetes API at " + url + " does not answer";
     this.check = check;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ConnectionTest {
+class ClusterConnectorTest {
   private final FakeApi api = new FakeApi();
 
   @AfterEach
@@ -31,8 +31,9 @@ class ConnectionTest {
   }
 
   private static @Nullable String problemAt(URI url) {
-    try (var client = TestValues.kubernetesApi(Connection.configured(new ClusterAccess.At(url)))) {
-      return Connection.problem(client, TestValues.OLDEST_KUBERNETES);
+    try (var client = TestValues
+        .kubernetesApi(ClusterConnector.configured(new ClusterAccess.At(url)))) {
+      return ClusterConnector.problem(client, TestValues.OLDEST_KUBERNETES);
     }
   }
 
@@ -87,7 +88,7 @@ class ConnectionTest {
   private static Config configured(Path directory, String server, String cluster)
       throws IOException {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG);
-    return Connection.configured(new ClusterAccess.Kubeconfig(file, server, cluster));
+    return ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, server, cluster));
   }
 
   @Test
@@ -102,7 +103,7 @@ class ConnectionTest {
   private static Config through(Path directory, String kubeconfig, String server)
       throws IOException {
     var file = Files.writeString(directory.resolve("config"), kubeconfig);
-    return Connection.configured(
+    return ClusterConnector.configured(
         new ClusterAccess.Through(new ClusterAccess.Kubeconfig(file, server, ""),
             OutboundProxies.of("http://plain:1", "http://secure:2", "10.0.0.0/8")));
   }
@@ -131,7 +132,7 @@ class ConnectionTest {
         .replace("{server: \"http://127.0.0.1:2\"}",
             "{server: \"https://two.example\", proxy-url: \"http://second:2\"}"));
 
-    var config = Connection.configured(new ClusterAccess.Through(
+    var config = ClusterConnector.configured(new ClusterAccess.Through(
         new ClusterAccess.Kubeconfig(file, "", "two"), OutboundProxies.of("", "", "")));
 
     assertThat(config.getHttpsProxy()).isEqualTo("http://second:2");
@@ -148,7 +149,7 @@ class ConnectionTest {
            "username": "me", "password": "secret"}}]}""");
     Files.writeString(directory.resolve("me.key"), "-----BEGIN EC PRIVATE KEY-----");
 
-    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
+    var config = ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", ""));
 
     assertThat(config.getCaCertFile()).isEqualTo(directory.resolve("pki/ca.crt").toString());
     assertThat(config.getClientCertFile()).isEqualTo(directory.resolve("me.crt").toString());
@@ -164,7 +165,7 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
         "client-certificate: no.crt, client-key: config"));
 
-    assertThatThrownBy(() -> Connection.open(new ClusterAccess.Kubeconfig(file, "", ""),
+    assertThatThrownBy(() -> ClusterConnector.open(new ClusterAccess.Kubeconfig(file, "", ""),
         WriteRateLimiter.UNLIMITED))
         .isInstanceOf(ClusterUnavailableException.class)
         .hasMessageContaining(directory.resolve("no.crt").toString());
@@ -177,7 +178,7 @@ class ConnectionTest {
             + " certificate-authority-data: '', certificate-authority: ca.crt}"));
     Files.writeString(directory.resolve("ca.crt"), Authority.named("cluster").pem());
 
-    Connection.open(new ClusterAccess.Kubeconfig(file, "", ""),
+    ClusterConnector.open(new ClusterAccess.Kubeconfig(file, "", ""),
         WriteRateLimiter.UNLIMITED).close();
   }
 
@@ -187,7 +188,8 @@ class ConnectionTest {
         "{server: \"http://127.0.0.1:1\"}",
         "{server: \"https://api.example\", insecure-skip-tls-verify: True}"));
 
-    assertThat(Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")).isTrustCerts())
+    assertThat(
+        ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")).isTrustCerts())
         .isTrue();
   }
 
@@ -198,7 +200,7 @@ class ConnectionTest {
         "{server: \"http://127.0.0.1:1\"}",
         "{server: \"https://api.example\", insecure-skip-tls-verify: true}"));
 
-    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", "two"));
+    var config = ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "two"));
 
     assertThat(config.isTrustCerts()).isFalse();
     assertThat(config.isDisableHostnameVerification()).isFalse();
@@ -209,7 +211,8 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"),
         "---\n" + KUBECONFIG + "---\ncurrent-context: there\n");
 
-    assertThat(Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")).getMasterUrl())
+    assertThat(
+        ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")).getMasterUrl())
         .isEqualTo("http://127.0.0.1:1/");
   }
 
@@ -224,7 +227,7 @@ class ConnectionTest {
         "exec: {apiVersion: v1, command: ./token, args: [" + script
             + ", now], env: [{name: ANSWER, value: made}, {name: NONE, value: ''}]}"));
 
-    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
+    var config = ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", ""));
 
     assertThat(config.getAutoOAuthToken()).isEqualTo("made-now");
   }
@@ -234,7 +237,7 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
         "token: secret, as: robot, as-groups: [a, b], as-user-extra: {example.com/the scope: [x, y]}"));
 
-    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
+    var config = ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", ""));
 
     assertThat(config.getImpersonateUsername()).isEqualTo("robot");
     assertThat(config.getImpersonateGroups()).containsExactly("a", "b");
@@ -253,7 +256,8 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"),
         KUBECONFIG.replace("token: secret", user));
 
-    assertThatThrownBy(() -> Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))
+    assertThatThrownBy(
+        () -> ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")))
         .hasMessage("the kubeconfig at " + file + " cannot be used: " + problem);
   }
 
@@ -270,7 +274,8 @@ class ConnectionTest {
       @TempDir Path directory) throws IOException {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace(field, changed));
 
-    assertThatThrownBy(() -> Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))
+    assertThatThrownBy(
+        () -> ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")))
         .hasMessage("the kubeconfig at " + file + " cannot be used: " + problem);
   }
 
@@ -280,7 +285,7 @@ class ConnectionTest {
         KUBECONFIG.replace("{cluster: one, user: me}", "{cluster: one}"));
 
     assertThat(
-        Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")).getAutoOAuthToken())
+        ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")).getAutoOAuthToken())
         .isNull();
   }
 
@@ -289,8 +294,10 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"),
         KUBECONFIG.replace("{server: \"http://127.0.0.1:1\"}", "{}"));
 
-    assertThat(Connection.configured(new ClusterAccess.Kubeconfig(file, "http://127.0.0.1:3", ""))
-        .getMasterUrl()).isEqualTo("http://127.0.0.1:3/");
+    assertThat(
+        ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "http://127.0.0.1:3", ""))
+            .getMasterUrl())
+        .isEqualTo("http://127.0.0.1:3/");
   }
 
   @Test
@@ -298,7 +305,7 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"),
         KUBECONFIG.replace("current-context: here", "current-context: ''"));
 
-    var config = Connection
+    var config = ClusterConnector
         .configured(new ClusterAccess.Kubeconfig(file, "http://127.0.0.1:3", ""));
 
     assertThat(config.getMasterUrl()).isEqualTo("http://127.0.0.1:3/");
@@ -310,7 +317,7 @@ class ConnectionTest {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace("token: secret",
         "token: secret, tokenFile: '', as-uid: ''"));
 
-    var config = Connection.configured(new ClusterAccess.Kubeconfig(file, "", ""));
+    var config = ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", ""));
 
     assertThat(config.getOauthTokenProvider()).isNull();
     assertThat(config.getAutoOAuthToken()).isEqualTo("secret");
@@ -334,7 +341,7 @@ class ConnectionTest {
 
   static final class ReadsKubeconfig {
     public static void main(String[] args) {
-      Connection.configured(new ClusterAccess.Kubeconfig(Path.of(args[0]), "", ""));
+      ClusterConnector.configured(new ClusterAccess.Kubeconfig(Path.of(args[0]), "", ""));
     }
   }
 
@@ -344,7 +351,7 @@ class ConnectionTest {
         "users:\n- name: u\n  user:\n    token: s3cret: x\n");
 
     assertThatThrownBy(
-        () -> Connection.configured(new ClusterAccess.Kubeconfig(file, "", "")))
+        () -> ClusterConnector.configured(new ClusterAccess.Kubeconfig(file, "", "")))
         .hasMessage("the kubeconfig at " + file
             + " cannot be used: it is not YAML: look at line 4");
   }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class DriftTest {
+class StoreDriftTest {
   static Stream<Arguments> table() {
     var same = Map.of("a", "1");
     var none = Map.<String, String>of();
@@ -33,7 +33,7 @@ class DriftTest {
   @MethodSource("table")
   void isWhatDiffersAndWasNotReported(String name, Map<String, String> stored,
       Map<String, String> listed, Set<String> heardOf, Set<String> adrift) {
-    assertThat(Drift.between(stored, listed, heardOf)).containsExactlyElementsOf(
+    assertThat(StoreDrift.between(stored, listed, heardOf)).containsExactlyElementsOf(
         adrift.stream().sorted().toList());
   }
 
@@ -41,9 +41,9 @@ class DriftTest {
   void namesTenKeysAtMost() {
     var keys = IntStream.range(10, 25).mapToObj(i -> "ns/" + i).toList();
 
-    assertThat(Drift.named(keys.subList(0, 2))).isEqualTo("ns/10, ns/11");
-    assertThat(Drift.named(keys.subList(0, 10))).endsWith("ns/19");
-    assertThat(Drift.named(keys)).isEqualTo("ns/10, ns/11, ns/12, ns/13, ns/14, ns/15, ns/16, "
+    assertThat(StoreDrift.named(keys.subList(0, 2))).isEqualTo("ns/10, ns/11");
+    assertThat(StoreDrift.named(keys.subList(0, 10))).endsWith("ns/19");
+    assertThat(StoreDrift.named(keys)).isEqualTo("ns/10, ns/11, ns/12, ns/13, ns/14, ns/15, ns/16, "
         + "ns/17, ns/18, ns/19 and 5 more");
   }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What this activator knows of one revision at another activator. Confined to the revision's loop. */
-final class Partner {
+final class RevisionPeer {
   final PeerActivator peer;
   final long sinceNanos;
   boolean connected;
@@ -39,7 +39,7 @@ final class Partner {
   int lastQueued;
   long lastWantNanos;
 
-  Partner(PeerActivator peer, long nowNanos) {
+  RevisionPeer(PeerActivator peer, long nowNanos) {
     this.peer = peer;
     this.sinceNanos = nowNanos;
   }

@@ -31,13 +31,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Opens the connection to a cluster's API, from a kubeconfig or the pod's service account. */
-final class Connection {
-  private static final Logger log = LoggerFactory.getLogger(Connection.class);
+final class ClusterConnector {
+  private static final Logger log = LoggerFactory.getLogger(ClusterConnector.class);
   private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration PING_INTERVAL = Duration.ofSeconds(30);
 
-  private Connection() {}
+  private ClusterConnector() {}
 
   /** @throws ClusterUnavailableException if the kubeconfig, a certificate or a key cannot be used */
   static KubernetesApi open(ClusterAccess access, WriteRateLimiter writes) {

@@ -8,7 +8,7 @@ package dev.activator.cluster.informer;
  * <p><b>Errors.</b> If it throws, the change is skipped, and the next follows a second later.
  */
 @FunctionalInterface
-public interface Handler<T> {
+public interface InformerHandler<T> {
   /** The store holds this change or a newer one. */
   void on(Notification<T> notification);
 }

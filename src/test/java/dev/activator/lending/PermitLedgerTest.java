@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Which permits an owner lends, to whom, and what it counts. */
-class LedgerTest extends LendingScene {
+class PermitLedgerTest extends LendingScene {
   @Test
   void countsWhatIsLent_andWhatThatSaves() {
     var one = start();
@@ -206,7 +206,7 @@ class LedgerTest extends LendingScene {
     private int running;
 
     @Override
-    public int hold(Destination pod, int permits, @Nullable Lease lease) {
+    public int hold(Destination pod, int permits, @Nullable LoanLease lease) {
       if (takenMeanwhile) {
         takenMeanwhile = false;
         running++;

@@ -9,12 +9,13 @@ import java.util.function.Supplier;
  *
  * <p><b>Threads.</b> Any, including the handler's own.
  */
-public final class Registration implements AutoCloseable {
+public final class HandlerRegistration implements AutoCloseable {
   private final Supplier<ListenerView> view;
   private final CompletableFuture<Void> synced;
   private final Runnable remove;
 
-  Registration(Supplier<ListenerView> view, CompletableFuture<Void> synced, Runnable remove) {
+  HandlerRegistration(Supplier<ListenerView> view, CompletableFuture<Void> synced,
+      Runnable remove) {
     this.view = view;
     this.synced = synced;
     this.remove = remove;

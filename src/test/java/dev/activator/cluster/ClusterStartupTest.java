@@ -10,18 +10,18 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class StartupTest {
+class ClusterStartupTest {
   @Test
   void givesUpWithTheLastProblem() {
     assertThat(RevisionStartFailure.of(
-        patience -> new Startup("http://x", () -> "no such API", List::of, patience).run()))
+        patience -> new ClusterStartup("http://x", () -> "no such API", List::of, patience).run()))
         .isEqualTo("no such API");
   }
 
   @Test
   void givesUpOnAnApiThatSaysNothing() {
     var never = new CountDownLatch(1);
-    var startup = new Startup("http://x", () -> {
+    var startup = new ClusterStartup("http://x", () -> {
       try {
         never.await();
       } catch (InterruptedException end) {
@@ -38,7 +38,7 @@ class StartupTest {
     // given an API that is asked in vain, by a client that swallows interrupts
     var asked = new CountDownLatch(1);
     var interrupted = new CompletableFuture<Boolean>();
-    var startup = new Startup("http://x", () -> {
+    var startup = new ClusterStartup("http://x", () -> {
       asked.countDown();
       try {
         new CountDownLatch(1).await();
@@ -67,7 +67,8 @@ class StartupTest {
   @Test
   void triesAgainUntilAllIsWell() throws InterruptedException {
     var asked = new AtomicInteger();
-    var startup = new Startup("http://x", () -> asked.incrementAndGet() < 3 ? "not yet" : null,
+    var startup = new ClusterStartup("http://x",
+        () -> asked.incrementAndGet() < 3 ? "not yet" : null,
         List::of, Duration.ofSeconds(120));
 
     startup.run();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> {@code register.go} in {@code knative.dev/serving} and
  * {@code knative.dev/networking}.
  */
-public final class Labels {
+public final class RevisionLabels {
   public static final String SERVICE_TYPE = "networking.internal.knative.dev/serviceType";
   public static final String REVISION = "serving.knative.dev/revision";
   public static final String PRIVATE = "Private";
@@ -25,7 +25,7 @@ public final class Labels {
   /** A revision has five objects. */
   private static final Interner<RevisionId> IDS = new Interner<>(1 << 14);
 
-  private Labels() {}
+  private RevisionLabels() {}
 
   static RevisionId idOf(String namespace, String name) {
     return IDS.of(new RevisionId(namespace, name));
