@@ -17,7 +17,7 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.NetworkConfig;
 import dev.activator.lending.Lending;
 import dev.activator.loop.LoopGroup;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import dev.activator.meters.StageMeters;
 import dev.activator.platform.Platform;
 import dev.activator.throttle.Throttler;
@@ -51,7 +51,7 @@ class CapacityConfiguration {
 
   @Bean
   LoopGroup loops(LoopResources resources) {
-    Transport.whyNotNative().ifPresent(why -> log.info(
+    NettyTransport.whyNotNative().ifPresent(why -> log.info(
         "Connections use Java's own transport, which costs a little more: {}", why));
     return new LoopGroup(resources.onServer(LoopResources.DEFAULT_NATIVE));
   }

@@ -12,10 +12,10 @@ import dev.activator.console.RevisionCard;
 import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.console.StateSampler;
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.Saturation;
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.LastFailures;
 import dev.activator.platform.Platform;
 import dev.activator.throttle.Throttler;
@@ -34,7 +34,7 @@ class ConsoleHistoryConfiguration {
 
   @Bean
   HourHistory hourHistory(LoopGroup loops, Throttler throttler, LastFailures failures,
-      ColdStarts starts, Cluster cluster) {
+      ColdStartRecorder starts, Cluster cluster) {
     var hours = new HourHistory(loops.loopFor(CLOCK)::nanoTime, Clock.systemUTC(), id -> {
       var view = throttler.view(id);
       return view == null ? 0 : view.queued();
@@ -62,12 +62,13 @@ class ConsoleHistoryConfiguration {
   }
 
   @Bean
-  Part states(LoopGroup loops, Inspector inspector, RevisionCard.Source cards, HourHistory hours,
+  LifecyclePart states(LoopGroup loops, Inspector inspector, RevisionCard.Source cards,
+      HourHistory hours,
       Alerts alerts, Throttler throttler, Saturation saturation, Platform platform) {
     var sampler = new StateSampler(loops.loopFor(CLOCK), inspector, cards, hours,
         () -> inspector.alertFacts(throttler.views(), hours, saturation.getAsDouble(),
             unscalable(platform)).thenAccept(alerts::now));
-    return new Part("console's history", sampler::start, sampler::stop);
+    return new LifecyclePart("console's history", sampler::start, sampler::stop);
   }
 
   private static Map<String, Integer> unscalable(Platform platform) {

@@ -10,7 +10,7 @@ import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.lending.Lending;
 import dev.activator.lending.link.PeerNetwork;
 import dev.activator.lending.link.PeerPort;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.NettyLoop;
 import dev.activator.meters.StageMeters;
 import dev.activator.platform.PeerKey;
@@ -49,11 +49,11 @@ class LendingConfiguration {
   }
 
   @Bean
-  Part peers(ObjectProvider<PeerPort> port, LendingProperties lending, Platform platform,
+  LifecyclePart peers(ObjectProvider<PeerPort> port, LendingProperties lending, Platform platform,
       Cluster cluster, StageMeters meters, Inspector inspector, Lending lends,
       ActivatorLoadsReader loads) {
     if (lending.mode() == Mode.OFF || !platform.hasPeers()) {
-      return Part.started("no links to other activators", () -> {
+      return LifecyclePart.started("no links to other activators", () -> {
       });
     }
     var opened = port.getObject();
@@ -66,6 +66,6 @@ class LendingConfiguration {
     meters.peers(opened.network());
     inspector.peers(opened.network()::views);
     loads.peers(opened.network());
-    return new Part("links to other activators", opened::open, opened::close);
+    return new LifecyclePart("links to other activators", opened::open, opened::close);
   }
 }

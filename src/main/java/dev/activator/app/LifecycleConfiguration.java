@@ -5,7 +5,7 @@ import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.lifecycle.StartOrder;
 import dev.activator.loop.Loop;
@@ -38,9 +38,9 @@ class LifecycleConfiguration {
 
   /** Afterwards the settings of the ConfigMaps are known. */
   @Bean
-  Part informers(Cluster cluster, List<LiveSettings<?>> settings, HealthState health,
+  LifecyclePart informers(Cluster cluster, List<LiveSettings<?>> settings, HealthState health,
       ReadinessProperties readiness, LoopGroup loops, ObjectProvider<Shutdown> shutdown) {
-    return new Part("informers", () -> {
+    return new LifecyclePart("informers", () -> {
       await(cluster::start, shutdown);
       settings.forEach(LiveSettings::begin);
       synced(health, readiness, loops.loopFor("readiness"));
@@ -62,12 +62,13 @@ class LifecycleConfiguration {
   }
 
   @Bean
-  Part certificates(InternalTls tls, ObjectProvider<Shutdown> shutdown) {
-    return Part.started("certificates", () -> await(tls::start, shutdown));
+  LifecyclePart certificates(InternalTls tls, ObjectProvider<Shutdown> shutdown) {
+    return LifecyclePart.started("certificates", () -> await(tls::start, shutdown));
   }
 
   /** Interrupted by a signal to end. */
-  private static void await(Part.Start wait, ObjectProvider<Shutdown> shutdown) throws Exception {
+  private static void await(LifecyclePart.Start wait, ObjectProvider<Shutdown> shutdown)
+      throws Exception {
     var end = shutdown.getIfAvailable();
     if (end == null) {
       wait.run();
@@ -78,23 +79,26 @@ class LifecycleConfiguration {
 
   /** Parameters are matched to beans by name. */
   @Bean
-  StartOrder startOrder(Platform platform, RequestPorts ports, Part profilingPort,
-      Part informers, Part certificates, Part metricsPort, Part telemetry, AutoscalerLink link,
-      ConcurrencyReporter reporter, Part rescue, Part peers, Part warmUpBegins, Part warmUpEnds,
-      Part coldStartWarmUp, Part admitPort, Part consolePort, Part consoleEnds, Part states,
+  StartOrder startOrder(Platform platform, RequestPorts ports, LifecyclePart profilingPort,
+      LifecyclePart informers, LifecyclePart certificates, LifecyclePart metricsPort,
+      LifecyclePart telemetry, AutoscalerLink link,
+      ConcurrencyReporter reporter, LifecyclePart rescue, LifecyclePart peers,
+      LifecyclePart warmUpBegins, LifecyclePart warmUpEnds,
+      LifecyclePart coldStartWarmUp, LifecyclePart admitPort, LifecyclePart consolePort,
+      LifecyclePart consoleEnds, LifecyclePart states,
       RevisionBackendsManager backends) {
-    var parts = new ArrayList<Part>();
+    var parts = new ArrayList<LifecyclePart>();
     // Also while the start waits for the cluster, and during a drain.
     parts.add(consolePort);
     parts.add(consoleEnds);
     // Reports a taken port before minutes are spent on the cluster.
-    parts.add(Part.started("request ports", ports::check));
+    parts.add(LifecyclePart.started("request ports", ports::check));
     parts.addAll(platform.beforePorts());
     parts.addAll(List.of(
         // Always listens; answers 404 unless profiling is enabled.
         profilingPort,
         // Thousands of probes would compete with the rest of the start.
-        Part.started("probes held", backends::hold),
+        LifecyclePart.started("probes held", backends::hold),
         // The informers wait for the API most of the time.
         warmUpBegins,
         // All that follow need the settings.
@@ -104,15 +108,15 @@ class LifecycleConfiguration {
         // Before the first request.
         telemetry,
         // Readiness needs the link.
-        new Part("autoscaler link", link::open, link::close),
-        new Part("statistics", reporter::start, reporter::stop), rescue,
+        new LifecyclePart("autoscaler link", link::open, link::close),
+        new LifecyclePart("statistics", reporter::start, reporter::stop), rescue,
         // Until the last request has ended, what was borrowed is given back.
         peers, warmUpEnds,
         // Open before the kubelet sees this process as ready, and closed after the drain.
         admitPort,
         // A request needs all of the above.
-        new Part("request ports", ports::open, ports::drain),
-        Part.started("probes", backends::release), coldStartWarmUp, states));
+        new LifecyclePart("request ports", ports::open, ports::drain),
+        LifecyclePart.started("probes", backends::release), coldStartWarmUp, states));
     parts.addAll(platform.afterPorts(ports::http1));
     return new StartOrder(parts);
   }

@@ -13,20 +13,20 @@ import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.Parsed;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.StartFailedException;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.Saturation;
 import dev.activator.meters.StageMeters;
-import dev.activator.observability.Exporters.Identity;
-import dev.activator.observability.Exporters;
+import dev.activator.observability.TelemetryExporters.Identity;
+import dev.activator.observability.TelemetryExporters;
 import dev.activator.observability.Observability;
 import dev.activator.observability.LineWriter;
 import dev.activator.observability.Meters;
 import dev.activator.observability.Metric;
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.observability.StartSources;
@@ -89,10 +89,10 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  ColdStarts coldStarts(LoopGroup loops, Meters meters, Cluster cluster,
+  ColdStartRecorder coldStarts(LoopGroup loops, Meters meters, Cluster cluster,
       RevisionBackendsManager backends, MetricsProperties metrics, Platform platform) {
     Loop clock = loops.loopFor("clock");
-    var starts = new ColdStarts(clock::nanoTime, meters, Clock.systemUTC(),
+    var starts = new ColdStartRecorder(clock::nanoTime, meters, Clock.systemUTC(),
         metrics.coldStartLabels());
     cluster.onPods(starts::listed);
     cluster.onPodsGone(starts::podsGone);
@@ -141,13 +141,15 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Exporters exporters(OtelProperties otel, OtelEnvironment environment, EgressProperties egress,
+  TelemetryExporters exporters(OtelProperties otel, OtelEnvironment environment,
+      EgressProperties egress,
       Identity identity) {
-    return new Exporters(otel.variables(), environment, egress.proxies(), identity);
+    return new TelemetryExporters(otel.variables(), environment, egress.proxies(), identity);
   }
 
   @Bean
-  Observability observability(RequestObservers observers, ColdStarts coldStarts, Meters meters,
+  Observability observability(RequestObservers observers, ColdStartRecorder coldStarts,
+      Meters meters,
       RequestMeters requests) {
     observers.add(coldStarts);
     var out = new LineWriter(new FileOutputStream(FileDescriptor.out));
@@ -156,9 +158,9 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Part telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
-      Exporters exporters, List<LoopDelay> delays) {
-    return new Part("telemetry", () -> {
+  LifecyclePart telemetry(Observability observability, LiveSettings<ObservabilityConfig> settings,
+      TelemetryExporters exporters, List<LoopDelay> delays) {
+    return new LifecyclePart("telemetry", () -> {
       settings.follow(now -> observability.use(now, exporters));
       delays.forEach(LoopDelay::start);
     }, () -> {

@@ -30,11 +30,11 @@ import dev.activator.console.ScalingReports;
 import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.console.WaitReasons;
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopGroup;
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.Observability;
 import dev.activator.observability.RecentDurations;
@@ -113,10 +113,10 @@ class OperatorsConfiguration {
 
   /** The ConfigMap may name a second address. */
   @Bean
-  Part metricsPort(MetricsServer server, ObjectProvider<HttpHandler> handler,
+  LifecyclePart metricsPort(MetricsServer server, ObjectProvider<HttpHandler> handler,
       LiveSettings<ObservabilityConfig> settings) {
     HttpHandler lazily = (request, response) -> handler.getObject().handle(request, response);
-    return new Part("metrics port", () -> server.open(settings.get().metrics(), lazily),
+    return new LifecyclePart("metrics port", () -> server.open(settings.get().metrics(), lazily),
         server::close);
   }
 
@@ -152,8 +152,8 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  Part consolePort(ConsoleServer server, LazyHandler pages) {
-    return new Part("console port", () -> server.open(pages::handle), server::close);
+  LifecyclePart consolePort(ConsoleServer server, LazyHandler pages) {
+    return new LifecyclePart("console port", () -> server.open(pages::handle), server::close);
   }
 
   /** What the port of metrics answers. */
@@ -185,7 +185,7 @@ class OperatorsConfiguration {
   @Bean
   Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
-      WakeWith wakeWith, Chains chains, ColdStarts coldStarts) {
+      WakeWith wakeWith, Chains chains, ColdStartRecorder coldStarts) {
     var reports = scaling(platform);
     var inspector = new Inspector(backends, throttler, link::view, () -> ApiState.of(cluster),
         loops::loopFor,
@@ -208,7 +208,7 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  ActivatorEndpoint activatorEndpoint(Inspector inspector, ColdStarts coldStarts) {
+  ActivatorEndpoint activatorEndpoint(Inspector inspector, ColdStartRecorder coldStarts) {
     return new ActivatorEndpoint(inspector, coldStarts::latest);
   }
 
@@ -282,7 +282,7 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  LivePage livePage(Inspector inspector, RevisionCard.Source cards, ColdStarts coldStarts,
+  LivePage livePage(Inspector inspector, RevisionCard.Source cards, ColdStartRecorder coldStarts,
       HealthState health, Platform platform, ActivatorLoadsReader loads, Alerts alerts,
       ConsoleLinksProperties links) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {
@@ -302,8 +302,8 @@ class OperatorsConfiguration {
 
   /** Ends when all else has, but before the web server waits for its open connections. */
   @Bean
-  Part consoleEnds(LivePage page) {
-    return Part.stopped("console", page::close);
+  LifecyclePart consoleEnds(LivePage page) {
+    return LifecyclePart.stopped("console", page::close);
   }
 
   @Bean(destroyMethod = "stop")
@@ -320,7 +320,7 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  Part profilingPort(ProfilingServer server) {
-    return new Part("profiling port", server::start, server::stop);
+  LifecyclePart profilingPort(ProfilingServer server) {
+    return new LifecyclePart("profiling port", server::start, server::stop);
   }
 }

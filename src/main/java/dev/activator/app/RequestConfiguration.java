@@ -16,12 +16,12 @@ import dev.activator.console.RequestHistory;
 import dev.activator.console.WaitReasons;
 import dev.activator.http.Fields;
 import dev.activator.lifecycle.HealthState;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.lifecycle.Shutdown;
 import dev.activator.loop.LoopGroup;
 import dev.activator.meters.StageMeters;
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.RequestMeters;
 import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
@@ -39,7 +39,7 @@ import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.WaitStatus;
-import dev.activator.proxy.AdmitServer;
+import dev.activator.proxy.GatewayAdmitServer;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.ChildName;
@@ -123,7 +123,7 @@ class RequestConfiguration {
     return () -> {
       platform.join(cluster, link);
       if (platform.sources() != Cluster.Sources.KNATIVE) {
-        // After ColdStarts, which finds out how long there was no pod.
+        // After ColdStartRecorder, which finds out how long there was no pod.
         observers.add(reporter.queueTimes());
       }
     };
@@ -244,7 +244,8 @@ class RequestConfiguration {
 
   @Bean
   ErrorResponses errorResponses(Platform platform, WaitReasons reasons, Throttler throttler,
-      ColdStarts starts, ServingProperties serving, Cluster cluster, IdentityProperties identity,
+      ColdStartRecorder starts, ServingProperties serving, Cluster cluster,
+      IdentityProperties identity,
       ConfigMapProperties names) {
     var template = new AtomicReference<>(WaitingPageTemplate.DEFAULT);
     cluster.onOptionalConfigMap(identity.systemNamespace(), names.waitingPage(), data -> {
@@ -262,7 +263,7 @@ class RequestConfiguration {
   }
 
   private static WaitStatus status(RevisionId id, WaitReasons reasons, Throttler throttler,
-      ColdStarts starts) {
+      ColdStartRecorder starts) {
     var view = throttler.view(id);
     var start = throttler.start(id);
     return view == null || start == null
@@ -306,23 +307,24 @@ class RequestConfiguration {
 
   /** The port for gateways that send requests themselves. */
   @Bean
-  Part admitPort(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
+  LifecyclePart admitPort(GatewayAdmitProperties admit, ProxyServer proxy, LoopResources resources,
       LoopGroup loops, HealthState health, Throttler throttler, Cluster cluster,
       ServingProperties serving) {
     if (!admit.enabled()) {
-      return Part.started("no port for gateways", () -> {
+      return LifecyclePart.started("no port for gateways", () -> {
       });
     }
     var pods = new ReadyPods(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
     cluster.onPods(pods::listed);
     cluster.onPodsGone(pods::podsGone);
     cluster.onRevisionGone(pods::revisionGone);
-    var server = new AdmitServer(proxy,
-        new AdmitServer.Settings(serving.bindAddress(), admit.port(), admit.requestDuration(),
+    var server = new GatewayAdmitServer(proxy,
+        new GatewayAdmitServer.Settings(serving.bindAddress(), admit.port(),
+            admit.requestDuration(),
             HEAD_TIMEOUT),
         pods, resources, () -> health.readiness() instanceof Readiness.Ready,
         throttler::rejectQueued);
-    return new Part("port for gateways", server::start, server::stop);
+    return new LifecyclePart("port for gateways", server::start, server::stop);
   }
 
   /** While the informers start. */
@@ -334,22 +336,22 @@ class RequestConfiguration {
   }
 
   @Bean
-  Part warmUpBegins(TrainingThread warmUp) {
-    return new Part("warm-up", warmUp::begin, warmUp::stop);
+  LifecyclePart warmUpBegins(TrainingThread warmUp) {
+    return new LifecyclePart("warm-up", warmUp::begin, warmUp::stop);
   }
 
   /** Before the ports open: the first callers do not wait for class loading. */
   @Bean
-  Part warmUpEnds(TrainingThread warmUp) {
-    return Part.started("end of the warm-up", () -> warmUp.await(WARM_UP_TIME));
+  LifecyclePart warmUpEnds(TrainingThread warmUp) {
+    return LifecyclePart.started("end of the warm-up", () -> warmUp.await(WARM_UP_TIME));
   }
 
   /** Once requests are taken, since most of a start's time would be this. */
   @Bean
-  Part coldStartWarmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
+  LifecyclePart coldStartWarmUp(LoopResources resources, LoopGroup loops, RandomGenerator random) {
     var thread = new TrainingThread(
         () -> new ColdStartWarmUp(resources.onServer(LoopResources.DEFAULT_NATIVE), loops, random,
             WARM_UP_COLD_STARTS).run(WARM_UP_COLD_STARTS_TIME));
-    return new Part("warm-up of cold starts", thread::begin, thread::stop);
+    return new LifecyclePart("warm-up of cold starts", thread::begin, thread::stop);
   }
 }

@@ -11,7 +11,7 @@ import dev.activator.cluster.Cluster;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.EventWriter.Regarding;
 import dev.activator.cluster.ScalingSession;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
 import dev.activator.platform.Platform;
 import dev.activator.revision.RevisionId;
@@ -33,11 +33,11 @@ class RescueConfiguration {
   private static final long STOP_SECONDS = 5;
 
   @Bean
-  Part rescue(RescueProperties properties, Platform platform, IdentityProperties identity,
+  LifecyclePart rescue(RescueProperties properties, Platform platform, IdentityProperties identity,
       AutoscalerLink link, Throttler throttler, LoopGroup loops, RandomGenerator random,
       Cluster cluster, ClusterProperties api) {
     if (!properties.enabled() || platform.sources() != Sources.KNATIVE) {
-      return Part.started("no rescue", () -> {
+      return LifecyclePart.started("no rescue", () -> {
       });
     }
     var loop = loops.loopFor("rescue");
@@ -58,7 +58,7 @@ class RescueConfiguration {
         rescue.linked(false);
       }
     });
-    return new Part("rescue", () -> {
+    return new LifecyclePart("rescue", () -> {
       session.open();
       rescue.start();
     }, () -> {

@@ -2,8 +2,8 @@ package dev.activator.autoscaler;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.activator.config.AllowedHosts;
+import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
-import dev.activator.loop.Transport;
 import dev.activator.wire.WireStatMessages;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
@@ -89,7 +89,7 @@ public final class AutoscalerServer {
   }
 
   public void start() {
-    var transport = Transport.of(loops.next());
+    var transport = NettyTransport.of(loops.next());
     var server = new ServerBootstrap().group(loops).channel(transport.server())
         .childOption(ChannelOption.SO_KEEPALIVE, true)
         .childHandler(new ChannelInitializer<Channel>() {

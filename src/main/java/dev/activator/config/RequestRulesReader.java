@@ -2,7 +2,7 @@ package dev.activator.config;
 
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.FixedAnswer;
+import dev.activator.revision.FixedResponse;
 import dev.activator.revision.RequestRules;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -116,7 +116,7 @@ public final class RequestRulesReader {
     return length;
   }
 
-  private static FixedAnswer withHeaders(UserValue respond) {
+  private static FixedResponse withHeaders(UserValue respond) {
     var answer = response(respond, 503, "status", "contentType", "body", "headers");
     var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
     headers.putAll(answer.headers());
@@ -132,7 +132,7 @@ public final class RequestRulesReader {
       }
       headers.put(name, value);
     }
-    return new FixedAnswer(answer.status(), headers, answer.body());
+    return new FixedResponse(answer.status(), headers, answer.body());
   }
 
   private @Nullable Duration ignoreIdleAfter() {
@@ -228,7 +228,7 @@ public final class RequestRulesReader {
     return whole == null ? null : new DoNotWake.Text(whole, false);
   }
 
-  private static FixedAnswer answer(UserValue rule) {
+  private static FixedResponse answer(UserValue rule) {
     var respond = rule.field("respond");
     var refuse = rule.field("refuse");
     if (respond.isAbsent() == refuse.isAbsent()) {
@@ -239,15 +239,15 @@ public final class RequestRulesReader {
         : response(respond, 200, "status", "contentType", "body");
   }
 
-  private static FixedAnswer refusal(UserValue refuse) {
+  private static FixedResponse refusal(UserValue refuse) {
     int seconds = refuse.object("retryAfterSeconds").field("retryAfterSeconds").number(0,
         MAX_RETRY_AFTER_SECONDS, RETRY_AFTER_SECONDS);
-    return new FixedAnswer(503, Map.of("Content-Type", "text/plain; charset=utf-8",
+    return new FixedResponse(503, Map.of("Content-Type", "text/plain; charset=utf-8",
         "X-Content-Type-Options", "nosniff", "Retry-After", Integer.toString(seconds)),
         "this request does not start the service\n");
   }
 
-  private static FixedAnswer response(UserValue respond, int otherwise, String... fields) {
+  private static FixedResponse response(UserValue respond, int otherwise, String... fields) {
     int status = respond.object(fields).field("status").number(200, 599, otherwise);
     var type = respond.field("contentType").headerText(MAX_TEXT_LENGTH);
     var body = respond.field("body").text(MAX_BODY_LENGTH);
@@ -256,6 +256,6 @@ public final class RequestRulesReader {
     }
     var headers = new TreeMap<String, String>();
     headers.put("Content-Type", type == null ? "text/plain; charset=utf-8" : type);
-    return new FixedAnswer(status, headers, body == null ? "" : body);
+    return new FixedResponse(status, headers, body == null ? "" : body);
   }
 }

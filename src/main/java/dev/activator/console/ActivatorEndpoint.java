@@ -2,8 +2,8 @@ package dev.activator.console;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.activator.observability.ColdStarts.ColdStart;
-import dev.activator.observability.Phases.Phase;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.RequestPhases.Phase;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.LinkedHashMap;

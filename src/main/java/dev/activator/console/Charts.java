@@ -1,7 +1,7 @@
 package dev.activator.console;
 
-import dev.activator.observability.ColdStarts.ColdStart;
-import dev.activator.observability.Phases.Phase;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.RequestPhases.Phase;
 import dev.activator.revision.StartPhase;
 import java.time.Duration;
 import java.util.LinkedHashMap;

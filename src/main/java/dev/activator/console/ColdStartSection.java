@@ -7,9 +7,9 @@ import static dev.activator.console.Html.text;
 import static dev.activator.console.Html.time;
 import static java.util.stream.Collectors.joining;
 
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.Outcome;
-import dev.activator.observability.Phases.Phase;
+import dev.activator.observability.RequestPhases.Phase;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static dev.activator.console.Html.length;
 
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.lending.LendingView;
-import dev.activator.observability.StartView;
+import dev.activator.observability.OngoingStart;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import java.time.Duration;
@@ -224,7 +224,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
   }
 
   /** The start, if it waits for something that the status of its pod says; else null. */
-  private static @Nullable StartView ofPod(RevisionSnapshot now) {
+  private static @Nullable OngoingStart ofPod(RevisionSnapshot now) {
     var start = now.start();
     return start != null && start.split().podsRead() && start.split().current().isOfPod()
         ? start
@@ -237,7 +237,7 @@ public record Diagnosis(State state, String summary, List<String> missing, Strin
   }
 
   /** @param awaited since the first request found no pod */
-  static String waitsFor(StartView start, Duration awaited) {
+  static String waitsFor(OngoingStart start, Duration awaited) {
     var current = start.split().current();
     var since = start.phases(awaited).getOrDefault(current, 0L);
     return (start.pod().isEmpty() ? "it" : "pod " + start.pod()) + " has waited for "

@@ -5,8 +5,8 @@ import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.lending.link.PeerView;
 import dev.activator.loop.Loop;
-import dev.activator.observability.StartView;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.observability.OngoingStart;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
@@ -40,13 +40,13 @@ public final class Inspector {
   private final Function<RevisionId, ? extends Loop> loops;
   private final Function<RevisionId, ? extends Collection<RevisionId>> services;
   private final Predicate<RevisionId> scaledServices;
-  private final Function<RevisionId, LocalProcesses> processes;
+  private final Function<RevisionId, LocalProcessProblems> processes;
   private final Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling;
   private final Supplier<@Nullable LeaderReport> leader;
   private final Function<RevisionId, CompletableFuture<RevisionReport.@Nullable WakingReport>> waking;
   private final Function<RevisionId, @Nullable RevisionId> named;
   private volatile Supplier<List<PeerView>> peers = List::of;
-  private volatile Function<RevisionId, @Nullable StartView> starts = _ -> null;
+  private volatile Function<RevisionId, @Nullable OngoingStart> starts = _ -> null;
 
   /**
    * @param services a Service's revisions, by its namespace and name
@@ -61,7 +61,7 @@ public final class Inspector {
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,
       Function<RevisionId, ? extends Loop> loops,
       Function<RevisionId, ? extends Collection<RevisionId>> services,
-      Predicate<RevisionId> scaledServices, Function<RevisionId, LocalProcesses> processes,
+      Predicate<RevisionId> scaledServices, Function<RevisionId, LocalProcessProblems> processes,
       Function<RevisionId, RevisionReport.@Nullable ScalingReport> scaling,
       Supplier<@Nullable LeaderReport> leader,
       Function<RevisionId, CompletableFuture<RevisionReport.@Nullable WakingReport>> waking,
@@ -86,7 +86,7 @@ public final class Inspector {
   }
 
   /** @param views null while a pod answers; any thread may call. Without them, starts are not split. */
-  public void starts(Function<RevisionId, @Nullable StartView> views) {
+  public void starts(Function<RevisionId, @Nullable OngoingStart> views) {
     starts = views;
   }
 

@@ -6,7 +6,7 @@ import static org.springframework.web.reactive.function.server.RequestPredicates
 import static org.springframework.web.reactive.function.server.RouterFunctions.route;
 
 import org.jspecify.annotations.Nullable;
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.revision.RevisionId;
 import java.net.URI;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import dev.activator.console.RevisionDetails.RoutingState;
 import dev.activator.console.HourHistory.LastHour;
 import dev.activator.console.RequestHistory.LastMinute;
 import dev.activator.observability.LastFailures;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.time.Instant;
@@ -136,7 +136,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardDetail
       var badge = badge(now, Diagnosis.of(now), details);
       return new HourHistory.Sample(now.revision(), badge.word, badge.kind.equals("bad"),
           now.queue().destinations(),
-          now.processes().pods().stream().mapToInt(LocalProcesses.Restarted::times).sum(),
+          now.processes().pods().stream().mapToInt(LocalProcessProblems.Restarted::times).sum(),
           has(details, RoutingState.LIVE));
     }
 

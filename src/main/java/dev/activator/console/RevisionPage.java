@@ -13,7 +13,7 @@ import static java.util.stream.Collectors.joining;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.console.HourHistory.Kind;
 import dev.activator.lending.LendingView;
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.ThrottleView.PodLoad;

@@ -5,11 +5,11 @@ import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.RevisionBackendsView;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.lending.LendingView;
-import dev.activator.observability.StartView;
+import dev.activator.observability.OngoingStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RequestRules;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
@@ -80,7 +80,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
 
   /** @param output the last lines that they printed */
   public record ProcessesReport(List<RestartReport> restarts, List<String> output) {
-    private static @Nullable ProcessesReport of(LocalProcesses processes) {
+    private static @Nullable ProcessesReport of(LocalProcessProblems processes) {
       return processes.pods().isEmpty()
           ? null
           : new ProcessesReport(processes.pods().stream().map(RestartReport::of).toList(),
@@ -94,7 +94,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
    * @param lastEnd how its process ended
    */
   public record RestartReport(String pod, int times, @Nullable String nextTry, String lastEnd) {
-    private static RestartReport of(LocalProcesses.Restarted pod) {
+    private static RestartReport of(LocalProcessProblems.Restarted pod) {
       return new RestartReport(pod.pod(), pod.times(),
           pod.nextTry() == null ? null : pod.nextTry().truncatedTo(ChronoUnit.SECONDS).toString(),
           pod.lastEnd());
@@ -260,7 +260,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   public record StartReport(@Nullable Double requestedSecondsAgo, @Nullable Double usualSeconds,
       @Nullable FailureReport failure, @Nullable String waitsFor,
       @Nullable Map<String, Double> phaseSeconds) {
-    private static StartReport of(ThrottleView.Start start, @Nullable StartView view) {
+    private static StartReport of(ThrottleView.Start start, @Nullable OngoingStart view) {
       var failure = start.failure();
       var requested = start.requested();
       return new StartReport(secondsOrNull(requested),
@@ -270,7 +270,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
           requested == null || view == null ? null : phases(view, requested));
     }
 
-    private static Map<String, Double> phases(StartView view, Duration requested) {
+    private static Map<String, Double> phases(OngoingStart view, Duration requested) {
       var phases = new LinkedHashMap<String, Double>();
       view.phases(requested)
           .forEach((phase, nanos) -> phases.put(phase.toString(), nanos / NANOS_A_SECOND));

@@ -3,9 +3,9 @@ package dev.activator.console;
 import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.backend.RevisionBackendsView;
-import dev.activator.observability.StartView;
+import dev.activator.observability.OngoingStart;
 import dev.activator.revision.Destination;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.ThrottleView;
@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 record RevisionSnapshot(RevisionId revision, Diagnosis.Kind kind,
     @Nullable RevisionBackendsView backends,
     ThrottleView.Details queue,
-    AutoscalerLink.View link, ApiState api, LocalProcesses processes,
-    @Nullable StartView start) {
+    AutoscalerLink.View link, ApiState api, LocalProcessProblems processes,
+    @Nullable OngoingStart start) {
 
   boolean isScaledService() {
     return kind == Diagnosis.Kind.SCALED_SERVICE;

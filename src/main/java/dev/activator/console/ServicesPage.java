@@ -11,7 +11,7 @@ import dev.activator.console.HourHistory.Kind;
 import dev.activator.console.ListQuery.Column;
 import dev.activator.console.ActivatorLoads.Activator;
 import dev.activator.lending.link.ActivatorLoad;
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -5,7 +5,7 @@ import static dev.activator.console.Html.time;
 import dev.activator.console.HourHistory.Kind;
 import dev.activator.console.HourHistory.LastHour;
 import dev.activator.console.HourHistory.Mark;
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

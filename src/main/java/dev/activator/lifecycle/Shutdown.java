@@ -63,7 +63,7 @@ public final class Shutdown {
    *
    * @throws InterruptedException on a signal to end
    */
-  public void during(Part.Start wait) throws Exception {
+  public void during(LifecyclePart.Start wait) throws Exception {
     waits(Thread.currentThread());
     try {
       wait.run();

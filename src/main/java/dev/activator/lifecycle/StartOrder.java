@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
 public final class StartOrder {
   private static final Logger log = LoggerFactory.getLogger(StartOrder.class);
 
-  private final List<Part> parts;
-  private final Deque<Part> running = new ArrayDeque<>();
+  private final List<LifecyclePart> parts;
+  private final Deque<LifecyclePart> running = new ArrayDeque<>();
 
-  public StartOrder(List<Part> parts) {
+  public StartOrder(List<LifecyclePart> parts) {
     this.parts = List.copyOf(parts);
   }
 
@@ -37,7 +37,7 @@ public final class StartOrder {
     }
   }
 
-  private void start(Part part) {
+  private void start(LifecyclePart part) {
     try {
       log.debug("Starting {}", part.name());
       part.start().run();
@@ -52,7 +52,7 @@ public final class StartOrder {
     }
   }
 
-  private static void stop(Part part) {
+  private static void stop(LifecyclePart part) {
     try {
       log.debug("Stopping {}", part.name());
       part.stop().run();

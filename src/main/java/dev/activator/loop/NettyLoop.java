@@ -16,7 +16,7 @@ public class NettyLoop extends ExecutorLoop {
   }
 
   /** Of the connections that this loop opens. */
-  public Transport transport() {
-    return Transport.of(eventLoop);
+  public NettyTransport transport() {
+    return NettyTransport.of(eventLoop);
   }
 }

@@ -36,7 +36,7 @@ public record TcpKeepAlive(Duration idle, Duration interval, int probes) {
       Duration.ofSeconds(15), 3);
 
   /** All but {@code SO_KEEPALIVE}. */
-  public Map<ChannelOption<Integer>, Integer> options(Transport transport) {
+  public Map<ChannelOption<Integer>, Integer> options(NettyTransport transport) {
     int first = (int) idle.toSeconds();
     int next = (int) interval.toSeconds();
     return transport.socket() == EpollSocketChannel.class

@@ -30,7 +30,7 @@ final class LogPush extends AppenderBase<ILoggingEvent> implements AutoCloseable
   }
 
   /** Null if the log is not pushed. */
-  static @Nullable LogPush start(Exporters exporters) {
+  static @Nullable LogPush start(TelemetryExporters exporters) {
     var exporter = exporters.ofLogs();
     if (exporter == null) {
       return null;

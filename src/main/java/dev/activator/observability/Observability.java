@@ -54,7 +54,7 @@ public final class Observability implements AutoCloseable {
    * The first call, before the first request, decides what is measured and traced; later ones
    * change only the request log.
    */
-  public synchronized void use(ObservabilityConfig config, Exporters exporters) {
+  public synchronized void use(ObservabilityConfig config, TelemetryExporters exporters) {
     if (!started) {
       started = true;
       start(config, exporters);
@@ -62,7 +62,7 @@ public final class Observability implements AutoCloseable {
     log(config.requestLog());
   }
 
-  private void start(ObservabilityConfig config, Exporters exporters) {
+  private void start(ObservabilityConfig config, TelemetryExporters exporters) {
     var environment = exporters.environment();
     var without = environment.withoutEffect();
     if (!without.isEmpty()) {
@@ -97,7 +97,7 @@ public final class Observability implements AutoCloseable {
     countsForConsole = false;
   }
 
-  private void push(MetricsConfig config, Exporters exporters) {
+  private void push(MetricsConfig config, TelemetryExporters exporters) {
     var exporter = exporters.of(config);
     if (exporter == null) {
       return;
@@ -112,7 +112,7 @@ public final class Observability implements AutoCloseable {
     log.info("Metrics are pushed by {} every {} s", config.protocol(), interval.toSeconds());
   }
 
-  private void trace(TracingConfig config, Exporters exporters) {
+  private void trace(TracingConfig config, TelemetryExporters exporters) {
     var exporter = exporters.of(config, out);
     if (exporter == null) {
       return;

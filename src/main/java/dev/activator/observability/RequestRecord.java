@@ -49,8 +49,8 @@ public abstract class RequestRecord {
   int thread;
   Tracing.@Nullable Spans spans;
   @Nullable Template line;
-  ColdStarts.@Nullable AwaitedStart awaited;
-  Phases.@Nullable PodStart start;
+  ColdStartRecorder.@Nullable AwaitedStart awaited;
+  RequestPhases.@Nullable PodStart start;
 
   protected RequestRecord(RequestObserver observer, @Nullable Revision revision,
       long arrivedNanos) {
@@ -197,16 +197,16 @@ public abstract class RequestRecord {
     return endedNanos;
   }
 
-  public final Phases phases() {
+  public final RequestPhases phases() {
     long until = responded() ? respondedNanos : endedNanos;
     long turn = isRunning() ? grantedNanos : until;
     long connected = isRunning()
         ? Math.min(connectedNanos == 0 ? grantedNanos : connectedNanos, until)
         : until;
     var waiting = start == null
-        ? new Phases(0, 0, turn - arrivedNanos, 0, 0)
+        ? new RequestPhases(0, 0, turn - arrivedNanos, 0, 0)
         : start.until(arrivedNanos, turn);
-    return new Phases(waiting.pod(), waiting.probe(), waiting.queue(), connected - turn,
+    return new RequestPhases(waiting.pod(), waiting.probe(), waiting.queue(), connected - turn,
         until - connected);
   }
 

@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
-import dev.activator.observability.ColdStarts.AwaitedStart;
-import dev.activator.observability.Phases.PodStart;
+import dev.activator.observability.ColdStartRecorder.AwaitedStart;
+import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.PodProgress;
@@ -152,15 +152,15 @@ final class StartHistory {
   }
 
   /** Null while pods answer. */
-  synchronized @Nullable StartView view(long now, Map<StartPhase, Long> known) {
+  synchronized @Nullable OngoingStart view(long now, Map<StartPhase, Long> known) {
     var split = published.isEmpty() ? split(starts + 1, now, known) : null;
     if (split == null) {
       return null;
     }
     var pod = progress;
     return pod == null
-        ? new StartView(split, "", "", "")
-        : new StartView(split, pod.pod(), pod.reason(), pod.message());
+        ? new OngoingStart(split, "", "", "")
+        : new OngoingStart(split, pod.pod(), pod.reason(), pod.message());
   }
 
   synchronized long listedSince() {

@@ -21,15 +21,15 @@ import dev.activator.embedded.runtime.RuntimeDependencies;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.http.Fields;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.HostRule;
-import dev.activator.proxy.policy.KnownHosts;
+import dev.activator.proxy.policy.UnknownHostHint;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleClient;
@@ -147,14 +147,14 @@ public final class EmbeddedPlatform implements Platform {
         this::known);
   }
 
-  private KnownHosts known(String host) {
-    return new KnownHosts(
+  private UnknownHostHint known(String host) {
+    return new UnknownHostHint(
         LocalHosts.of(runtime.services(), store.list(ScaledServiceKind.of(store), _ -> true)),
         deletedHosts.contains(host));
   }
 
   @Override
-  public LocalProcesses processes(RevisionId revision) {
+  public LocalProcessProblems processes(RevisionId revision) {
     return runtime.processes(revision);
   }
 
@@ -210,21 +210,22 @@ public final class EmbeddedPlatform implements Platform {
   }
 
   @Override
-  public List<Part> beforePorts() {
-    return List.of(new Part("embedded Kubernetes API", api::start, api::stop),
-        new Part("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
+  public List<LifecyclePart> beforePorts() {
+    return List.of(new LifecyclePart("embedded Kubernetes API", api::start, api::stop),
+        new LifecyclePart("embedded autoscaler", autoscalerServer::start, autoscalerServer::stop),
         // Started by afterPorts(), once the port for the Services' URLs is known. Stopped here:
         // requests to local processes end first.
-        Part.stopped("local processes", runtime::stop));
+        LifecyclePart.stopped("local processes", runtime::stop));
   }
 
   @Override
-  public List<Part> afterPorts(IntSupplier requestPort) {
+  public List<LifecyclePart> afterPorts(IntSupplier requestPort) {
     this.requestPort = requestPort;
     return List.of(
-        Part.started("local Services", () -> runtime.start(requestPort.getAsInt())),
-        new Part("deleted hosts", deletedHosts::start, deletedHosts::stop),
-        new Part("embedded autoscaler's decisions", this::startScaling, this::stopScaling));
+        LifecyclePart.started("local Services", () -> runtime.start(requestPort.getAsInt())),
+        new LifecyclePart("deleted hosts", deletedHosts::start, deletedHosts::stop),
+        new LifecyclePart("embedded autoscaler's decisions", this::startScaling,
+            this::stopScaling));
   }
 
   private void startScaling() {

@@ -9,9 +9,9 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.console.LivePage;
 import dev.activator.console.RevisionDetails;
 import dev.activator.console.ScalingDefaults;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.upstream.Upstreams.IdleLimits;
@@ -39,8 +39,8 @@ public interface Platform {
   }
 
   /** What is unusual about the processes of a revision on this machine. */
-  default LocalProcesses processes(RevisionId revision) {
-    return LocalProcesses.NONE;
+  default LocalProcessProblems processes(RevisionId revision) {
+    return LocalProcessProblems.NONE;
   }
 
   /**
@@ -112,12 +112,12 @@ public interface Platform {
   }
 
   /** Start before the activator takes requests, and stop after the last one. */
-  default List<Part> beforePorts() {
+  default List<LifecyclePart> beforePorts() {
     return List.of();
   }
 
   /** Start once the activator takes requests. */
-  default List<Part> afterPorts(IntSupplier requestPort) {
+  default List<LifecyclePart> afterPorts(IntSupplier requestPort) {
     return List.of();
   }
 

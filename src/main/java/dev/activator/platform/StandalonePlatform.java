@@ -11,7 +11,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.LeaseApi;
 import dev.activator.cluster.ScalingSession;
 import dev.activator.cluster.reflector.WriteRateLimiter;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
@@ -172,13 +172,14 @@ public final class StandalonePlatform implements Platform {
   }
 
   @Override
-  public List<Part> beforePorts() {
+  public List<LifecyclePart> beforePorts() {
     // The statuses stop last: they are written once more before the lease is released.
-    return List.of(new Part("statuses of ScaledServices", () -> controller.writer().start(),
-        () -> controller.writer().stop()),
-        new Part("requests to Services at zero", () -> controller.catcher().start(),
+    return List.of(
+        new LifecyclePart("statuses of ScaledServices", () -> controller.writer().start(),
+            () -> controller.writer().stop()),
+        new LifecyclePart("requests to Services at zero", () -> controller.catcher().start(),
             () -> controller.catcher().stop()),
-        new Part("elected autoscaler", this::start, this::stop));
+        new LifecyclePart("elected autoscaler", this::start, this::stop));
   }
 
   private void start() {

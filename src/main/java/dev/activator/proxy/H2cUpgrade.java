@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import dev.activator.http.FieldList;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.http.HeaderName;
-import dev.activator.proxy.policy.Upgrade;
+import dev.activator.proxy.policy.ProtocolUpgrade;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
@@ -30,7 +30,8 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
       return null;
     }
     var fields = FieldList.in(request);
-    if (!fields.has(HeaderName.HOST) || !Upgrade.toHttp2(RequestDecoder.version(request), fields)) {
+    if (!fields.has(HeaderName.HOST)
+        || !ProtocolUpgrade.toHttp2(RequestDecoder.version(request), fields)) {
       return null;
     }
     var settings = settings(fields.text(HeaderName.HTTP2_SETTINGS));
@@ -53,7 +54,7 @@ record H2cUpgrade(HttpRequest request, Http2Settings settings) {
   static HttpResponse switchingProtocols() {
     var response = new DefaultHttpResponse(HttpVersion.HTTP_1_1,
         HttpResponseStatus.SWITCHING_PROTOCOLS, FieldList.CHECKED);
-    Upgrade.put(FieldList.in(response), "h2c");
+    ProtocolUpgrade.put(FieldList.in(response), "h2c");
     return response;
   }
 }

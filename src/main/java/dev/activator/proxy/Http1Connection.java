@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.loop.DeadlineTimer;
-import dev.activator.proxy.codec.Malformed;
+import dev.activator.proxy.codec.MalformedRequestException;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream.Caller;
@@ -9,7 +9,7 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnreadBytes;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -169,7 +169,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
 
   private void malformedBody(Throwable cause) {
     if (current != null) {
-      current.fail(new Failure.BadRequest(Malformed.text(cause, "malformed chunk")));
+      current
+          .fail(new Failure.BadRequest(MalformedRequestException.text(cause, "malformed chunk")));
     } else {
       downstream.close();
     }
@@ -250,7 +251,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     if (current != null) {
       current.endUnread();
     }
-    Transport.reset(channel);
+    NettyTransport.reset(channel);
   }
 
   void ended() {

@@ -12,9 +12,9 @@ import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.Upgrade;
+import dev.activator.proxy.policy.ProtocolUpgrade;
 import dev.activator.proxy.policy.Version;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -204,7 +204,7 @@ final class Http1Downstream implements Downstream {
   private void switched(HttpResponse head, FieldList fields) {
     String protocol = fields.text(HeaderName.UPGRADE);
     HeaderRewriter.response(fields, version, true);
-    Upgrade.put(fields, protocol);
+    ProtocolUpgrade.put(fields, protocol);
     requestEnded = true;
     persistent = false;
     write(head);
@@ -347,7 +347,7 @@ final class Http1Downstream implements Downstream {
   void cut() {
     if (bodyEnd == BodyEnd.CLOSE) {
       // An orderly close would complete the body, and so would close_notify of TLS.
-      Transport.reset(channel);
+      NettyTransport.reset(channel);
     } else {
       channel.flush();
       channel.close();
@@ -368,7 +368,7 @@ final class Http1Downstream implements Downstream {
     } else {
       // A closed socket answers what it gets with a reset, and the response may be lost.
       written.addListener(_ -> {
-        Transport.endOutput(channel);
+        NettyTransport.endOutput(channel);
         loop.schedule(LINGER, channel::close);
       });
     }

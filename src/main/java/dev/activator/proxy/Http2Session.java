@@ -5,7 +5,7 @@ import dev.activator.http.Http2Endpoint;
 import dev.activator.http.Http2Setup;
 import dev.activator.http.IncomingHead;
 import dev.activator.loop.DeadlineTimer;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
@@ -318,7 +318,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
   void end() {
     ignoreReads();
     context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
-      Transport.endOutput(channel);
+      NettyTransport.endOutput(channel);
       var linger = dispatcher.loop().schedule(LINGER, channel::close);
       channel.closeFuture().addListener(_ -> linger.cancel());
     });

@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.RequestDispatcher;
@@ -108,7 +108,7 @@ public final class ProxyServer {
 
   private synchronized int listen(String host, int port, Consumer<Channel> handlers)
       throws IOException {
-    var transport = Transport.of(acceptors.next());
+    var transport = NettyTransport.of(acceptors.next());
     var server = new ServerBootstrap().group(acceptors, group).channel(transport.server())
         .option(ChannelOption.SO_BACKLOG, 4096).option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true).childOption(ChannelOption.SO_KEEPALIVE, true)
@@ -230,6 +230,6 @@ public final class ProxyServer {
   public synchronized void close() {
     draining = true;
     listening.forEach(Channel::close);
-    connections.forEach(Transport::cut);
+    connections.forEach(NettyTransport::cut);
   }
 }

@@ -1,7 +1,7 @@
 package dev.activator.proxy;
 
 import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import io.netty.channel.Channel;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -56,7 +56,7 @@ final class UnreadStreams implements UnreadBytes.CallerConnection {
     long left = account.drainNanosLeft();
     if (left <= 0) {
       countIdle();
-      Transport.reset(channel);
+      NettyTransport.reset(channel);
     }
     return Math.max(0, left);
   }
@@ -91,7 +91,7 @@ final class UnreadStreams implements UnreadBytes.CallerConnection {
     boolean stalled = account.isStalled();
     if (stalled) {
       all.countOverBudget();
-      Transport.reset(channel);
+      NettyTransport.reset(channel);
     }
     return stalled || holdsStreams;
   }

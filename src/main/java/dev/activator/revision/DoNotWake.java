@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param always whether the answer is also given while a pod has room
  */
 public record DoNotWake(@Nullable Text path, @Nullable String method, List<Header> headers,
-    FixedAnswer answer, boolean always) {
+    FixedResponse answer, boolean always) {
   private static final String USER_AGENT = "User-Agent";
 
   public DoNotWake {
@@ -73,7 +73,7 @@ public record DoNotWake(@Nullable Text path, @Nullable String method, List<Heade
     Set<String> agents = new TreeSet<>(
         Set.of("GoogleHC/", "ELB-HealthChecker/", "kube-probe/", "Prometheus/"));
     return agents.stream().map(agent -> new DoNotWake(null, null, List.of(userAgent(agent)),
-        FixedAnswer.ok(), false)).toList();
+        FixedResponse.ok(), false)).toList();
   }
 
   @Override

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     an answer
  * @param answer null if there is a service
  */
-public record Fallback(Duration after, @Nullable String service, @Nullable FixedAnswer answer) {
+public record Fallback(Duration after, @Nullable String service, @Nullable FixedResponse answer) {
   @Override
   public String toString() {
     return (service == null

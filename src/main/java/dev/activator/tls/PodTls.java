@@ -73,14 +73,14 @@ public final class PodTls {
     services.remove(revision);
   }
 
-  public Peer peer(Destination pod, RevisionId revision) {
+  public ConnectTarget target(Destination pod, RevisionId revision) {
     if (!required) {
-      return Peer.plain(pod);
+      return ConnectTarget.plain(pod);
     }
     var over = pod.equals(services.get(revision))
         ? new Destination(pod.host(), SERVICE_PORT)
         : pods.apply(pod);
-    return new Peer(over, revision.namespace());
+    return new ConnectTarget(over, revision.namespace());
   }
 
   public void failed(SocketAddress pod, Throwable handshake, long nowNanos) {

@@ -2,7 +2,7 @@ package dev.activator.training;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import dev.activator.observability.Meters;
 import dev.activator.observability.RequestMeters;
 import dev.activator.proxy.exchange.ErrorResponses;
@@ -131,7 +131,7 @@ public final class WarmUp {
   }
 
   int listen(Consumer<Channel> handlers) throws IOException {
-    var bound = new ServerBootstrap().group(group).channel(Transport.of(group.next()).server())
+    var bound = new ServerBootstrap().group(group).channel(NettyTransport.of(group.next()).server())
         .childHandler(new ChannelInitializer<Channel>() {
           @Override
           protected void initChannel(Channel connection) {
@@ -212,7 +212,7 @@ public final class WarmUp {
   }
 
   Client connect(int port, Client client) {
-    var connected = new Bootstrap().group(group).channel(Transport.of(group.next()).socket())
+    var connected = new Bootstrap().group(group).channel(NettyTransport.of(group.next()).socket())
         .handler(client).connect(LOOPBACK, port);
     ends.add(connected.channel()::close);
     return client;

@@ -1,10 +1,10 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.NettyLoop;
+import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
-import dev.activator.loop.Transport;
 import dev.activator.revision.Destination;
-import dev.activator.tls.Peer;
+import dev.activator.tls.ConnectTarget;
 import dev.activator.tls.PodTls;
 import dev.activator.upstream.UpstreamPool.Dial;
 import io.netty.bootstrap.Bootstrap;
@@ -79,8 +79,8 @@ final class Dialer {
   }
 
   /** Never calls the listener before it returns. */
-  Dial dial(Peer peer, DialListener listener) {
-    var attempt = new ConnectAttempt(peer, listener);
+  Dial dial(ConnectTarget target, DialListener listener) {
+    var attempt = new ConnectAttempt(target, listener);
     loop.execute(attempt::start);
     return attempt;
   }
@@ -141,7 +141,7 @@ final class Dialer {
 
   /** Retries when connecting times out. */
   private final class ConnectAttempt implements Dial {
-    private final Peer peer;
+    private final ConnectTarget target;
     private final InetSocketAddress address;
     private final DialListener listener;
     private int failures;
@@ -149,9 +149,9 @@ final class Dialer {
     private boolean inHandshake;
     private @Nullable Channel connecting;
 
-    private ConnectAttempt(Peer peer, DialListener listener) {
-      this.peer = peer;
-      this.address = addressOf(peer.destination());
+    private ConnectAttempt(ConnectTarget target, DialListener listener) {
+      this.target = target;
+      this.address = addressOf(target.destination());
       this.listener = listener;
     }
 
@@ -176,12 +176,13 @@ final class Dialer {
         return;
       }
       var timeout = plan.timeout(failures);
-      var future = Transport.connect(address, bootstrap.clone().handler(new ChannelInitializer<>() {
-        @Override
-        protected void initChannel(Channel channel) {
-          listener.addHandlers(channel.pipeline());
-        }
-      }).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis()));
+      var future = NettyTransport.connect(address,
+          bootstrap.clone().handler(new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+              listener.addHandlers(channel.pipeline());
+            }
+          }).option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis()));
       connecting = future.channel();
       future.addListener((ChannelFuture done) -> finished(done));
     }
@@ -191,8 +192,8 @@ final class Dialer {
         done.channel().close();
       } else if (!done.isSuccess()) {
         failed(done.cause());
-      } else if (peer.namespace() != null) {
-        secure(done.channel(), peer.namespace());
+      } else if (target.namespace() != null) {
+        secure(done.channel(), target.namespace());
       } else {
         connected(done.channel());
       }

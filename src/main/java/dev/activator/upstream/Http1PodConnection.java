@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.http.Http1Encoder.RequestEncoder;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import dev.activator.upstream.policy.TcpLiveness;
 import dev.activator.upstream.UpstreamPools.Http1Pool;
 import io.netty.buffer.ByteBuf;
@@ -172,7 +172,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
       resumeReading();
       channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> {
         if (written.isSuccess()) {
-          Transport.endOutput(channel);
+          NettyTransport.endOutput(channel);
           closeWithin(LINGER_SECONDS);
         }
       });

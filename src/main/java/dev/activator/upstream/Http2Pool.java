@@ -1,7 +1,7 @@
 package dev.activator.upstream;
 
 import dev.activator.loop.DeadlineTimer;
-import dev.activator.tls.Peer;
+import dev.activator.tls.ConnectTarget;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -32,7 +32,7 @@ final class Http2Pool implements UpstreamPool {
    */
   private static final Duration REFUSAL_KEPT = Duration.ofSeconds(10);
 
-  private final Peer peer;
+  private final ConnectTarget target;
   private final UpstreamPools pools;
   private final Dialer dialer;
   private final Duration idleTimeout;
@@ -48,12 +48,12 @@ final class Http2Pool implements UpstreamPool {
   private @Nullable UpstreamFailure refusal;
   private long refusedNanos;
 
-  Http2Pool(Peer peer, UpstreamPools pools, Dialer dialer, Duration idleTimeout) {
-    this.peer = peer;
+  Http2Pool(ConnectTarget target, UpstreamPools pools, Dialer dialer, Duration idleTimeout) {
+    this.target = target;
     this.pools = pools;
     this.dialer = dialer;
     this.idleTimeout = idleTimeout;
-    this.authority = peer.destination().toString();
+    this.authority = target.destination().toString();
     this.expiry = new DeadlineTimer(dialer.loop(), this::expire);
   }
 
@@ -92,7 +92,7 @@ final class Http2Pool implements UpstreamPool {
   @Override
   public Dial dial(UpstreamListener listener) {
     if (isEmpty()) {
-      pools.remember(peer, this);
+      pools.remember(target, this);
     }
     var one = new WaitingRequest(listener);
     waiting.add(one);
@@ -117,7 +117,7 @@ final class Http2Pool implements UpstreamPool {
   }
 
   String scheme() {
-    return peer.overTls() ? "https" : "http";
+    return target.overTls() ? "https" : "http";
   }
 
   void openEnough() {
@@ -126,7 +126,7 @@ final class Http2Pool implements UpstreamPool {
         && sessions.stream().noneMatch(Http2PodSession::allowsNoStreams)) {
       var one = new OpeningSession();
       openings.add(one);
-      one.dial = dialer.dial(peer, one);
+      one.dial = dialer.dial(target, one);
     }
   }
 
@@ -136,7 +136,7 @@ final class Http2Pool implements UpstreamPool {
     settingsReceived = true;
     refusal = null;
     closedInARow = 0;
-    log.debug("Opened an HTTP/2 connection to {}", peer.destination());
+    log.debug("Opened an HTTP/2 connection to {}", target.destination());
     serveWaiting();
     openEnough();
   }
@@ -198,7 +198,7 @@ final class Http2Pool implements UpstreamPool {
 
   private void forgetIfEmpty() {
     if (isEmpty() && refusal() == null) {
-      pools.forget(peer, this);
+      pools.forget(target, this);
     }
   }
 
@@ -287,7 +287,7 @@ final class Http2Pool implements UpstreamPool {
     /** After a slow handshake, the pod's SETTINGS may take a while, too. */
     long graceNanos() {
       if (session != null) {
-        return peer.overTls() ? DialPlan.graceNanos(nanoTime() - connectedNanos) : 0;
+        return target.overTls() ? DialPlan.graceNanos(nanoTime() - connectedNanos) : 0;
       }
       return dial == null ? 0 : dial.graceNanos();
     }

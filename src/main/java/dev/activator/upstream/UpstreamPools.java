@@ -6,7 +6,7 @@ import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.Destination;
 import dev.activator.revision.RevisionId;
-import dev.activator.tls.Peer;
+import dev.activator.tls.ConnectTarget;
 import dev.activator.tls.PodTls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
@@ -29,8 +29,8 @@ public final class UpstreamPools implements PodPools {
   private final IdleLimits limits;
   private final PodTls tls;
   private final Dialer dialer;
-  private final Map<Peer, Http1Pool> http1Pools = new HashMap<>();
-  private final Map<Peer, Http2Pool> http2Pools = new HashMap<>();
+  private final Map<ConnectTarget, Http1Pool> http1Pools = new HashMap<>();
+  private final Map<ConnectTarget, Http2Pool> http2Pools = new HashMap<>();
   private final IdleOrder idle = new IdleOrder();
   private final DeadlineTimer expiry;
   private final PeerChecks checks;
@@ -48,17 +48,17 @@ public final class UpstreamPools implements PodPools {
 
   @Override
   public UpstreamPool to(Destination pod, RevisionId revision) {
-    return http1(tls.peer(pod, revision));
+    return http1(tls.target(pod, revision));
   }
 
   @Override
   public UpstreamPool toHttp2(Destination pod, RevisionId revision) {
-    return http2(tls.peer(pod, revision));
+    return http2(tls.target(pod, revision));
   }
 
   @Override
   public Destination address(Destination pod, RevisionId revision) {
-    return tls.isRequired() ? tls.peer(pod, revision).destination() : pod;
+    return tls.isRequired() ? tls.target(pod, revision).destination() : pod;
   }
 
   @Override
@@ -68,21 +68,21 @@ public final class UpstreamPools implements PodPools {
 
   /** Never over TLS. */
   UpstreamPool plain(Destination pod) {
-    return http1(Peer.plain(pod));
+    return http1(ConnectTarget.plain(pod));
   }
 
   /** A new one is remembered from its first dial on: a request may end before it. */
-  private Http1Pool http1(Peer to) {
+  private Http1Pool http1(ConnectTarget to) {
     var known = http1Pools.get(to);
     return known != null ? known : new Http1Pool(to);
   }
 
   /** Never over TLS. */
   UpstreamPool plainHttp2(Destination pod) {
-    return http2(Peer.plain(pod));
+    return http2(ConnectTarget.plain(pod));
   }
 
-  private Http2Pool http2(Peer to) {
+  private Http2Pool http2(ConnectTarget to) {
     var known = http2Pools.get(to);
     return known != null ? known : new Http2Pool(to, this, dialer, limits.timeout());
   }
@@ -97,7 +97,7 @@ public final class UpstreamPools implements PodPools {
 
   /** A connection that is idle until it is used, never over TLS. It is closed if that is not possible. */
   void adopt(Destination pod, Socket connected) {
-    http1(Peer.plain(pod)).adopt(connected);
+    http1(ConnectTarget.plain(pod)).adopt(connected);
   }
 
   /** <b>Threads.</b> Any. */
@@ -115,13 +115,13 @@ public final class UpstreamPools implements PodPools {
   }
 
   /** Unless the pod has another pool by now. */
-  void remember(Peer peer, Http2Pool pool) {
-    http2Pools.putIfAbsent(peer, pool);
+  void remember(ConnectTarget target, Http2Pool pool) {
+    http2Pools.putIfAbsent(target, pool);
   }
 
   /** Unless the pod has another pool by now. */
-  void forget(Peer peer, Http2Pool pool) {
-    http2Pools.remove(peer, pool);
+  void forget(ConnectTarget target, Http2Pool pool) {
+    http2Pools.remove(target, pool);
   }
 
   boolean isClosed() {
@@ -156,14 +156,14 @@ public final class UpstreamPools implements PodPools {
 
   /** The HTTP/1 connections to one pod. */
   final class Http1Pool implements UpstreamPool {
-    private final Peer peer;
+    private final ConnectTarget target;
     private final String authority;
     private final Deque<Http1PodConnection> ofPod = new ArrayDeque<>();
     private int open;
 
-    private Http1Pool(Peer peer) {
-      this.peer = peer;
-      this.authority = peer.destination().toString();
+    private Http1Pool(ConnectTarget target) {
+      this.target = target;
+      this.authority = target.destination().toString();
     }
 
     @Override
@@ -195,7 +195,7 @@ public final class UpstreamPools implements PodPools {
     @Override
     public Dial dial(UpstreamListener listener) {
       opening();
-      return dialer.dial(peer, new Opening() {
+      return dialer.dial(target, new Opening() {
         @Override
         public void connected(Channel channel) {
           Http1PodConnection.open(channel, Http1Pool.this, listener);
@@ -222,7 +222,7 @@ public final class UpstreamPools implements PodPools {
     private void opening() {
       if (open == 0) {
         // Closing a dead connection may have been the end of this pool; the pod may have another by now.
-        http1Pools.putIfAbsent(peer, this);
+        http1Pools.putIfAbsent(target, this);
       }
       open++;
     }
@@ -275,7 +275,7 @@ public final class UpstreamPools implements PodPools {
     void gone() {
       open--;
       if (open == 0) {
-        http1Pools.remove(peer, this);
+        http1Pools.remove(target, this);
       }
     }
   }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.FixedAnswer;
+import dev.activator.revision.FixedResponse;
 import dev.activator.revision.RequestRules;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +35,7 @@ class RequestRulesReaderTest {
     assertThat(yaml.problems()).isEmpty();
     assertThat(yaml.doNotWake().getFirst()).isEqualTo(new DoNotWake(
         new DoNotWake.Text("/healthz", false), null, List.of(),
-        new FixedAnswer(200, Map.of("Content-Type", "text/plain; charset=utf-8"), "ok"), false));
+        new FixedResponse(200, Map.of("Content-Type", "text/plain; charset=utf-8"), "ok"), false));
     assertThat(yaml.doNotWake().getLast().answer().headers()).containsEntry("Retry-After", "10");
     assertThat(yaml.doNotWake()).map(DoNotWake::toString).containsExactly("/healthz → 200",
         "User-Agent: Prometheus/* → 503, always");
@@ -113,7 +113,7 @@ class RequestRulesReaderTest {
         .hasToString("goes to spare after 2.0 s");
     assertThat(fallback("""
         respond: {status: 202, headers: [{name: Location, value: /later}], body: soon}
-        """).fallback()).isEqualTo(new Fallback(Duration.ZERO, null, new FixedAnswer(202,
+        """).fallback()).isEqualTo(new Fallback(Duration.ZERO, null, new FixedResponse(202,
         Map.of("Content-Type", "text/plain; charset=utf-8", "Location", "/later"), "soon")))
         .hasToString("answers 202 at once");
   }

@@ -6,11 +6,11 @@ import dev.activator.console.Overview.ApiState;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.Outcome;
-import dev.activator.observability.Phases;
+import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Revision;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
@@ -77,10 +77,11 @@ class ActivatorEndpointTest {
           null);
       return new ActivatorEndpoint(new Inspector(backends, throttler,
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-          _ -> loop, _ -> List.of(), _ -> false, _ -> LocalProcesses.NONE, _ -> null, () -> null,
+          _ -> loop, _ -> List.of(), _ -> false, _ -> LocalProcessProblems.NONE, _ -> null,
+          () -> null,
           _ -> CompletableFuture.completedFuture(null), name -> name),
           () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
-              new Phases(1_000_000, 2_000_000, 0, 500_000, 0),
+              new RequestPhases(1_000_000, 2_000_000, 0, 500_000, 0),
               Map.of(StartPhase.POD, 1_000_000L, StartPhase.ANSWER, 2_000_000L),
               Outcome.ANSWERED, 200)));
     }

@@ -13,11 +13,11 @@ import dev.activator.console.Diagnosis.Kind;
 import dev.activator.console.Diagnosis.State;
 import dev.activator.lending.LendingView;
 import dev.activator.observability.StartSplit;
-import dev.activator.observability.StartView;
+import dev.activator.observability.OngoingStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.RevisionStartFailure;
 import dev.activator.revision.StartPhase;
@@ -128,7 +128,7 @@ class DiagnosisTest {
               LendingView.ALONE),
           new AutoscalerLink.View("ws://autoscaler", signals.link == null, Duration.ZERO, 0,
               signals.link),
-          new ApiState(signals.synced, watches()), LocalProcesses.NONE, null);
+          new ApiState(signals.synced, watches()), LocalProcessProblems.NONE, null);
     }
 
     private List<ApiState.Watched> watches() {
@@ -320,7 +320,7 @@ class DiagnosisTest {
     var diagnosis = Diagnosis.of(new RevisionSnapshot(HELLO, Kind.REVISION, now.backends(),
         new ThrottleView.Details(queue.now(), queue.destinations(), queue.queue(), queue.start(),
             queue.activator(), queue.ejected(), null, lending),
-        now.link(), now.api(), LocalProcesses.NONE, null));
+        now.link(), now.api(), LocalProcessProblems.NONE, null));
 
     assertThat(diagnosis.summary()).contains(
         "(2 activators share them: 2 more are at the others, 10.0.0.2:8012 at 10.9.0.2)");
@@ -394,7 +394,7 @@ class DiagnosisTest {
     var now = Given.QUIET.waiting(1).snapshot(Duration.ofSeconds(5), Duration.ZERO);
     return new RevisionSnapshot(now.revision(), now.kind(), now.backends(), now.queue(),
         now.link(), now.api(), now.processes(),
-        new StartView(new StartSplit(ends, podsRead), pod, reason,
+        new OngoingStart(new StartSplit(ends, podsRead), pod, reason,
             reason.isEmpty() ? "" : "Back-off pulling image \"x\""));
   }
 
@@ -431,7 +431,7 @@ class DiagnosisTest {
     var probed = Given.QUIET.waiting(3).pods(failing(A, false, 12, "connection refused"))
         .snapshot();
     var local = new RevisionSnapshot(probed.revision(), Kind.REVISION, probed.backends(),
-        probed.queue(), probed.link(), probed.api(), new LocalProcesses(
+        probed.queue(), probed.link(), probed.api(), new LocalProcessProblems(
             "process 7 runs, nothing listens on its PORT 24049", false, List.of(), List.of()),
         null);
 
@@ -451,8 +451,8 @@ class DiagnosisTest {
     var ended = "process of hello ended with exit code 3: no database";
     var local = new RevisionSnapshot(probed.revision(), Kind.REVISION, probed.backends(),
         probed.queue(), probed.link(), probed.api(),
-        new LocalProcesses(ended + "; it is started again", true,
-            List.of(new LocalProcesses.Restarted("pod-1", 2, Instant.EPOCH, ended)),
+        new LocalProcessProblems(ended + "; it is started again", true,
+            List.of(new LocalProcessProblems.Restarted("pod-1", 2, Instant.EPOCH, ended)),
             List.of("up", "no database")),
         null);
 

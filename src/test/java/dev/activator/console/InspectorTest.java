@@ -22,7 +22,7 @@ import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.RequestRules;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.testing.VirtualLoop;
@@ -62,7 +62,7 @@ class InspectorTest {
   private final Inspector inspector = new Inspector(backends, throttler,
       () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
       _ -> loop, service -> service.name().equals("web") ? List.of(OTHER, HELLO) : List.of(),
-      _ -> false, _ -> LocalProcesses.NONE, _ -> null, () -> null,
+      _ -> false, _ -> LocalProcessProblems.NONE, _ -> null, () -> null,
       _ -> CompletableFuture.completedFuture(null), this::named);
 
   InspectorTest() {
@@ -301,7 +301,8 @@ class InspectorTest {
     var waking = new WakingReport("shop/front started, which wakes it", List.of(), List.of());
     var inspects = new Inspector(backends, throttler,
         () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-        _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcesses.NONE, _ -> scaled, () -> leader,
+        _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcessProblems.NONE, _ -> scaled,
+        () -> leader,
         _ -> CompletableFuture.completedFuture(waking), this::named);
 
     var report = inspects.revision(HELLO);
@@ -322,7 +323,8 @@ class InspectorTest {
     var leader = new LeaderReport(null, false, 4, 20, null);
     var inspects = new Inspector(backends, throttler,
         () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
-        _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcesses.NONE, _ -> null, () -> leader,
+        _ -> loop, _ -> List.of(), _ -> true, _ -> LocalProcessProblems.NONE, _ -> null,
+        () -> leader,
         _ -> CompletableFuture.completedFuture(null), this::named);
     link = new AutoscalerLink.View("ws://10.0.0.2:8080", false, Duration.ZERO, 3, "refused");
     request(HELLO);

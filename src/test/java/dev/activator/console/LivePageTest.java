@@ -7,18 +7,18 @@ import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.Overview.ApiState;
 import dev.activator.loop.ThreadLoop;
-import dev.activator.observability.ColdStarts.ColdStart;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.Metric;
 import dev.activator.observability.Outcome;
-import dev.activator.observability.Phases;
+import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.Listing;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.stats.AutoscalerLink;
@@ -71,7 +71,7 @@ import tools.jackson.databind.json.JsonMapper;
 class LivePageTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
   private static final ColdStart START = new ColdStart(HELLO, Instant.EPOCH,
-      new Phases(1_000_000, 2_000_000, 0, 500_000, 0),
+      new RequestPhases(1_000_000, 2_000_000, 0, 500_000, 0),
       Map.of(StartPhase.POD, 1_000_000L, StartPhase.ANSWER, 2_000_000L), Outcome.ANSWERED, 200);
 
   private final ThreadLoop loop = new ThreadLoop("revisions");
@@ -132,7 +132,7 @@ class LivePageTest {
     return new LivePage(
         new Inspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
             () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(),
-            _ -> false, _ -> LocalProcesses.NONE,
+            _ -> false, _ -> LocalProcessProblems.NONE,
             _ -> null, () -> null,
             _ -> CompletableFuture.completedFuture(null), name -> name),
         new RevisionCard.Source(new SomeFacts(), activity, hours,

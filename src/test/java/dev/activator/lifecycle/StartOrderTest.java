@@ -24,7 +24,7 @@ class StartOrderTest {
 
   @Test
   void leavesNothingHalfStarted() {
-    var broken = new Part("proxy", () -> {
+    var broken = new LifecyclePart("proxy", () -> {
       throw new IOException("port 8012 is taken");
     }, () -> seen.add("-proxy"));
     var order = new StartOrder(List.of(part("api"), broken, part("console")));
@@ -37,7 +37,7 @@ class StartOrderTest {
 
   @Test
   void leavesNoInterruptForThoseWhoTakeTheRestDown() {
-    var waiting = new Part("informers", () -> {
+    var waiting = new LifecyclePart("informers", () -> {
       throw new InterruptedException("told to end");
     }, () -> {
     });
@@ -51,7 +51,7 @@ class StartOrderTest {
 
   @Test
   void stopsTheOthersWhenOneDoesNotStop() {
-    var stubborn = new Part("link", () -> {
+    var stubborn = new LifecyclePart("link", () -> {
     }, () -> {
       throw new IllegalStateException("no");
     });
@@ -65,7 +65,7 @@ class StartOrderTest {
 
   @Test
   void stopsThoseThatRun_whenAPartFailsWithAnError() {
-    var broken = new Part("proxy", () -> {
+    var broken = new LifecyclePart("proxy", () -> {
       throw new NoClassDefFoundError("io/netty/Missing");
     }, () -> seen.add("-proxy"));
     var order = new StartOrder(List.of(part("api"), broken));
@@ -77,7 +77,7 @@ class StartOrderTest {
 
   @Test
   void stopsTheOthers_whenOneFailsWithAnErrorAsItStops() {
-    var broken = new Part("link", () -> {
+    var broken = new LifecyclePart("link", () -> {
     }, () -> {
       throw new NoClassDefFoundError("io/netty/Missing");
     });
@@ -100,7 +100,7 @@ class StartOrderTest {
     assertThat(seen).containsExactly("+api", "-api");
   }
 
-  private Part part(String name) {
-    return new Part(name, () -> seen.add("+" + name), () -> seen.add("-" + name));
+  private LifecyclePart part(String name) {
+    return new LifecyclePart(name, () -> seen.add("+" + name), () -> seen.add("-" + name));
   }
 }

@@ -25,7 +25,7 @@ class TcpKeepAliveTest {
     var group = new MultiThreadIoEventLoopGroup(1,
         transport.equals("native") ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      var kind = Transport.of(group.next());
+      var kind = NettyTransport.of(group.next());
       var options = new TcpKeepAlive(Duration.ofSeconds(7), Duration.ofSeconds(3), 4).options(kind);
       var client = new Bootstrap().group(group).channel(kind.socket())
           .option(ChannelOption.SO_KEEPALIVE, true).handler(new ChannelInboundHandlerAdapter());

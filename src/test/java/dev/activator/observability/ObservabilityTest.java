@@ -36,8 +36,9 @@ class ObservabilityTest {
     var config = (Parsed.Valid<ObservabilityConfig>) ObservabilityConfig
         .parse(Map.of("metrics-protocol", protocol));
     observability.use(config.settings(),
-        new Exporters(OtelVariables.NONE, TestValues.NO_OTEL, OutboundProxies.of("", "", ""),
-            new Exporters.Identity("activator", "", "", "", Map.of())));
+        new TelemetryExporters(OtelVariables.NONE, TestValues.NO_OTEL,
+            OutboundProxies.of("", "", ""),
+            new TelemetryExporters.Identity("activator", "", "", "", Map.of())));
   }
 
   private long counted() {

@@ -61,7 +61,8 @@ import org.slf4j.LoggerFactory;
 
 /** What leaves the process, seen by a collector that keeps what it is sent. */
 class OtlpTest {
-  private static final Exporters.Identity IDENTITY = new Exporters.Identity("activator", "1",
+  private static final TelemetryExporters.Identity IDENTITY = new TelemetryExporters.Identity(
+      "activator", "1",
       "knative-serving", "pod", Map.of());
 
   private final VirtualLoop loop = new VirtualLoop();
@@ -71,7 +72,7 @@ class OtlpTest {
   private OutboundProxies proxies = OutboundProxies.of("", "", "");
   private OtelEnvironment environment = TestValues.NO_OTEL;
   private OtelVariables otel = OtelVariables.NONE;
-  private Exporters.Identity identity = IDENTITY;
+  private TelemetryExporters.Identity identity = IDENTITY;
   private Meters meters = new Meters();
   private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
   private final HttpServer http;
@@ -294,7 +295,7 @@ class OtlpTest {
   @Test
   @DisplayName("OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME")
   void namesTheResource() {
-    identity = new Exporters.Identity("front", "1", "knative-serving", "pod",
+    identity = new TelemetryExporters.Identity("front", "1", "knative-serving", "pod",
         Map.of("deployment.environment.name", "trial", "k8s.pod.name", "renamed"));
     runOverHttp();
 
@@ -305,7 +306,7 @@ class OtlpTest {
 
   @Test
   void aLabelThatPrometheusCannotDistinguishFromAnotherIsLeftOut() {
-    var labels = new Exporters.Identity("front", "1", "n", "pod",
+    var labels = new TelemetryExporters.Identity("front", "1", "n", "pod",
         Map.of("a.b", "1", "a_b", "2", "9-lives", "3")).labels();
 
     assertThat(labels.stream().map(label -> label.getName())).contains("a.b").doesNotContain("a_b");
@@ -435,8 +436,8 @@ class OtlpTest {
     return out.toString(StandardCharsets.UTF_8);
   }
 
-  private Exporters exporters() {
-    return new Exporters(otel, environment, proxies, identity);
+  private TelemetryExporters exporters() {
+    return new TelemetryExporters(otel, environment, proxies, identity);
   }
 
   @Test
@@ -455,14 +456,14 @@ class OtlpTest {
       "'', http://b:1/x/, http://a, http://b:1/x/v1/traces",
       "http://c:1/own, http://b:1, http://a, http://c:1/own"})
   void findsWhereTracesGo(String own, String common, String configured, String expected) {
-    assertThat(Exporters.httpEndpoint(own, common, configured, "/v1/traces", false))
+    assertThat(TelemetryExporters.httpEndpoint(own, common, configured, "/v1/traces", false))
         .isEqualTo(expected);
   }
 
   @ParameterizedTest(name = "{0}: {1}")
   @CsvSource({"a:4317, https://a:4317", "http://a:4317, http://a:4317"})
   void pushesOverTlsUnlessTheEndpointSaysHttp(String configured, String expected) {
-    assertThat(Exporters.grpcEndpoint("", "", configured, false)).isEqualTo(expected);
+    assertThat(TelemetryExporters.grpcEndpoint("", "", configured, false)).isEqualTo(expected);
   }
 
   @ParameterizedTest(name = "{0} at {1}, {2} {3}: {4}")
@@ -479,7 +480,7 @@ class OtlpTest {
     var otel = new OtelVariables("activator", "", "", "", Duration.ZERO, sampler,
         argument);
 
-    assertThat(new Exporters(otel, TestValues.NO_OTEL, proxies, IDENTITY)
+    assertThat(new TelemetryExporters(otel, TestValues.NO_OTEL, proxies, IDENTITY)
         .sampler(new TracingConfig(protocol, "http://x", rate)).getDescription())
         .startsWith(expected);
   }

@@ -124,8 +124,8 @@ class TracingTest {
   @Test
   void saysInTheSpanOfTheQueueWhatTheStartDidMeanwhile() {
     var observers = new RequestObservers();
-    var starts = Quiescence.watch(new ColdStarts(loop::nanoTime, new Meters(),
-        Clock.fixed(NOON, ZoneOffset.UTC), ColdStarts.LabelledBy.NONE));
+    var starts = Quiescence.watch(new ColdStartRecorder(loop::nanoTime, new Meters(),
+        Clock.fixed(NOON, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE));
     observers.add(starts);
     observers.add(tracing(Sampler.alwaysOn()));
     var request = FakeRequest.of(observers, loop);
@@ -199,8 +199,9 @@ class TracingTest {
     var provider = SdkTracerProvider.builder().setSampler(sampler)
         .addSpanProcessor(SimpleSpanProcessor.create(exported)).build();
     return new Tracing(provider,
-        new Exporters(OtelVariables.NONE, TestValues.NO_OTEL, OutboundProxies.of("", "", ""),
-            new Exporters.Identity("activator", "", "", "", Map.of())).propagator(),
+        new TelemetryExporters(OtelVariables.NONE, TestValues.NO_OTEL,
+            OutboundProxies.of("", "", ""),
+            new TelemetryExporters.Identity("activator", "", "", "", Map.of())).propagator(),
         OtelEnvironment.Exemplars.SAMPLED, Clock.fixed(NOON, ZoneOffset.UTC));
   }
 

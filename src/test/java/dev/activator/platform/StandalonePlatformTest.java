@@ -20,7 +20,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
-import dev.activator.lifecycle.Part;
+import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.NettyLoop;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
@@ -102,7 +102,7 @@ class StandalonePlatformTest {
     reporter.stop();
     link.close();
     cluster.close();
-    platform.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+    platform.beforePorts().reversed().stream().map(LifecyclePart::stop).forEach(Runnable::run);
     api.close();
     threads.shutdownGracefully(0, 5, TimeUnit.SECONDS);
   }
@@ -209,7 +209,7 @@ class StandalonePlatformTest {
       });
     } finally {
       cluster.close();
-      follower.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+      follower.beforePorts().reversed().stream().map(LifecyclePart::stop).forEach(Runnable::run);
     }
   }
 
@@ -254,7 +254,7 @@ class StandalonePlatformTest {
     await().untilAsserted(() -> assertThat(leases()).containsExactly(
         uid + " LeaderElected activator-1_127.0.7.1 became leader"));
 
-    platform.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+    platform.beforePorts().reversed().stream().map(LifecyclePart::stop).forEach(Runnable::run);
     assertThat(leases()).containsExactlyInAnyOrder(
         uid + " LeaderElected activator-1_127.0.7.1 became leader",
         uid + " LeaderLost activator-1_127.0.7.1 stopped leading");
@@ -270,7 +270,7 @@ class StandalonePlatformTest {
 
     // As the process ends: the cluster first.
     cluster.close();
-    platform.beforePorts().reversed().stream().map(Part::stop).forEach(Runnable::run);
+    platform.beforePorts().reversed().stream().map(LifecyclePart::stop).forEach(Runnable::run);
 
     assertThat(store.find(ScaledServiceKind.of(store), "shop", "web")
         .at("/status/desiredReplicas").asInt()).isEqualTo(replicas());

@@ -2,8 +2,8 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.loop.NettyTransport;
 import dev.activator.loop.TcpKeepAlive;
-import dev.activator.loop.Transport;
 import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.codec.RequestDecoder;
 import dev.activator.testing.RawHttp2;
@@ -158,7 +158,7 @@ class PartialHeadsTest extends WireTest {
   /** Listens on one more port, and tells which channel a connection to it is. */
   private Channel listen(CompletableFuture<Channel> accepted) throws InterruptedException {
     var loop = activator.loops.all().getFirst().eventLoop();
-    return new ServerBootstrap().group(loop).channel(Transport.of(loop).server())
+    return new ServerBootstrap().group(loop).channel(NettyTransport.of(loop).server())
         .childHandler(new ChannelInitializer<>() {
           @Override
           protected void initChannel(Channel connection) {

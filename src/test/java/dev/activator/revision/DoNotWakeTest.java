@@ -19,7 +19,7 @@ class DoNotWakeTest {
 
   private static DoNotWake rule(DoNotWake.@Nullable Text path, @Nullable String method,
       DoNotWake.Header... headers) {
-    return new DoNotWake(path, method, List.of(headers), FixedAnswer.ok(), false);
+    return new DoNotWake(path, method, List.of(headers), FixedResponse.ok(), false);
   }
 
   @ParameterizedTest

@@ -2,7 +2,7 @@ package dev.activator.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Meters;
 import dev.activator.observability.Outcome;
@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 
 class QueueTimeObserverTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
-  private final ColdStarts starts = new ColdStarts(loop::nanoTime, new Meters(),
-      Clock.systemUTC(), ColdStarts.LabelledBy.NONE);
+  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
+      Clock.systemUTC(), ColdStartRecorder.LabelledBy.NONE);
   private final QueueTimeObserver times = new QueueTimeObserver();
   private final RequestObservers observers = new RequestObservers();
 

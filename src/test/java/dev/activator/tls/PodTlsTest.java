@@ -17,30 +17,30 @@ class PodTlsTest {
 
   private final PodTls tls = new PodTls();
 
-  private static Peer peer(String host, int port, String namespace) {
-    return new Peer(new Destination(host, port), namespace);
+  private static ConnectTarget target(String host, int port, String namespace) {
+    return new ConnectTarget(new Destination(host, port), namespace);
   }
 
   @Test
   void leavesPodsAloneUnlessItIsRequired() {
-    assertThat(tls.peer(POD, HELLO)).isEqualTo(Peer.plain(POD));
+    assertThat(tls.target(POD, HELLO)).isEqualTo(ConnectTarget.plain(POD));
   }
 
   @Test
   @DisplayName("AH-08 goes to the port that pods take TLS on")
   void goesToThePortForTls() {
     tls.require();
-    assertThat(tls.peer(POD, HELLO)).isEqualTo(peer("10.0.0.1", 8112, "ns"));
-    assertThat(tls.peer(new Destination("10.0.0.1", 8013), OTHER))
-        .isEqualTo(peer("10.0.0.1", 8112, "elsewhere"));
+    assertThat(tls.target(POD, HELLO)).isEqualTo(target("10.0.0.1", 8112, "ns"));
+    assertThat(tls.target(new Destination("10.0.0.1", 8013), OTHER))
+        .isEqualTo(target("10.0.0.1", 8112, "elsewhere"));
   }
 
   @Test
   @DisplayName("AH-09 goes to the port that pods take TLS on, with IPv6 as well")
   void goesToThePortForTlsInIpv6() {
     tls.require();
-    var peer = tls.peer(new Destination("2001:db8::1", 8012), HELLO);
-    assertThat(peer.destination()).hasToString("[2001:db8::1]:8112");
+    var target = tls.target(new Destination("2001:db8::1", 8012), HELLO);
+    assertThat(target.destination()).hasToString("[2001:db8::1]:8112");
   }
 
   @Test
@@ -48,14 +48,14 @@ class PodTlsTest {
     tls.require();
     tls.healthy(new HealthyDestinations(HELLO, SERVICE, DestinationSet.of(POD)));
 
-    assertThat(tls.peer(SERVICE, HELLO)).isEqualTo(peer("10.96.0.1", 443, "ns"));
-    assertThat(tls.peer(POD, HELLO)).isEqualTo(peer("10.0.0.1", 8112, "ns"));
+    assertThat(tls.target(SERVICE, HELLO)).isEqualTo(target("10.96.0.1", 443, "ns"));
+    assertThat(tls.target(POD, HELLO)).isEqualTo(target("10.0.0.1", 8112, "ns"));
 
     // What was decided before it was left may come after.
     tls.healthy(HealthyDestinations.pods(HELLO, DestinationSet.of(POD)));
-    assertThat(tls.peer(SERVICE, HELLO)).isEqualTo(peer("10.96.0.1", 443, "ns"));
+    assertThat(tls.target(SERVICE, HELLO)).isEqualTo(target("10.96.0.1", 443, "ns"));
 
     tls.gone(HELLO);
-    assertThat(tls.peer(SERVICE, HELLO)).isEqualTo(peer("10.96.0.1", 8112, "ns"));
+    assertThat(tls.target(SERVICE, HELLO)).isEqualTo(target("10.96.0.1", 8112, "ns"));
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -11,4 +11,5 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *        revision, for up to 100 revisions; none: for all together
  */
 @ConfigurationProperties("activator.metrics")
-public record MetricsProperties(@DefaultValue("none") ColdStarts.LabelledBy coldStartLabels) {}
+public record MetricsProperties(
+    @DefaultValue("none") ColdStartRecorder.LabelledBy coldStartLabels) {}

@@ -6,8 +6,8 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.PodProcesses.Running;
 import dev.activator.loop.Loop;
-import dev.activator.revision.LocalProcesses.Restarted;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems.Restarted;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,7 +45,7 @@ final class Kubelet {
   private final Map<String, ReplicaSetPods> sets = new HashMap<>();
   /** Of deleted ReplicaSets, until their last pod has ended. */
   private final List<ReplicaSetPods> retired = new ArrayList<>();
-  private final Map<RevisionId, LocalProcesses> unusual = new ConcurrentHashMap<>();
+  private final Map<RevisionId, LocalProcessProblems> unusual = new ConcurrentHashMap<>();
   private long made;
   private boolean stopping;
 
@@ -165,11 +165,11 @@ final class Kubelet {
   }
 
   /** What is unusual about this workload's processes. Any thread may call it. */
-  LocalProcesses processes(RevisionId workload) {
-    var known = unusual.getOrDefault(workload, LocalProcesses.NONE);
+  LocalProcessProblems processes(RevisionId workload) {
+    var known = unusual.getOrDefault(workload, LocalProcessProblems.NONE);
     return known.pods().isEmpty()
         ? known
-        : new LocalProcesses(known.problem(), known.restarting(), known.pods(),
+        : new LocalProcessProblems(known.problem(), known.restarting(), known.pods(),
             store.podLogs().last(workload.namespace(),
                 known.pods().stream().map(Restarted::pod).toList(), MAX_OUTPUT));
   }
@@ -184,7 +184,7 @@ final class Kubelet {
     if (problem.isEmpty() && restarted.isEmpty()) {
       unusual.remove(workload);
     } else {
-      unusual.put(workload, new LocalProcesses(problem,
+      unusual.put(workload, new LocalProcessProblems(problem,
           !ready && pods.stream().anyMatch(LocalPod::isRestarting), restarted, List.of()));
     }
   }

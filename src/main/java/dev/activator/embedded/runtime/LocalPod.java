@@ -7,7 +7,7 @@ import dev.activator.embedded.runtime.policy.PodState.Event;
 import dev.activator.embedded.runtime.policy.PodSummary;
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.revision.LocalProcesses.Restarted;
+import dev.activator.revision.LocalProcessProblems.Restarted;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

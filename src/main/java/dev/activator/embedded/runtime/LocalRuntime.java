@@ -4,7 +4,7 @@ import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.Loop;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ public final class LocalRuntime {
   }
 
   /** What is unusual about the processes of this revision, or of the Deployment of this name. */
-  public LocalProcesses processes(RevisionId workload) {
+  public LocalProcessProblems processes(RevisionId workload) {
     return kubelet.processes(workload);
   }
 

@@ -5,7 +5,7 @@ import dev.activator.lending.link.PeerView.State;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.NettyLoop;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import dev.activator.tls.PeerTls;
 import dev.activator.wire.PeerFrame;
 import io.netty.bootstrap.Bootstrap;
@@ -222,7 +222,7 @@ public final class PeerPort {
 
     void begin(Bootstrap client, InetSocketAddress address) {
       if (!closed) {
-        Transport.connect(address, client).addListener((ChannelFuture done) -> {
+        NettyTransport.connect(address, client).addListener((ChannelFuture done) -> {
           if (!done.isSuccess() && !closed) {
             var state = stateOf(done.cause());
             events.closed(state, state == State.LEGACY

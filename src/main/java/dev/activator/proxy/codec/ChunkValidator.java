@@ -7,7 +7,7 @@ import io.netty.handler.codec.http.HttpConstants;
 /**
  * Validates a chunked body's framing as it is read; of extensions only the length.
  *
- * <p><b>Errors.</b> {@link Malformed}, and {@link LineValidator}'s for trailers.
+ * <p><b>Errors.</b> {@link MalformedRequestException}, and {@link LineValidator}'s for trailers.
  *
  * <p><b>Source.</b> RFC 9112, section 7.1. Limits as in Go's {@code chunked.go}, except for chunks
  * of 2 GiB and for trailers.
@@ -88,10 +88,10 @@ final class ChunkValidator {
       digits++;
       bytesLeft = bytesLeft * HEX + digit;
       if (digits > MAX_DIGITS || bytesLeft > Integer.MAX_VALUE) {
-        throw new Malformed("chunk size too large");
+        throw new MalformedRequestException("chunk size too large");
       }
     } else if (digits == 0 || !endsSize(b)) {
-      throw new Malformed("malformed chunk size");
+      throw new MalformedRequestException("malformed chunk size");
     } else {
       next = b == HttpConstants.CR ? Next.LINE_FEED : Next.EXTENSION;
     }
@@ -107,16 +107,16 @@ final class ChunkValidator {
     if (b == HttpConstants.CR) {
       next = Next.LINE_FEED;
     } else if (b == HttpConstants.LF) {
-      throw new Malformed("line feed without a carriage return");
+      throw new MalformedRequestException("line feed without a carriage return");
     } else if (lineBytes > MAX_LINE_BYTES) {
-      throw new Malformed("chunk extensions too long");
+      throw new MalformedRequestException("chunk extensions too long");
     }
   }
 
   private void lineEnds() {
     excessBytes = Math.max(0, excessBytes + lineBytes + 1 - FAIR_BYTES - 2 * bytesLeft);
     if (excessBytes > MAX_EXCESS_BYTES) {
-      throw new Malformed("more chunk extensions than data");
+      throw new MalformedRequestException("more chunk extensions than data");
     }
     next = bytesLeft == 0 ? Next.TRAILERS : Next.DATA;
     digits = 0;
@@ -125,7 +125,7 @@ final class ChunkValidator {
 
   private static void expect(byte wanted, byte b, String wrong) {
     if (b != wanted) {
-      throw new Malformed(wrong);
+      throw new MalformedRequestException(wrong);
     }
   }
 }

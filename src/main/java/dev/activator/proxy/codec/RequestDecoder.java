@@ -5,7 +5,7 @@ import dev.activator.http.FieldList;
 import dev.activator.http.KnownNames;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.MemoryBound;
-import dev.activator.proxy.policy.Upgrade;
+import dev.activator.proxy.policy.ProtocolUpgrade;
 import dev.activator.proxy.policy.Version;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -128,7 +128,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     }
     try {
       validate(in);
-    } catch (Malformed | TooLongHttpHeaderException e) {
+    } catch (MalformedRequestException | TooLongHttpHeaderException e) {
       refuse(in, out, e);
       return;
     }
@@ -151,7 +151,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   private void after(ByteBuf in, List<Object> out) {
     if (hasUpgrade && out.getFirst() instanceof HttpRequest request) {
-      hasUpgrade = Upgrade.isRequested(version(request), FieldList.in(request));
+      hasUpgrade = ProtocolUpgrade.isRequested(version(request), FieldList.in(request));
     }
     var last = (HttpObject) out.getLast();
     if (last.decoderResult().isFailure()) {
@@ -169,7 +169,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     } else if (!hasLength) {
       // Netty gives requests of the first WebSocket drafts eight bytes of body.
       out.clear();
-      refuse(in, out, new Malformed("a body without a length"));
+      refuse(in, out, new MalformedRequestException("a body without a length"));
     }
   }
 
@@ -188,7 +188,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected String splitFirstWordInitialLine(byte[] line, int start, int length) {
     if (start != 0) {
-      throw new Malformed("blank before the method");
+      throw new MalformedRequestException("blank before the method");
     }
     partEnd = length;
     return super.splitFirstWordInitialLine(line, start, length);
@@ -206,14 +206,14 @@ public final class RequestDecoder extends HttpRequestDecoder {
     checkGap(line, start);
     String version = super.splitThirdWordInitialLine(line, start, length);
     if (!version.startsWith(PROTOCOL)) {
-      throw new Malformed("malformed version");
+      throw new MalformedRequestException("malformed version");
     }
     return version;
   }
 
   private void checkGap(byte[] line, int start) {
     if (start != partEnd + 1 || line[partEnd] != HttpConstants.SP) {
-      throw new Malformed("not one blank between the parts of the request line");
+      throw new MalformedRequestException("not one blank between the parts of the request line");
     }
   }
 
@@ -238,14 +238,14 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
   private void countLength() {
     if (hasLength) {
-      throw new Malformed("more than one Content-Length");
+      throw new MalformedRequestException("more than one Content-Length");
     }
     hasLength = true;
   }
 
   private static void checkTrailer(AsciiString name) {
     if (!Framing.mayTrail(name.toString())) {
-      throw new Malformed("trailer that belongs in the head");
+      throw new MalformedRequestException("trailer that belongs in the head");
     }
   }
 
@@ -264,7 +264,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   /**
    * Validates the line ends of a head or of trailers.
    *
-   * <p><b>Errors.</b> {@link Malformed} for folded lines and for a carriage return or line feed
+   * <p><b>Errors.</b> {@link MalformedRequestException} for folded lines and for a carriage return or line feed
    * alone; {@link TooLongHttpHeaderException}.
    *
    * <p><b>Source.</b> RFC 9112, sections 2.2 and 5.2.
@@ -337,16 +337,16 @@ public final class RequestDecoder extends HttpRequestDecoder {
 
     private void checkFirst(byte first) {
       if (first == HttpConstants.LF) {
-        throw new Malformed("line feed without a carriage return");
+        throw new MalformedRequestException("line feed without a carriage return");
       }
       if (next == Next.FIELDS && (first == HttpConstants.SP || first == HttpConstants.HT)) {
-        throw new Malformed("folded header line");
+        throw new MalformedRequestException("folded header line");
       }
     }
 
     private int endLine(ByteBuf in, int at) {
       if (in.getByte(at) != HttpConstants.LF) {
-        throw new Malformed("carriage return within a line");
+        throw new MalformedRequestException("carriage return within a line");
       }
       if (next == Next.FIELDS && empty) {
         next = Next.NOTHING;

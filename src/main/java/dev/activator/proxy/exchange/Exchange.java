@@ -2,8 +2,8 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
 import dev.activator.observability.Outcome;
-import dev.activator.observability.Phases;
-import dev.activator.proxy.policy.Deadlines;
+import dev.activator.observability.RequestPhases;
+import dev.activator.proxy.policy.RequestDeadlines;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
@@ -11,7 +11,7 @@ import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.FixedAnswer;
+import dev.activator.revision.FixedResponse;
 import dev.activator.revision.Revision;
 import dev.activator.upstream.PodPools;
 import dev.activator.throttle.Admission.Ending;
@@ -93,7 +93,7 @@ public final class Exchange implements QueuedCaller {
       return;
     }
     downstream.checkAt(record.arrivedNanos()
-        + Deadlines.leftBeforeWrite(revision.timeouts(), 0));
+        + RequestDeadlines.leftBeforeWrite(revision.timeouts(), 0));
     admit();
   }
 
@@ -149,16 +149,16 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** How long it waits before the page or the fallback; {@link Deadlines#NONE} without either. */
+  /** How long it waits before the page or the fallback; {@link RequestDeadlines#NONE} without either. */
   private long holdNanos() {
     if (record.hasFallenBack()) {
-      return Deadlines.NONE;
+      return RequestDeadlines.NONE;
     }
     if (dispatcher.pages().isFor(record, revision)) {
       return WaitingPagePolicy.HOLD.toNanos();
     }
     var fallback = fallback();
-    return fallback == null ? Deadlines.NONE : fallback.after().toNanos();
+    return fallback == null ? RequestDeadlines.NONE : fallback.after().toNanos();
   }
 
   private @Nullable Fallback fallback() {
@@ -171,8 +171,8 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void limitQueueing(QueueEntry later) {
-    long limit = Deadlines.inQueue(later.timeout(), record.callerNanos());
-    if (limit != Deadlines.NONE) {
+    long limit = RequestDeadlines.inQueue(later.timeout(), record.callerNanos());
+    if (limit != RequestDeadlines.NONE) {
       limitStep(Math.max(0, limit - passedNanos()));
     }
   }
@@ -201,7 +201,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  private void answer(FixedAnswer ofFallback, int retryAfterSeconds) {
+  private void answer(FixedResponse ofFallback, int retryAfterSeconds) {
     finish(LocalResponse.of(ofFallback).withRetryAfter(retryAfterSeconds)
         .with(Failure.REASON, Outcome.FALLBACK.toString()), Outcome.FALLBACK);
   }
@@ -234,7 +234,7 @@ public final class Exchange implements QueuedCaller {
     record.fellBack();
     dispatcher.arrived(revision);
     downstream.checkAt(record.arrivedNanos()
-        + Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos()));
+        + RequestDeadlines.leftBeforeWrite(revision.timeouts(), passedNanos()));
     admit();
     if (!ended) {
       flushUpstream();
@@ -262,7 +262,7 @@ public final class Exchange implements QueuedCaller {
   public long maxWaitNanos() {
     long left = record.callerNanosLeft();
     // A request that gets a page or a fallback before its deadline does not wait for the start.
-    return holdNanos() < left ? Deadlines.NONE : left;
+    return holdNanos() < left ? RequestDeadlines.NONE : left;
   }
 
   @Override
@@ -357,7 +357,7 @@ public final class Exchange implements QueuedCaller {
     } else if (isReady || mayWait()) {
       to.whenReady(this, pod);
       long left = record.callerNanosLeft();
-      if (!ended && left != Deadlines.NONE) {
+      if (!ended && left != RequestDeadlines.NONE) {
         limitStep(left);
       }
     } else {
@@ -470,7 +470,7 @@ public final class Exchange implements QueuedCaller {
     boolean timed = !switched && record.wantsTiming();
     record.responding(head.status().code());
     if (timed) {
-      head.headers().add(Phases.SERVER_TIMING, record.phases().serverTiming());
+      head.headers().add(RequestPhases.SERVER_TIMING, record.phases().serverTiming());
     }
     downstream.head(head);
     // Without memory for the head the exchange has ended.
@@ -547,7 +547,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   private long stepNanosLeft() {
-    return stepLimited ? stepDueNanos - loop().nanoTime() : Deadlines.NONE;
+    return stepLimited ? stepDueNanos - loop().nanoTime() : RequestDeadlines.NONE;
   }
 
   public long passedNanos() {
@@ -556,9 +556,9 @@ public final class Exchange implements QueuedCaller {
 
   private long requestNanosLeft() {
     return written
-        ? Deadlines.leftAfterWrite(revision.timeouts(), writingNanos(),
+        ? RequestDeadlines.leftAfterWrite(revision.timeouts(), writingNanos(),
             loop().nanoTime() - lastWriteNanos - marginNanos())
-        : Deadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
+        : RequestDeadlines.leftBeforeWrite(revision.timeouts(), passedNanos());
   }
 
   /** The age of a request whose response has begun, as the timeouts count it. */
@@ -569,7 +569,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   private long marginNanos() {
-    return revision.hasQueueProxy() ? Deadlines.QUEUE_PROXY_MARGIN : 0;
+    return revision.hasQueueProxy() ? RequestDeadlines.QUEUE_PROXY_MARGIN : 0;
   }
 
   private long idleNanos() {
@@ -588,8 +588,8 @@ public final class Exchange implements QueuedCaller {
       stepTimedOut();
     } else if (whole <= 0) {
       timedOut(written
-          ? Deadlines.overAfterWrite(revision.timeouts(), writingNanos())
-          : Deadlines.overBeforeWrite(revision.timeouts(), passedNanos()));
+          ? RequestDeadlines.overAfterWrite(revision.timeouts(), writingNanos())
+          : RequestDeadlines.overBeforeWrite(revision.timeouts(), passedNanos()));
     }
     return ended ? Long.MAX_VALUE : Math.max(0, Math.min(stepNanosLeft(), requestNanosLeft()));
   }
@@ -609,7 +609,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   private void queueTimedOut() {
-    timedOut(Deadlines.overInQueue(record.callerNanos(), passedNanos()));
+    timedOut(RequestDeadlines.overInQueue(record.callerNanos(), passedNanos()));
   }
 
   void timedOut(TimeoutKind kind) {

@@ -7,9 +7,9 @@ import dev.activator.proxy.policy.Failure;
 import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.HeaderRewriter;
-import dev.activator.proxy.policy.Replay;
+import dev.activator.proxy.policy.ReplayDecision;
 import dev.activator.proxy.policy.TimeoutKind;
-import dev.activator.proxy.policy.Upgrade;
+import dev.activator.proxy.policy.ProtocolUpgrade;
 import dev.activator.revision.Protocol;
 import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.Permit;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Sends a request to a pod, and its response to the exchange. Keeps the body for a replay until the
  * head is flushed; in HTTP/2, or if the request is idempotent, until the pod answers.
  *
- * <p><b>Errors.</b> {@link Replay} decides about another connection or pod. A request that is not
+ * <p><b>Errors.</b> {@link ReplayDecision} decides about another connection or pod. A request that is not
  * idempotent gets only a pooled connection that the kernel reports as open. Without a connection
  * nothing was sent, and another pod may be tried.
  *
@@ -275,7 +275,7 @@ final class Forwarder implements UpstreamListener {
     boolean awaited = awaitsContinue;
     awaitsContinue = false;
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
-      if (!Upgrade.agrees(exchange.record().fields(), FieldList.in(head))) {
+      if (!ProtocolUpgrade.agrees(exchange.record().fields(), FieldList.in(head))) {
         ending = Ending.BROKEN;
         fail(new Failure.BadGateway("switched to a protocol that was not requested"));
         return;
@@ -394,14 +394,14 @@ final class Forwarder implements UpstreamListener {
     exchange.fail(failure);
   }
 
-  private Replay replay(UpstreamConnection used, UpstreamFailure failure) {
+  private ReplayDecision replay(UpstreamConnection used, UpstreamFailure failure) {
     if (failure == UpstreamFailure.MALFORMED) {
       // A malformed answer still means that the pod acted on the request.
-      return Replay.NOT_AT_ALL;
+      return ReplayDecision.NOT_AT_ALL;
     }
     boolean unseen = failure == UpstreamFailure.NOT_PROCESSED || !used.headIsOut();
     boolean stale = used.reused() && failure != UpstreamFailure.CANCELLED;
-    return new Replay.Loss(unseen, stale, idempotent, replayable, replays++).replay();
+    return new ReplayDecision.Loss(unseen, stale, idempotent, replayable, replays++).replay();
   }
 
   private void keepForReplay(HttpContent part) {

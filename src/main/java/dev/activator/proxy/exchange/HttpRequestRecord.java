@@ -1,13 +1,13 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.observability.Outcome;
-import dev.activator.observability.Phases;
+import dev.activator.observability.RequestPhases;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestRecord;
 import dev.activator.http.FieldList;
 import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Downstream.Caller;
-import dev.activator.proxy.policy.Deadlines;
+import dev.activator.proxy.policy.RequestDeadlines;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.http.HeaderName;
@@ -72,16 +72,16 @@ final class HttpRequestRecord extends RequestRecord {
 
   /** Parsed on each call, as few requests carry a deadline. */
   long callerNanos() {
-    return Deadlines.ofCaller(fields);
+    return RequestDeadlines.ofCaller(fields);
   }
 
   long callerNanosLeft() {
     long whole = callerNanos();
-    return whole == Deadlines.NONE ? whole : whole - (now() - arrivedNanos());
+    return whole == RequestDeadlines.NONE ? whole : whole - (now() - arrivedNanos());
   }
 
   boolean wantsTiming() {
-    boolean wanted = route != null && Phases.areShown(route.revision());
+    boolean wanted = route != null && RequestPhases.areShown(route.revision());
     if (wanted) {
       time();
     }

@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.lifecycle.Readiness;
-import dev.activator.proxy.codec.Malformed;
+import dev.activator.proxy.codec.MalformedRequestException;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.http.HeaderName;
 import dev.activator.http.FieldList;
@@ -141,7 +141,7 @@ public final class Router {
   private static Failure malformed(Throwable cause) {
     return cause instanceof TooLongFrameException
         ? new Failure.HeadTooLarge()
-        : new Failure.BadRequest(Malformed.text(cause, "malformed request"));
+        : new Failure.BadRequest(MalformedRequestException.text(cause, "malformed request"));
   }
 
   private LocalResponse health() {

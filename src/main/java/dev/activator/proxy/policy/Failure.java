@@ -25,7 +25,7 @@ public sealed interface Failure {
   record UnknownRevision(String name) implements Failure {}
 
   /** No ScaledService has the host. */
-  record UnknownHost(String host, KnownHosts known) implements Failure {
+  record UnknownHost(String host, UnknownHostHint known) implements Failure {
     private String text() {
       return "404 Not Found: no service has the host " + shortened(host)
           + (known.deleted() ? ": it was deleted" : "")

@@ -34,7 +34,7 @@ public final class HeaderRewriter {
   public static void request(Fields fields, Version version, String host, String peer) {
     boolean chunked = fields.has(HeaderName.TRANSFER_ENCODING);
     boolean trailers = fields.has(HeaderName.TE) && fields.hasToken(HeaderName.TE, "trailers");
-    String upgrade = Upgrade.wanted(version, fields);
+    String upgrade = ProtocolUpgrade.wanted(version, fields);
     removeHopByHop(fields);
     fields.remove(HeaderName.TRAILER);
     fields.remove(HeaderName.REVISION);
@@ -51,7 +51,7 @@ public final class HeaderRewriter {
       fields.set(HeaderName.TE, "trailers");
     }
     if (upgrade != null) {
-      Upgrade.put(fields, upgrade);
+      ProtocolUpgrade.put(fields, upgrade);
     }
     if (fields.text(HeaderName.ORIGINAL_HOST).isEmpty()) {
       fields.set(HeaderName.ORIGINAL_HOST, host);

@@ -63,7 +63,7 @@ public sealed interface RevisionNames {
    *
    * @param known what to say of an unknown host
    */
-  record Local(HostRule services, Knative others, Function<String, KnownHosts> known)
+  record Local(HostRule services, Knative others, Function<String, UnknownHostHint> known)
       implements RevisionNames {
     @Override
     public @Nullable RevisionId of(Fields fields, String host, String target) {
@@ -90,11 +90,12 @@ public sealed interface RevisionNames {
 
     @Override
     public Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id) {
-      return notFound(rule, host, target, KnownHosts.NONE);
+      return notFound(rule, host, target, UnknownHostHint.NONE);
     }
   }
 
-  private static Failure notFound(HostRule rule, String host, String target, KnownHosts known) {
+  private static Failure notFound(HostRule rule, String host, String target,
+      UnknownHostHint known) {
     return rule.isKnown(host)
         ? new Failure.NoRule(host, target)
         : new Failure.UnknownHost(host, known);

@@ -12,7 +12,7 @@ import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.FixedAnswer;
+import dev.activator.revision.FixedResponse;
 import dev.activator.revision.RequestRules;
 import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
@@ -119,7 +119,7 @@ class ScaledServiceReaderTest {
         new RequestRules(List.of(
             new DoNotWake(new DoNotWake.Text("/metrics", true), null,
                 List.of(DoNotWake.userAgent("Prometheus/")),
-                new FixedAnswer(503,
+                new FixedResponse(503,
                     Map.of("Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options",
                         "nosniff", "Retry-After", "30"),
                     "this request does not start the service\n"),
@@ -127,9 +127,9 @@ class ScaledServiceReaderTest {
             new DoNotWake(new DoNotWake.Text("/healthz", false), "GET",
                 List.of(new DoNotWake.Header("X-Probe", new DoNotWake.Text("", true)),
                     new DoNotWake.Header("X-From", new DoNotWake.Text("lb", false))),
-                new FixedAnswer(299, Map.of("Content-Type", "text/html"), "fine"), true)),
+                new FixedResponse(299, Map.of("Content-Type", "text/html"), "fine"), true)),
             new Fallback(Duration.ofSeconds(2), null,
-                new FixedAnswer(202,
+                new FixedResponse(202,
                     Map.of("Content-Type", "text/html", "Location", "/later"), "soon")),
             Duration.ofSeconds(45), List.of()),
         new WarmTimes(new Schedule(ZoneId.of("Europe/Berlin"),

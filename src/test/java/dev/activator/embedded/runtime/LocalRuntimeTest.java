@@ -19,7 +19,7 @@ import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.loop.NettyLoop;
-import dev.activator.revision.LocalProcesses;
+import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
 import dev.activator.testing.TestValues;
@@ -235,11 +235,11 @@ class LocalRuntimeTest {
     var id = new RevisionId("default", "served-00001");
     scale(id, 1);
     until(() -> store.list(Kinds.POD).stream().anyMatch(pod -> Conditions.isTrue(pod, "Ready")));
-    assertThat(runtime.processes(id)).isEqualTo(LocalProcesses.NONE);
+    assertThat(runtime.processes(id)).isEqualTo(LocalProcessProblems.NONE);
 
     Files.writeString(stop, "");
 
-    var restarting = await().until(() -> runtime.processes(id), LocalProcesses::restarting);
+    var restarting = await().until(() -> runtime.processes(id), LocalProcessProblems::restarting);
     assertThat(restarting.problem()).isEqualTo(
         "process of served-00001 ended with exit code 3: lost the database; it is started again");
     assertThat(restarting.output()).contains("lost the database");

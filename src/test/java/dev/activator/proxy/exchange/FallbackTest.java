@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.config.RequestRulesReader;
 import dev.activator.http.FieldList;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.observability.ColdStarts.ColdStart;
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.RequestObserver.Step;
@@ -68,8 +68,8 @@ class FallbackTest {
   private final Map<RevisionId, Revision> revisions = new HashMap<>();
   private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
       RevisionOptions.of(10), new Random(1));
-  private final ColdStarts starts = new ColdStarts(loop::nanoTime, new Meters(),
-      Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStarts.LabelledBy.NONE);
+  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
+      Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final Map<RevisionId, Integer> counted = new HashMap<>();
   private final List<Outcome> outcomes = new ArrayList<>();
   private final FakePod pod = new FakePod();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.config.RequestRulesReader;
 import dev.activator.http.FieldList;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
 import dev.activator.observability.Outcome;
 import dev.activator.observability.RequestObserver.Step;
@@ -60,8 +60,8 @@ class GatewayHandoverTest {
       Map.of(WEB, Revision.of(WEB, 1)));
   private final Throttler throttler = new Throttler(_ -> loop, revisions::get, "10.9.9.9",
       RevisionOptions.of(2), new Random(1));
-  private final ColdStarts starts = new ColdStarts(loop::nanoTime, new Meters(),
-      Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStarts.LabelledBy.NONE);
+  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
+      Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final List<Outcome> outcomes = new ArrayList<>();
   private final ReadyPods ready = new ReadyPods(DELAY, loop::nanoTime);
   private int counted;
@@ -242,7 +242,7 @@ class GatewayHandoverTest {
 
     assertThat(gateway.status()).isEqualTo(200);
     assertThat(starts.latest()).singleElement()
-        .returns(Outcome.HANDED_OVER, ColdStarts.ColdStart::outcome);
+        .returns(Outcome.HANDED_OVER, ColdStartRecorder.ColdStart::outcome);
     loop.advance(COUNTED_FOR);
     assertThat(counted).isZero();
   }

@@ -3,7 +3,7 @@ package dev.activator.proxy.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.proxy.codec.Http2Head;
-import dev.activator.proxy.policy.Replay;
+import dev.activator.proxy.policy.ReplayDecision;
 import dev.activator.upstream.UpstreamFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -68,7 +68,7 @@ class ReplayedBodyTest {
       "NOT_PROCESSED, false, true, ON_ANOTHER_CONNECTION",
       "RESET, false, false, ON_ANOTHER_CONNECTION"})
   void isSentAgainOnlyWhereThePodHasNotAnswered(UpstreamFailure failure, boolean reused,
-      boolean headIsOut, Replay expected) {
+      boolean headIsOut, ReplayDecision expected) {
     var kept = reused ? pod.keepsOne() : null;
     scene.send(HttpVersion.HTTP_1_1, HttpMethod.GET);
     var connection = kept == null ? pod.accepts() : kept;
@@ -78,7 +78,7 @@ class ReplayedBodyTest {
 
     connection.fails(failure);
 
-    boolean again = expected == Replay.ON_ANOTHER_CONNECTION;
+    boolean again = expected == ReplayDecision.ON_ANOTHER_CONNECTION;
     assertThat(pod.isDialled()).isEqualTo(again);
     assertThat(caller.statuses).isEqualTo(again ? List.of() : List.of(502));
   }

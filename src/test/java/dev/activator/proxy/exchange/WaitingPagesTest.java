@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.http.FieldList;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.observability.ColdStarts.ColdStart;
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
 import dev.activator.observability.Outcome;
 import dev.activator.proxy.policy.LocalResponse;
@@ -59,8 +59,8 @@ class WaitingPagesTest {
   private Revision revision = revision(Map.of());
   private final Throttler throttler = new Throttler(_ -> loop, _ -> revision, "10.9.9.9",
       RevisionOptions.of(10), new Random(1));
-  private final ColdStarts starts = new ColdStarts(loop::nanoTime, new Meters(),
-      Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStarts.LabelledBy.NONE);
+  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
+      Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final Counter counter = new Counter();
   private final FakePod pod = new FakePod();
   private final List<Caller> callers = new ArrayList<>();

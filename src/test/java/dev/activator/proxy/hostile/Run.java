@@ -20,7 +20,7 @@ import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Fallback;
-import dev.activator.revision.FixedAnswer;
+import dev.activator.revision.FixedResponse;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestRules;
@@ -90,7 +90,7 @@ final class Run {
         case FALL_BACK -> new RequestRules(List.of(),
             new Fallback(Duration.ZERO, OTHER.name(), null), null, List.of());
         case DO_NOT_WAKE -> new RequestRules(
-            List.of(new DoNotWake(null, null, List.of(), FixedAnswer.ok(), false)), null, null,
+            List.of(new DoNotWake(null, null, List.of(), FixedResponse.ok(), false)), null, null,
             List.of());
         case IGNORE_SILENT_TUNNELS -> new RequestRules(List.of(), null, Duration.ofSeconds(1),
             List.of());

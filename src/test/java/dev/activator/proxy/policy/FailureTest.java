@@ -48,7 +48,8 @@ class FailureTest {
         new Failure.UnknownVersion(), new Failure.UnknownCoding(),
         new Failure.UnknownExpectation())).allMatch(Failure::endsConnection);
     assertThat(
-        List.of(new Failure.UnknownRevision("x"), new Failure.UnknownHost("h", KnownHosts.NONE),
+        List.of(new Failure.UnknownRevision("x"),
+            new Failure.UnknownHost("h", UnknownHostHint.NONE),
             new Failure.NoRule("h", "/"),
             new Failure.LookupFailed(),
             new Failure.QueueFull(1), new Failure.MemoryFull(1), new Failure.DeadlineTooNear(1),

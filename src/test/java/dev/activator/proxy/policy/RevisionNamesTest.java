@@ -72,7 +72,7 @@ class RevisionNamesTest {
     var local = new RevisionNames.Local(
         (host, _, _) -> host.equals("web.shop.localhost") ? WEB : null,
         new RevisionNames.Knative("cluster.local", (_, _, _) -> null),
-        host -> new KnownHosts(List.of("web.shop.localhost", "hello.default.localhost"),
+        host -> new UnknownHostHint(List.of("web.shop.localhost", "hello.default.localhost"),
             host.equals("old.shop.localhost")));
     var none = MapFields.of();
 

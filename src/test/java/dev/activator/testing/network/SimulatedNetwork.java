@@ -2,7 +2,7 @@ package dev.activator.testing.network;
 
 import dev.activator.loop.LoopGroup;
 import dev.activator.loop.NettyLoop;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -156,8 +156,8 @@ public final class SimulatedNetwork {
     }
 
     @Override
-    public Transport transport() {
-      return new Transport(SimulatedSocket.class, ServerSocketChannel.class);
+    public NettyTransport transport() {
+      return new NettyTransport(SimulatedSocket.class, ServerSocketChannel.class);
     }
   }
 

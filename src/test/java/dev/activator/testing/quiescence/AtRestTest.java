@@ -12,7 +12,7 @@ import dev.activator.cluster.Cluster;
 import dev.activator.cluster.reflector.Informers;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.proxy.ProxyServer;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.UnreadBytes;
@@ -110,7 +110,7 @@ class AtRestTest {
   /** What a test may start: the roots from which the rest is reached. */
   private static final Set<Class<?>> STARTED = Set.of(Throttler.class, ProxyServer.class,
       Upstreams.class, RevisionBackendsManager.class, HeldBytes.class, UnreadBytes.class,
-      Autoscaler.class, ConcurrencyReporter.class, ColdStarts.class, HttpProbeClient.class,
+      Autoscaler.class, ConcurrencyReporter.class, ColdStartRecorder.class, HttpProbeClient.class,
       Cluster.class, Informers.class, AutoscalerLink.class, AutoscalerServer.class,
       LeaderElection.class, Rescue.class, WaitingPages.class);
 

@@ -3,7 +3,7 @@ package dev.activator.testing.quiescence;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.console.WaitReasons;
-import dev.activator.observability.ColdStarts;
+import dev.activator.observability.ColdStartRecorder;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleTargetRef;
@@ -17,7 +17,7 @@ final class Deletion {
 
   static boolean applies(Object stage) {
     return stage instanceof Throttler || stage instanceof RevisionBackendsManager
-        || stage instanceof ColdStarts || stage instanceof Autoscaler
+        || stage instanceof ColdStartRecorder || stage instanceof Autoscaler
         || stage instanceof WaitReasons;
   }
 
@@ -32,7 +32,7 @@ final class Deletion {
         backends.clusterIp(new ClusterIp(id, null, null));
         backends.revisionGone(id);
       });
-      case ColdStarts starts -> ids(starts, "revisions").forEach(starts::gone);
+      case ColdStartRecorder starts -> ids(starts, "revisions").forEach(starts::gone);
       case WaitReasons reasons -> ids(reasons, "last").forEach(reasons::gone);
       case Autoscaler autoscaler -> ((Map<?, ?>) field(autoscaler, "targets"))
           .forEach((id, target) -> autoscaler.targetGone((RevisionId) id,

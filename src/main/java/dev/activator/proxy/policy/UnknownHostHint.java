@@ -7,10 +7,10 @@ import java.util.List;
  *
  * @param deleted whether the host was that of a service that has been deleted
  */
-public record KnownHosts(List<String> hosts, boolean deleted) {
-  static final KnownHosts NONE = new KnownHosts(List.of(), false);
+public record UnknownHostHint(List<String> hosts, boolean deleted) {
+  static final UnknownHostHint NONE = new UnknownHostHint(List.of(), false);
 
-  public KnownHosts {
+  public UnknownHostHint {
     hosts = List.copyOf(hosts);
   }
 }

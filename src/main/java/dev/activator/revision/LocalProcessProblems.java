@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param pods those that were started again, or will be
  * @param output the last lines that they printed
  */
-public record LocalProcesses(String problem, boolean restarting, List<Restarted> pods,
+public record LocalProcessProblems(String problem, boolean restarting, List<Restarted> pods,
     List<String> output) {
-  public static final LocalProcesses NONE = new LocalProcesses("", false, List.of(), List.of());
+  public static final LocalProcessProblems NONE = new LocalProcessProblems("", false, List.of(),
+      List.of());
 
-  public LocalProcesses {
+  public LocalProcessProblems {
     pods = List.copyOf(pods);
     output = List.copyOf(output);
   }

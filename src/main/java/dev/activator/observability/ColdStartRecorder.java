@@ -1,7 +1,7 @@
 package dev.activator.observability;
 
 import dev.activator.observability.Metric.Names;
-import dev.activator.observability.Phases.PodStart;
+import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.PodListing;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any may call.
  */
-public final class ColdStarts implements RequestObserver {
+public final class ColdStartRecorder implements RequestObserver {
   private static final int MAX_KEPT = 100;
   private static final String PHASE = "phase";
   /** Of further ones the labels are {@code _OTHER}: a histogram has some twenty series. */
@@ -50,7 +50,7 @@ public final class ColdStarts implements RequestObserver {
    *
    * @param start its phases pod and probe split, in nanoseconds; empty if that is not known any more
    */
-  public record ColdStart(RevisionId revision, Instant when, Phases phases,
+  public record ColdStart(RevisionId revision, Instant when, RequestPhases phases,
       Map<StartPhase, Long> start, Outcome outcome, int status) {
 
     public ColdStart {
@@ -90,7 +90,8 @@ public final class ColdStarts implements RequestObserver {
   /** Revisions with labels of their own. */
   private final Set<RevisionId> labelled = ConcurrentHashMap.newKeySet();
 
-  public ColdStarts(LongSupplier nanoTime, Meters meters, Clock clock, LabelledBy labelledBy) {
+  public ColdStartRecorder(LongSupplier nanoTime, Meters meters, Clock clock,
+      LabelledBy labelledBy) {
     this.labelledBy = labelledBy;
     this.nanoTime = nanoTime;
     this.meters = meters;
@@ -279,9 +280,9 @@ public final class ColdStarts implements RequestObserver {
     }
   }
 
-  private void record(RevisionId revision, PodStart start, Phases phases, Outcome outcome,
+  private void record(RevisionId revision, PodStart start, RequestPhases phases, Outcome outcome,
       int status, long arrivedNanos) {
-    for (var phase : Phases.Phase.values()) {
+    for (var phase : RequestPhases.Phase.values()) {
       measure(revision, phase.toString(), outcome, phases.of(phase));
     }
     measure(revision, "total", outcome, phases.totalNanos());
@@ -328,7 +329,7 @@ public final class ColdStarts implements RequestObserver {
   }
 
   /** The start of a revision of which no pod answers; null if one does, or it has no pods and no requests. */
-  public @Nullable StartView view(RevisionId id) {
+  public @Nullable OngoingStart view(RevisionId id) {
     var history = revisions.get(id);
     if (history == null) {
       return null;

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Source.</b> RFC 9110, section 7.8; {@code upgradeType} in Go's {@code reverseproxy.go}.
  */
-public final class Upgrade {
+public final class ProtocolUpgrade {
   private static final String H2C = "h2c";
 
-  private Upgrade() {}
+  private ProtocolUpgrade() {}
 
   /** Null for HTTP/2, which ends at this proxy. */
   public static @Nullable String wanted(Version version, Fields fields) {

@@ -15,7 +15,7 @@ import java.util.Locale;
  * @param dial until there was a connection
  * @param firstByte until the pod began to respond
  */
-public record Phases(long pod, long probe, long queue, long dial, long firstByte) {
+public record RequestPhases(long pod, long probe, long queue, long dial, long firstByte) {
   public static final String SERVER_TIMING = "Server-Timing";
   private static final String ANNOTATION = "activator.dev/server-timing";
 
@@ -53,14 +53,14 @@ public record Phases(long pod, long probe, long queue, long dial, long firstByte
    */
   public record PodStart(long number, long unlistedNanos, long publishedNanos) {
 
-    Phases until(long arrivedNanos, long grantedNanos) {
+    RequestPhases until(long arrivedNanos, long grantedNanos) {
       long waited = grantedNanos - arrivedNanos;
       // Differences, as the clock may overflow meanwhile.
       long published = publishedNanos == Long.MAX_VALUE
           ? waited
           : Math.clamp(publishedNanos - arrivedNanos, 0, waited);
       long pod = Math.clamp(unlistedNanos, 0, published);
-      return new Phases(pod, published - pod, waited - published, 0, 0);
+      return new RequestPhases(pod, published - pod, waited - published, 0, 0);
     }
   }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ReplayTest {
+class ReplayDecisionTest {
   @ParameterizedTest(name = "unseen {0}, stale {1}, harmless {2}, whole {3}, {4} times: {5}")
   @CsvSource({
       // A pod that cannot have acted on it may be asked again, whatever it is.
@@ -21,8 +21,8 @@ class ReplayTest {
       // One that ends a new connection has done so because of the request.
       "false, false, true, true, 0, NOT_AT_ALL", "false, false, false, true, 0, NOT_AT_ALL"})
   void says(boolean unseen, boolean stale, boolean harmless, boolean whole, int times,
-      Replay expected) {
-    assertThat(new Replay.Loss(unseen, stale, harmless, whole, times).replay())
+      ReplayDecision expected) {
+    assertThat(new ReplayDecision.Loss(unseen, stale, harmless, whole, times).replay())
         .isEqualTo(expected);
   }
 }

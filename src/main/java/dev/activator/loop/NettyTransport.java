@@ -23,9 +23,9 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 
 /** The channel types an event loop can run, and how to connect one. */
-public record Transport(Class<? extends SocketChannel> socket,
+public record NettyTransport(Class<? extends SocketChannel> socket,
     Class<? extends ServerSocketChannel> server) {
-  private static final Transport NIO = new Transport(NioSocketChannel.class,
+  private static final NettyTransport NIO = new NettyTransport(NioSocketChannel.class,
       NioServerSocketChannel.class);
 
   /** Why Linux's native transport is not used; empty where it is, or on another system. */
@@ -41,9 +41,9 @@ public record Transport(Class<? extends SocketChannel> socket,
         + "); see docs/operations.md");
   }
 
-  public static Transport of(EventLoop eventLoop) {
+  public static NettyTransport of(EventLoop eventLoop) {
     return eventLoop instanceof IoEventLoop io && io.isIoType(EpollIoHandler.class)
-        ? new Transport(EpollSocketChannel.class, EpollServerSocketChannel.class)
+        ? new NettyTransport(EpollSocketChannel.class, EpollServerSocketChannel.class)
         : NIO;
   }
 

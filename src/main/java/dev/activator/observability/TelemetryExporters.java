@@ -62,7 +62,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> OpenTelemetry's "OTLP exporter configuration" and "SDK environment variables";
  * {@code observability/tracing} of {@code knative.dev/pkg}.
  */
-public record Exporters(OtelVariables otel, OtelEnvironment environment, OutboundProxies proxies,
+public record TelemetryExporters(OtelVariables otel, OtelEnvironment environment,
+    OutboundProxies proxies,
     Identity identity) {
   private static final String OTLP = "OTEL_EXPORTER_OTLP_";
 
@@ -151,7 +152,7 @@ public record Exporters(OtelVariables otel, OtelEnvironment environment, Outboun
    * @throws IllegalArgumentException naming the variables
    */
   private <P, E> E provided(Class<P> type, Function<P, String> name, Function<P, E> maker) {
-    var otlp = ServiceLoader.load(type, Exporters.class.getClassLoader()).stream()
+    var otlp = ServiceLoader.load(type, TelemetryExporters.class.getClassLoader()).stream()
         .map(ServiceLoader.Provider::get).filter(each -> name.apply(each).equals("otlp"))
         .findFirst().orElseThrow(() -> new IllegalStateException("no " + type.getName()));
     try {

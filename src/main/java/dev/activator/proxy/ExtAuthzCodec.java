@@ -17,7 +17,7 @@ import reactor.netty.http.server.HttpServerResponse;
  *
  * <p><b>Source.</b> {@code envoy/service/auth/v3/external_auth.proto}; gRPC's PROTOCOL-HTTP2.md.
  */
-final class CheckCodec {
+final class ExtAuthzCodec {
   static final String PATH = "/envoy.service.auth.v3.Authorization/Check";
   private static final String GRPC = "application/grpc";
   private static final int PREFIX = 5;
@@ -26,7 +26,7 @@ final class CheckCodec {
   private static final int PERMISSION_DENIED = 7;
   private static final int UNAVAILABLE = 14;
 
-  private CheckCodec() {}
+  private ExtAuthzCodec() {}
 
   static boolean isGrpc(HttpHeaders headers) {
     return headers.get("Content-Type", "").startsWith(GRPC);

@@ -6,7 +6,7 @@ package dev.activator.proxy.policy;
  * <p><b>Source.</b> {@code shouldRetryRequest} in Go's {@code net/http}, which replays no bodies; RFC 9110, section 9.2.2; RFC
  * 9113, section 8.7.
  */
-public enum Replay {
+public enum ReplayDecision {
   ON_ANOTHER_CONNECTION,
   AT_ANOTHER_POD,
   NOT_AT_ALL;
@@ -20,7 +20,7 @@ public enum Replay {
    * @param times earlier replays
    */
   public record Loss(boolean unseen, boolean stale, boolean idempotent, boolean whole, int times) {
-    public Replay replay() {
+    public ReplayDecision replay() {
       if (!whole || !unseen && !(stale && idempotent)) {
         return NOT_AT_ALL;
       }

@@ -60,7 +60,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.netty.resources.LoopResources;
 
 /** Gateways that ask, over sockets. */
-class AdmitServerTest {
+class GatewayAdmitServerTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final Destination POD = new Destination("10.1.1.1", 8080);
   private static final MethodDescriptor<CheckRequest, CheckResponse> CHECK = MethodDescriptor
@@ -77,7 +77,7 @@ class AdmitServerTest {
   private HeldBytes held;
   private ReadyPods pods;
   private ProxyServer proxy;
-  private AdmitServer server;
+  private GatewayAdmitServer server;
 
   @BeforeEach
   void open() throws IOException {
@@ -98,8 +98,9 @@ class AdmitServerTest {
             Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
             ErrorResponses.NONE));
     pods = new ReadyPods(Duration.ZERO, System::nanoTime);
-    server = new AdmitServer(proxy,
-        new AdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1), Duration.ofSeconds(60)),
+    server = new GatewayAdmitServer(proxy,
+        new GatewayAdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1),
+            Duration.ofSeconds(60)),
         pods,
         resources,
         () -> readiness instanceof Readiness.Ready, throttler::rejectQueued);
@@ -322,7 +323,7 @@ class AdmitServerTest {
   @Test
   void aTakenPortIsNamed() throws IOException {
     try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      var other = new AdmitServer(proxy, new AdmitServer.Settings("127.0.0.1",
+      var other = new GatewayAdmitServer(proxy, new GatewayAdmitServer.Settings("127.0.0.1",
           taken.getLocalPort(), Duration.ofSeconds(1), Duration.ofSeconds(60)), pods, resources,
           () -> true, () -> {
           });
@@ -332,8 +333,8 @@ class AdmitServerTest {
     }
   }
 
-  private AdmitServer impatient(Duration headTimeout) throws IOException {
-    var impatient = new AdmitServer(proxy, new AdmitServer.Settings("127.0.0.1", 0,
+  private GatewayAdmitServer impatient(Duration headTimeout) throws IOException {
+    var impatient = new GatewayAdmitServer(proxy, new GatewayAdmitServer.Settings("127.0.0.1", 0,
         Duration.ofMillis(1), headTimeout), pods, resources, () -> true, () -> {
         });
     impatient.start();
@@ -358,7 +359,7 @@ class AdmitServerTest {
     // In which it must also begin.
     var impatient = impatient(Duration.ofSeconds(2));
     try (var gateway = RawHttp2.caller(RawPeer.connect(impatient.port()))) {
-      gateway.headers(1, false, ":method", "POST", ":scheme", "http", ":path", CheckCodec.PATH,
+      gateway.headers(1, false, ":method", "POST", ":scheme", "http", ":path", ExtAuthzCodec.PATH,
           ":authority", "activator", "content-type", "application/grpc");
 
       assertThat(gateway.body(1)).contains("the question did not come in time");

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class TransportTest {
+class NettyTransportTest {
   private final MultiThreadIoEventLoopGroup group = new MultiThreadIoEventLoopGroup(1,
       NioIoHandler.newFactory());
   private final EventLoop loop = group.next();
@@ -47,7 +47,7 @@ class TransportTest {
   void refusesAConnectionThatMetItself() throws Exception {
     var address = new InetSocketAddress("127.0.0.1", FreePort.next());
 
-    var connected = Transport.connect(address, client().localAddress(address)).await();
+    var connected = NettyTransport.connect(address, client().localAddress(address)).await();
 
     assertThat(connected.cause()).isInstanceOf(ConnectException.class)
         .hasMessageContaining("refused");
@@ -57,18 +57,18 @@ class TransportTest {
   @Test
   void resetsNoConnectionThatIsClosedAlready() throws Exception {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      var channel = Transport
+      var channel = NettyTransport
           .connect((InetSocketAddress) server.getLocalSocketAddress(), client()).sync().channel();
       channel.close().sync();
 
-      assertThatCode(() -> Transport.reset(channel)).doesNotThrowAnyException();
+      assertThatCode(() -> NettyTransport.reset(channel)).doesNotThrowAnyException();
     }
   }
 
   @Test
   void connectsToOthers() throws Exception {
     try (var server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      var connected = Transport
+      var connected = NettyTransport
           .connect((InetSocketAddress) server.getLocalSocketAddress(), client()).await();
 
       assertThat(connected.cause()).isNull();
@@ -80,7 +80,8 @@ class TransportTest {
 
   @Test
   void failsAsTheAttemptDoes() throws Exception {
-    var connected = Transport.connect(new InetSocketAddress("127.0.0.1", FreePort.next()), client())
+    var connected = NettyTransport
+        .connect(new InetSocketAddress("127.0.0.1", FreePort.next()), client())
         .await();
 
     assertThat(connected.cause()).isInstanceOf(ConnectException.class);

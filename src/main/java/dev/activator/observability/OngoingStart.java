@@ -11,7 +11,7 @@ import java.util.Map;
  * @param pod its name; empty if it is not known
  * @param reason why the pod does not go on, in one word; else empty
  */
-public record StartView(StartSplit split, String pod, String reason, String message) {
+public record OngoingStart(StartSplit split, String pod, String reason, String message) {
 
   /** In nanoseconds; the last phase goes on. */
   public Map<StartPhase, Long> phases(Duration awaited) {

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.activator.observability.ColdStarts.ColdStart;
-import dev.activator.observability.ColdStarts.LabelledBy;
+import dev.activator.observability.ColdStartRecorder.ColdStart;
+import dev.activator.observability.ColdStartRecorder.LabelledBy;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
@@ -37,13 +37,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class ColdStartsTest {
+class ColdStartRecorderTest {
   private static final Instant NOON = Instant.parse("2026-11-21T12:00:00Z");
   private static final long MILLI = 1_000_000;
 
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final Meters meters = new Meters();
-  private final ColdStarts starts = new ColdStarts(loop::nanoTime, meters,
+  private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, meters,
       Clock.fixed(NOON, ZoneOffset.UTC), LabelledBy.NONE);
 
   @Test
@@ -62,7 +62,7 @@ class ColdStartsTest {
     request.responding(201);
 
     assertThat(starts.latest()).containsExactly(new ColdStart(HELLO, NOON.minusMillis(817),
-        new Phases(800 * MILLI, 10 * MILLI, MILLI, 2 * MILLI, 4 * MILLI),
+        new RequestPhases(800 * MILLI, 10 * MILLI, MILLI, 2 * MILLI, 4 * MILLI),
         Map.of(StartPhase.POD, 800 * MILLI, StartPhase.ANSWER, 10 * MILLI), Outcome.ANSWERED,
         201));
     assertThat(request.phases().serverTiming()).isEqualTo("pod;dur=800.000, probe;dur=10.000,"
@@ -80,7 +80,7 @@ class ColdStartsTest {
     request.responding(200);
 
     assertThat(starts.latest()).singleElement().extracting(ColdStart::phases)
-        .isEqualTo(new Phases(0, 30 * MILLI, 0, 0, 0));
+        .isEqualTo(new RequestPhases(0, 30 * MILLI, 0, 0, 0));
   }
 
   @Test
@@ -111,7 +111,7 @@ class ColdStartsTest {
       request.ended(outcome, 504);
 
       assertThat(starts.latest().getFirst().phases())
-          .isEqualTo(new Phases(400 * MILLI, 600 * MILLI, 0, 0, 0));
+          .isEqualTo(new RequestPhases(400 * MILLI, 600 * MILLI, 0, 0, 0));
       listed(DestinationSet.NONE);
     }
   }
@@ -132,7 +132,7 @@ class ColdStartsTest {
     request.responding(200);
 
     assertThat(starts.latest()).singleElement().extracting(ColdStart::phases)
-        .isEqualTo(new Phases(30 * MILLI, 103 * MILLI, 0, 0, 0));
+        .isEqualTo(new RequestPhases(30 * MILLI, 103 * MILLI, 0, 0, 0));
   }
 
   @Test
@@ -412,7 +412,7 @@ class ColdStartsTest {
       }
       var phases = request.phases();
       assertThat(phases.totalNanos()).isEqualTo(loop.nanoTime() - begin);
-      for (var phase : Phases.Phase.values()) {
+      for (var phase : RequestPhases.Phase.values()) {
         assertThat(phases.of(phase)).as(phase.toString()).isNotNegative();
       }
       assertThat(starts.latest()).allSatisfy(start -> {
@@ -428,8 +428,8 @@ class ColdStartsTest {
 
   @Test
   void isWantedByAnAnnotation() {
-    assertThat(Phases.areShown(FakeRequest.revision(Map.of()))).isFalse();
-    assertThat(Phases.areShown(
+    assertThat(RequestPhases.areShown(FakeRequest.revision(Map.of()))).isFalse();
+    assertThat(RequestPhases.areShown(
         FakeRequest.revision(Map.of("activator.dev/server-timing", "enabled")))).isTrue();
   }
 
@@ -450,9 +450,9 @@ class ColdStartsTest {
 
   @Test
   void reportsTheHistogramByRevision_whenEnabled() {
-    var labelled = new ColdStarts(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
+    var labelled = new ColdStartRecorder(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
         LabelledBy.REVISION);
-    int most = ColdStarts.MAX_LABELLED_REVISIONS;
+    int most = ColdStartRecorder.MAX_LABELLED_REVISIONS;
     IntStream.range(0, most + 2).forEach(i -> coldStart(labelled, "r" + i));
 
     assertThat(starts(meters)).hasSize(most + 1).containsEntry("r0", 1L)
@@ -466,7 +466,7 @@ class ColdStartsTest {
 
   @Test
   void keepsNothingOfADeletedRevision_whenItsRequestsEndLater() {
-    var labelled = new ColdStarts(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
+    var labelled = new ColdStartRecorder(loop::nanoTime, meters, Clock.fixed(NOON, ZoneOffset.UTC),
         LabelledBy.REVISION);
     var queued = queued(labelled, "r");
     var started = queued(labelled, "r");
@@ -480,7 +480,7 @@ class ColdStartsTest {
     assertThat(starts(meters)).doesNotContainKey("r");
   }
 
-  private FakeRequest queued(ColdStarts starts, String revision) {
+  private FakeRequest queued(ColdStartRecorder starts, String revision) {
     var hello = FakeRequest.revision(Map.of());
     var request = FakeRequest.of(starts, loop, new Revision(new RevisionId("default", revision),
         hello.uid(), hello.protocol(), 0, hello.timeouts(), true, null, hello.labels(),
@@ -490,7 +490,7 @@ class ColdStartsTest {
     return request;
   }
 
-  private void coldStart(ColdStarts starts, String revision) {
+  private void coldStart(ColdStartRecorder starts, String revision) {
     queued(starts, revision).ended(Outcome.QUEUE_TIMEOUT, 504);
   }
 

@@ -16,7 +16,7 @@ import java.time.Duration;
  * Limits the heads of a gateway's HTTP/1 connection in time, from its first byte, and in memory while they are incomplete.
  * The first one must come in time, too. It leaves the connection once that has switched to HTTP/2.
  */
-final class QuestionHeads extends ChannelInboundHandlerAdapter {
+final class GatewayHeadLimits extends ChannelInboundHandlerAdapter {
   private final Duration timeout;
   private final DeadlineTimer timer;
   private final HeldBytes.PartialHead partial;
@@ -27,7 +27,7 @@ final class QuestionHeads extends ChannelInboundHandlerAdapter {
   /** Of the incomplete head. */
   private int bytes;
 
-  private QuestionHeads(ChannelPipeline pipeline, Loop loop, HeldBytes.Share held,
+  private GatewayHeadLimits(ChannelPipeline pipeline, Loop loop, HeldBytes.Share held,
       Duration timeout) {
     this.pipeline = pipeline;
     this.timeout = timeout;
@@ -38,7 +38,7 @@ final class QuestionHeads extends ChannelInboundHandlerAdapter {
   /** @param afterDecoder the name of the handler that takes what is decoded */
   static void limit(ChannelPipeline pipeline, String afterDecoder, Loop loop,
       HeldBytes.Share held, Duration timeout) {
-    var heads = new QuestionHeads(pipeline, loop, held, timeout);
+    var heads = new GatewayHeadLimits(pipeline, loop, held, timeout);
     pipeline.addFirst(heads).addBefore(afterDecoder, null, heads.decoded);
     heads.timer.within(timeout);
   }

@@ -5,7 +5,7 @@ import dev.activator.http.FieldList;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.TcpKeepAlive;
 import dev.activator.loop.Loop;
-import dev.activator.loop.Transport;
+import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.HeldBytes;
@@ -71,8 +71,8 @@ import reactor.netty.resources.LoopResources;
  * <p><b>Threads.</b> One starts and stops it. Each question is handled on the loop of its connection, which
  * must be one of the proxy's.
  */
-public final class AdmitServer {
-  private static final Logger log = LoggerFactory.getLogger(AdmitServer.class);
+public final class GatewayAdmitServer {
+  private static final Logger log = LoggerFactory.getLogger(GatewayAdmitServer.class);
   private static final int MAX_HEAD = 64 << 10;
   /** Of a question over gRPC, which has the original headers. */
   private static final int MAX_MESSAGE = 256 << 10;
@@ -80,7 +80,7 @@ public final class AdmitServer {
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
   /** Set once GOAWAY is sent. */
   private static final AttributeKey<Boolean> GOES_AWAY = AttributeKey
-      .valueOf(AdmitServer.class, "goesAway");
+      .valueOf(GatewayAdmitServer.class, "goesAway");
   private static final LocalResponse SHUTTING_DOWN = LocalResponse
       .error(503, "the activator is shutting down").with(Failure.REASON, "shutting-down");
   /** Of the connection with the gateway, or about a body that is not here; and what would choose a revision. */
@@ -114,7 +114,8 @@ public final class AdmitServer {
    * @param isReady from then on until it is false, connections are kept open
    * @param rejectQueued refuses what waits when the process ends
    */
-  public AdmitServer(ProxyServer proxy, Settings settings, ReadyPods pods, LoopResources loops,
+  public GatewayAdmitServer(ProxyServer proxy, Settings settings, ReadyPods pods,
+      LoopResources loops,
       BooleanSupplier isReady, Runnable rejectQueued) {
     this.proxy = proxy;
     this.settings = settings;
@@ -137,7 +138,7 @@ public final class AdmitServer {
         .http2Settings(http2 -> http2.maxConcurrentStreams(MAX_STREAMS).maxHeaderListSize(MAX_HEAD))
         .doOnChannelInit((_, channel, _) -> limitHeads(channel)).channelGroup(connections)
         .handle(this::answer);
-    var keepAlive = TcpKeepAlive.FROM_CALLERS.options(Transport.of(group.next()));
+    var keepAlive = TcpKeepAlive.FROM_CALLERS.options(NettyTransport.of(group.next()));
     for (var option : keepAlive.entrySet()) {
       http = http.childOption(option.getKey(), option.getValue());
     }
@@ -154,7 +155,7 @@ public final class AdmitServer {
 
   private void limitHeads(Channel channel) {
     var dispatcher = Objects.requireNonNull(dispatchers.get(channel.eventLoop()));
-    QuestionHeads.limit(channel.pipeline(), NettyPipeline.HttpTrafficHandler, dispatcher.loop(),
+    GatewayHeadLimits.limit(channel.pipeline(), NettyPipeline.HttpTrafficHandler, dispatcher.loop(),
         dispatcher.held(), settings.headTimeout());
   }
 
@@ -184,17 +185,17 @@ public final class AdmitServer {
       if (request.version().equals(HttpVersion.HTTP_1_1)) {
         response.keepAlive(false);
       }
-      request.withConnection(AdmitServer::goAway);
+      request.withConnection(GatewayAdmitServer::goAway);
     }
-    if (request.uri().equals(CheckCodec.PATH)) {
-      return CheckCodec.isGrpc(request.requestHeaders())
+    if (request.uri().equals(ExtAuthzCodec.PATH)) {
+      return ExtAuthzCodec.isGrpc(request.requestHeaders())
           ? grpc(request, response)
           : send(response, LocalResponse.error(415, "this path takes application/grpc"));
     }
     var by = Convention.of(request.uri());
     if (by == null) {
       return send(response, LocalResponse.error(404, "a gateway sends its questions to "
-          + List.of(Convention.values()) + " over HTTP, and at " + CheckCodec.PATH
+          + List.of(Convention.values()) + " over HTTP, and at " + ExtAuthzCodec.PATH
           + " over gRPC"));
     }
     return answer(request, GatewayQuestion.of(by, request.method().name(), request.uri(),
@@ -213,10 +214,10 @@ public final class AdmitServer {
   }
 
   private Publisher<Void> grpc(HttpServerRequest request, HttpServerResponse response) {
-    CheckCodec.begin(response);
+    ExtAuthzCodec.begin(response);
     return message(request).flatMap(message -> {
       try {
-        var question = CheckCodec.decode(message);
+        var question = ExtAuthzCodec.decode(message);
         var headers = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/",
             FieldList.CHECKED).headers();
         question.getHeadersMap().forEach((name, value) -> {
@@ -236,7 +237,7 @@ public final class AdmitServer {
             _ -> Mono.just(new Failure.HeadTooLarge().answer()))
         .onErrorResume(TimeoutException.class, _ -> Mono
             .just(LocalResponse.error(408, "the question did not come in time")))
-        .flatMap(answer -> Mono.from(CheckCodec.send(response, answer)));
+        .flatMap(answer -> Mono.from(ExtAuthzCodec.send(response, answer)));
   }
 
   /** Limited as a head is, in time and in memory while it is incomplete: the oldest is refused if they hold too much. */
@@ -272,7 +273,7 @@ public final class AdmitServer {
 
   /** Anything but a 200 of ours must not let the request pass. */
   private static LocalResponse overHttp(LocalResponse answer) {
-    return answer.status() / 100 != 2 || CheckCodec.isAdmitted(answer)
+    return answer.status() / 100 != 2 || ExtAuthzCodec.isAdmitted(answer)
         ? answer
         : new LocalResponse(503, answer.headers(), answer.body());
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> {@code timeoutHandler} in Knative's {@code timeout.go}; {@code grpc-timeout} in
  * gRPC's {@code PROTOCOL-HTTP2.md}; {@code X-Envoy-Expected-Rq-Timeout-Ms} in Envoy's router.
  */
-public final class Deadlines {
+public final class RequestDeadlines {
   public static final long NONE = Long.MAX_VALUE;
   /**
    * How much later than a queue-proxy the activator ends a response that has begun. The queue-proxy has the same limits,
@@ -24,7 +24,7 @@ public final class Deadlines {
 
   private static final int MAX_DIGITS = 8;
 
-  private Deadlines() {}
+  private RequestDeadlines() {}
 
   public static long leftBeforeWrite(RequestTimeouts limits, long passed) {
     long left = leftAfterWrite(limits, passed, passed);
