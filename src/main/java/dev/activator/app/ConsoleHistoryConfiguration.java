@@ -5,7 +5,7 @@ import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.Cluster;
 import dev.activator.console.Alerts;
 import dev.activator.console.HourHistory;
-import dev.activator.console.Inspector;
+import dev.activator.console.RevisionInspector;
 import dev.activator.console.OwnLoad;
 import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
@@ -62,7 +62,7 @@ class ConsoleHistoryConfiguration {
   }
 
   @Bean
-  LifecyclePart states(LoopGroup loops, Inspector inspector, RevisionCard.Source cards,
+  LifecyclePart states(LoopGroup loops, RevisionInspector inspector, RevisionCard.Source cards,
       HourHistory hours,
       Alerts alerts, Throttler throttler, Saturation saturation, Platform platform) {
     var sampler = new StateSampler(loops.loopFor(CLOCK), inspector, cards, hours,

@@ -5,7 +5,7 @@ import dev.activator.app.properties.LendingProperties;
 import dev.activator.app.properties.LendingProperties.Mode;
 import dev.activator.app.properties.ServingProperties;
 import dev.activator.cluster.Cluster;
-import dev.activator.console.Inspector;
+import dev.activator.console.RevisionInspector;
 import dev.activator.console.ActivatorLoadsReader;
 import dev.activator.lending.Lending;
 import dev.activator.lending.link.PeerNetwork;
@@ -50,7 +50,7 @@ class LendingConfiguration {
 
   @Bean
   LifecyclePart peers(ObjectProvider<PeerPort> port, LendingProperties lending, Platform platform,
-      Cluster cluster, StageMeters meters, Inspector inspector, Lending lends,
+      Cluster cluster, StageMeters meters, RevisionInspector inspector, Lending lends,
       ActivatorLoadsReader loads) {
     if (lending.mode() == Mode.OFF || !platform.hasPeers()) {
       return LifecyclePart.started("no links to other activators", () -> {

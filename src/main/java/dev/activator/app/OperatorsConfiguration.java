@@ -18,10 +18,10 @@ import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.Alerts;
 import dev.activator.console.ClusterRevisionDetails;
 import dev.activator.console.HourHistory;
-import dev.activator.console.Inspector;
+import dev.activator.console.RevisionInspector;
 import dev.activator.console.LivePage;
-import dev.activator.console.Overview.ApiState;
-import dev.activator.console.Overview.LeaderReport;
+import dev.activator.console.WaitingOverview.ApiState;
+import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.console.RequestHistory;
 import dev.activator.console.RevisionCard;
 import dev.activator.console.RevisionReport.WakingReport;
@@ -183,11 +183,13 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  Inspector inspector(RevisionBackendsManager backends, Throttler throttler, AutoscalerLink link,
+  RevisionInspector inspector(RevisionBackendsManager backends, Throttler throttler,
+      AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
       WakeWith wakeWith, Chains chains, ColdStartRecorder coldStarts) {
     var reports = scaling(platform);
-    var inspector = new Inspector(backends, throttler, link::view, () -> ApiState.of(cluster),
+    var inspector = new RevisionInspector(backends, throttler, link::view,
+        () -> ApiState.of(cluster),
         loops::loopFor,
         cluster::revisionsOf, id -> cluster.scaledService(id) != null, platform::processes,
         id -> reports.report(id, cluster.scaledService(id)), () -> {
@@ -199,7 +201,7 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  WaitReasons waitReasons(Inspector inspector, Throttler throttler, Cluster cluster,
+  WaitReasons waitReasons(RevisionInspector inspector, Throttler throttler, Cluster cluster,
       LoopGroup loops) {
     var reasons = new WaitReasons(inspector, throttler, loops.loopFor("clock"));
     throttler.onStarved(reasons::starved);
@@ -208,7 +210,7 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  ActivatorEndpoint activatorEndpoint(Inspector inspector, ColdStartRecorder coldStarts) {
+  ActivatorEndpoint activatorEndpoint(RevisionInspector inspector, ColdStartRecorder coldStarts) {
     return new ActivatorEndpoint(inspector, coldStarts::latest);
   }
 
@@ -282,7 +284,8 @@ class OperatorsConfiguration {
   }
 
   @Bean
-  LivePage livePage(Inspector inspector, RevisionCard.Source cards, ColdStartRecorder coldStarts,
+  LivePage livePage(RevisionInspector inspector, RevisionCard.Source cards,
+      ColdStartRecorder coldStarts,
       HealthState health, Platform platform, ActivatorLoadsReader loads, Alerts alerts,
       ConsoleLinksProperties links) {
     return new LivePage(inspector, cards, coldStarts::latest, () -> switch (health.readiness()) {

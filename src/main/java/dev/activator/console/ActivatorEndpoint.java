@@ -37,11 +37,11 @@ public final class ActivatorEndpoint {
   private static final String COLD_STARTS = "cold-starts";
   private static final String REVISIONS = "revisions";
 
-  private final Inspector inspector;
+  private final RevisionInspector inspector;
   private final Supplier<List<ColdStart>> coldStarts;
 
   /** @param coldStarts the latest first; any thread may call */
-  public ActivatorEndpoint(Inspector inspector, Supplier<List<ColdStart>> coldStarts) {
+  public ActivatorEndpoint(RevisionInspector inspector, Supplier<List<ColdStart>> coldStarts) {
     this.inspector = inspector;
     this.coldStarts = coldStarts;
   }

@@ -2,8 +2,8 @@ package dev.activator.console;
 
 import dev.activator.console.HourHistory.Kind;
 import dev.activator.console.HourHistory.LastHour;
-import dev.activator.console.Overview.ApiState;
-import dev.activator.console.Overview.LeaderReport;
+import dev.activator.console.WaitingOverview.ApiState;
+import dev.activator.console.WaitingOverview.LeaderReport;
 import dev.activator.observability.Outcome;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;

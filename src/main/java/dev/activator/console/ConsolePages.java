@@ -130,7 +130,7 @@ final class ConsolePages {
         + "<ol class=\"steps\"><li class=\"done\">requested " + length(requested)
         + " ago</li>" + steps(phases, view == null ? StartPhase.POD : view.split().current())
         + "<li>first byte</li></ol>"
-        + (view == null ? "" : "<p>" + text(Diagnosis.waitsFor(view, requested)) + "</p>")
+        + (view == null ? "" : "<p>" + text(WaitDiagnosis.waitsFor(view, requested)) + "</p>")
         + (start.usual().isZero()
             ? ""
             : "<p class=\"soft\">▏ usual start: "

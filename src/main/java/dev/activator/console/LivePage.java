@@ -51,7 +51,7 @@ public final class LivePage implements AutoCloseable {
   private static final String POLICY = "default-src 'self'; base-uri 'none'; form-action 'self';"
       + " frame-ancestors 'none'";
 
-  private final Inspector inspector;
+  private final RevisionInspector inspector;
   private final RevisionCard.Source cards;
   private final Supplier<List<ColdStart>> coldStarts;
   private final Supplier<String> unready;
@@ -68,7 +68,7 @@ public final class LivePage implements AutoCloseable {
    * @param unready why the activator is not ready, a sentence; empty if it is
    * @param actions null where the console changes nothing
    */
-  public LivePage(Inspector inspector, RevisionCard.Source cards,
+  public LivePage(RevisionInspector inspector, RevisionCard.Source cards,
       Supplier<List<ColdStart>> coldStarts, Supplier<String> unready, ActivatorLoadsReader loads,
       Alerts alerts, ConsoleLinks links, @Nullable Actions actions, Flux<?> ticks) {
     this.loads = loads;

@@ -76,7 +76,7 @@ final class PlainText {
             + (permits.owner() == null ? "" : ", owner " + permits.owner()));
   }
 
-  static String of(Overview overview) {
+  static String of(WaitingOverview overview) {
     var text = new StringBuilder(overview.summary()).append('\n');
     for (var each : overview.waiting()) {
       text.append(each.revision()).append(": ").append(each.summary()).append(' ')
@@ -99,7 +99,7 @@ final class PlainText {
   }
 
   private static String row(RevisionSnapshot now) {
-    var diagnosis = Diagnosis.of(now);
+    var diagnosis = WaitDiagnosis.of(now);
     return ROW.formatted(now.revision(), diagnosis.state(), now.inFlight(), now.queued(),
         now.queued() == 0 ? "-" : seconds(RevisionReport.seconds(now.queue().now().oldestWait())),
         now.pods().size(), now.queued() == 0 ? "" : diagnosis.summary());

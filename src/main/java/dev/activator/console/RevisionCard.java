@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param badge its state
  * @param failure the last one; null after a success
  */
-public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardDetails details,
+public record RevisionCard(RevisionSnapshot now, WaitDiagnosis diagnosis, CardDetails details,
     Badge badge, LastMinute minute, LastHour hour, @Nullable Failed failure) {
   private static final Duration START_PATIENCE = Duration.ofSeconds(10);
 
@@ -35,7 +35,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardDetail
     return now.queue().destinations();
   }
 
-  private static Badge badge(RevisionSnapshot now, Diagnosis diagnosis, CardDetails details) {
+  private static Badge badge(RevisionSnapshot now, WaitDiagnosis diagnosis, CardDetails details) {
     var badge = byState(now, diagnosis);
     if (has(details, RoutingState.SUPERSEDED) && badge.kind.equals("bad") && now.queued() == 0) {
       return new Badge("idle", "superseded, " + badge.word);
@@ -78,14 +78,14 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardDetail
   }
 
   /** Empty unless requests wait though it has as many pods as it may. */
-  static String mostPods(Diagnosis.State state, int ready, @Nullable Integer max) {
-    boolean busy = state == Diagnosis.State.BUSY || state == Diagnosis.State.QUEUE_FULL;
+  static String mostPods(WaitDiagnosis.State state, int ready, @Nullable Integer max) {
+    boolean busy = state == WaitDiagnosis.State.BUSY || state == WaitDiagnosis.State.QUEUE_FULL;
     return busy && max != null && ready >= max
         ? max == 1 ? "It may have one pod only. " : "It has all " + max + " pods that it may have. "
         : "";
   }
 
-  private static Badge byState(RevisionSnapshot now, Diagnosis diagnosis) {
+  private static Badge byState(RevisionSnapshot now, WaitDiagnosis diagnosis) {
     return switch (diagnosis.state()) {
       case UNKNOWN -> new Badge("idle", "unknown");
       case AT_ZERO -> new Badge("idle", "at zero");
@@ -133,7 +133,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardDetail
 
     HourHistory.Sample sample(RevisionSnapshot now) {
       var details = details().card(now.revision());
-      var badge = badge(now, Diagnosis.of(now), details);
+      var badge = badge(now, WaitDiagnosis.of(now), details);
       return new HourHistory.Sample(now.revision(), badge.word, badge.kind.equals("bad"),
           now.queue().destinations(),
           now.processes().pods().stream().mapToInt(LocalProcessProblems.Restarted::times).sum(),
@@ -142,7 +142,7 @@ public record RevisionCard(RevisionSnapshot now, Diagnosis diagnosis, CardDetail
 
     RevisionCard of(RevisionSnapshot now) {
       var id = now.revision();
-      var diagnosis = Diagnosis.of(now);
+      var diagnosis = WaitDiagnosis.of(now);
       var details = details().card(id);
       return new RevisionCard(now, diagnosis, details, badge(now, diagnosis, details),
           activity.of(id),

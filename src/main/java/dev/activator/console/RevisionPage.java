@@ -99,7 +99,7 @@ final class RevisionPage {
       text.append("<li").append(mark.bad() ? " class=\"failed\"" : "").append('>')
           .append(time(mark.at())).append(' ').append(text(mark.text())).append("</li>");
     }
-    return section("hour", "wide", "The last hour", Timeline.of(card.hour(), starts, now)
+    return section("hour", "wide", "The last hour", RevisionTimeline.of(card.hour(), starts, now)
         + "<p class=\"caption\">" + count(card.hour().sum(Kind.REQUESTS), "request") + ", "
         + card.hour().sum(Kind.ERRORS) + " failed, " + count(starts.size(), "cold start") + "</p>"
         + (marks.isEmpty() ? "" : "<ol class=\"marks\">" + text + "</ol>"));

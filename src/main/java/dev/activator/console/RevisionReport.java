@@ -1,9 +1,9 @@
 package dev.activator.console;
 
-import dev.activator.console.Overview.LeaderReport;
-import dev.activator.console.Overview.ApiState;
+import dev.activator.console.WaitingOverview.LeaderReport;
+import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView;
-import dev.activator.console.Diagnosis.State;
+import dev.activator.console.WaitDiagnosis.State;
 import dev.activator.lending.LendingView;
 import dev.activator.observability.OngoingStart;
 import dev.activator.revision.Destination;
@@ -51,8 +51,8 @@ public record RevisionReport(String summary, State state, List<String> missing, 
 
   static RevisionReport unknown(RevisionId revision, @Nullable ScalingReport scaling,
       @Nullable LeaderReport leader) {
-    var diagnosis = Diagnosis.unknown(revision,
-        leader == null ? Diagnosis.Kind.REVISION : Diagnosis.Kind.SCALED_SERVICE);
+    var diagnosis = WaitDiagnosis.unknown(revision,
+        leader == null ? WaitDiagnosis.Kind.REVISION : WaitDiagnosis.Kind.SCALED_SERVICE);
     return new RevisionReport(summary(diagnosis, scaling, leader, null), diagnosis.state(),
         diagnosis.missing(), revision.toString(), null, null, null, null, null, null, null, null,
         scaling, leader, null, null, null, diagnosis.whatToDo());
@@ -63,7 +63,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
       @Nullable ScalingReport scaling, @Nullable LeaderReport leader,
       @Nullable WakingReport waking,
       Function<RevisionId, @Nullable RevisionId> named) {
-    var diagnosis = Diagnosis.of(now);
+    var diagnosis = WaitDiagnosis.of(now);
     var queue = now.queue();
     var rules = RulesReport.of(queue.rules(), now.revision(), named);
     var clusterIp = now.clusterIp();
@@ -101,7 +101,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
     }
   }
 
-  private static String summary(Diagnosis diagnosis, @Nullable ScalingReport scaling,
+  private static String summary(WaitDiagnosis diagnosis, @Nullable ScalingReport scaling,
       @Nullable LeaderReport leader, @Nullable WakingReport waking) {
     return diagnosis.summary()
         + (scaling == null || leader == null ? "" : " " + leader.sentence())
@@ -266,7 +266,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
       return new StartReport(secondsOrNull(requested),
           start.usual().isZero() ? null : seconds(start.usual()),
           failure == null ? null : new FailureReport(failure.reason(), failure.message()),
-          requested == null || view == null ? null : Diagnosis.waitsFor(view, requested),
+          requested == null || view == null ? null : WaitDiagnosis.waitsFor(view, requested),
           requested == null || view == null ? null : phases(view, requested));
     }
 

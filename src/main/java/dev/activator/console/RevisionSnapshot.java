@@ -1,6 +1,6 @@
 package dev.activator.console;
 
-import dev.activator.console.Overview.ApiState;
+import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.RevisionBackendsView.Address;
 import dev.activator.backend.RevisionBackendsView;
 import dev.activator.observability.OngoingStart;
@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * @param processes those of it on this machine
  * @param start null unless a request waits for one
  */
-record RevisionSnapshot(RevisionId revision, Diagnosis.Kind kind,
+record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
     @Nullable RevisionBackendsView backends,
     ThrottleView.Details queue,
     AutoscalerLink.View link, ApiState api, LocalProcessProblems processes,
     @Nullable OngoingStart start) {
 
   boolean isScaledService() {
-    return kind == Diagnosis.Kind.SCALED_SERVICE;
+    return kind == WaitDiagnosis.Kind.SCALED_SERVICE;
   }
 
   /** Why its process on this machine is not ready; may be empty. */

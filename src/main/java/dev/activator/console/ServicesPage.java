@@ -271,7 +271,8 @@ final class ServicesPage {
             : "<span" + (change.bad() ? " class=\"failed\"" : "") + ">" + text(change.text())
                 + "</span> <small>" + time(change.at()) + "</small>")
         + "</td><td class=\"hour\">"
-        + Timeline.row(row.points(Kind.REQUESTS), row.points(Kind.ERRORS), row.points(Kind.QUEUED))
+        + RevisionTimeline.row(row.points(Kind.REQUESTS), row.points(Kind.ERRORS),
+            row.points(Kind.QUEUED))
         + "</td></tr>";
   }
 

@@ -20,7 +20,7 @@ public final class StateSampler {
   private static final int AT_ONCE = 50;
 
   private final Loop loop;
-  private final Inspector inspector;
+  private final RevisionInspector inspector;
   private final RevisionCard.Source cards;
   private final HourHistory hours;
   private final Runnable afterwards;
@@ -28,7 +28,8 @@ public final class StateSampler {
   private boolean stopped;
 
   /** @param afterwards called when all have been sampled */
-  public StateSampler(Loop loop, Inspector inspector, RevisionCard.Source cards, HourHistory hours,
+  public StateSampler(Loop loop, RevisionInspector inspector, RevisionCard.Source cards,
+      HourHistory hours,
       Runnable afterwards) {
     this.loop = loop;
     this.inspector = inspector;

@@ -26,7 +26,7 @@ public final class WaitReasons {
   private static final int MAX_AT_ONCE = 20;
 
   private final Map<RevisionId, String> last = new ConcurrentHashMap<>();
-  private final Inspector inspector;
+  private final RevisionInspector inspector;
   private final Throttler throttler;
   private final Loop loop;
   /** Not read yet, the first first; only the loop uses it. */
@@ -34,7 +34,7 @@ public final class WaitReasons {
   private final DeadlineTimer timer;
 
   /** @param loop says when revisions are read */
-  public WaitReasons(Inspector inspector, Throttler throttler, Loop loop) {
+  public WaitReasons(RevisionInspector inspector, Throttler throttler, Loop loop) {
     this.inspector = inspector;
     this.throttler = throttler;
     this.loop = loop;
@@ -59,7 +59,7 @@ public final class WaitReasons {
       var unknown = new HashSet<>(next);
       for (var now : all) {
         unknown.remove(now.revision());
-        last.put(now.revision(), Diagnosis.forCallers(now));
+        last.put(now.revision(), WaitDiagnosis.forCallers(now));
         if (throttler.view(now.revision()) == null) {
           // Deleted since the snapshot.
           last.remove(now.revision());
@@ -86,7 +86,7 @@ public final class WaitReasons {
     var start = throttler.start(id);
     if (start != null && start.failure() != null) {
       var known = start.failure().isOverdue() ? last.getOrDefault(id, "") : "";
-      return known.isEmpty() ? Diagnosis.cannotStart(start.failure()) : known;
+      return known.isEmpty() ? WaitDiagnosis.cannotStart(start.failure()) : known;
     }
     var requested = start == null ? null : start.requested();
     // In the first second the last words are those of an earlier start.
@@ -96,6 +96,6 @@ public final class WaitReasons {
   private static String busy(ThrottleView view) {
     return view.inFlight() < view.capacity()
         ? ""
-        : Diagnosis.inUse(view.capacity());
+        : WaitDiagnosis.inUse(view.capacity());
   }
 }

@@ -8,7 +8,7 @@ import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.KnativeLabels;
-import dev.activator.embedded.runtime.Conditions;
+import dev.activator.embedded.runtime.StatusConditions;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,7 +64,7 @@ final class EmbeddedRevisionDetails implements RevisionDetails {
     var deployment = scaled.deployment(id);
     var progressing = deployment == null
         ? MissingNode.getInstance()
-        : Conditions.find(deployment, "Progressing");
+        : StatusConditions.find(deployment, "Progressing");
     return progressing.path("status").asString("").equals("False")
         ? List.of(progressing.path("message").asString(""))
         : List.of();

@@ -2,7 +2,7 @@ package dev.activator.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.console.Overview.ApiState;
+import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
@@ -75,7 +75,7 @@ class ActivatorEndpointTest {
       throttler.revision(hello);
       var link = new AutoscalerLink.View("ws://autoscaler:8080", true, Duration.ofSeconds(9), 0,
           null);
-      return new ActivatorEndpoint(new Inspector(backends, throttler,
+      return new ActivatorEndpoint(new RevisionInspector(backends, throttler,
           () -> CompletableFuture.completedFuture(link), () -> new ApiState(true, List.of()),
           _ -> loop, _ -> List.of(), _ -> false, _ -> LocalProcessProblems.NONE, _ -> null,
           () -> null,

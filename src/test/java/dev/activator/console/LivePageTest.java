@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
-import dev.activator.console.Overview.ApiState;
+import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.FakeRequest;
@@ -130,7 +130,7 @@ class LivePageTest {
 
   private LivePage page(LivePage.@Nullable Actions actions) {
     return new LivePage(
-        new Inspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
+        new RevisionInspector(backends, throttler, () -> CompletableFuture.completedFuture(link),
             () -> new ApiState(true, List.of()), _ -> loop, _ -> List.of(),
             _ -> false, _ -> LocalProcessProblems.NONE,
             _ -> null, () -> null,

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api;
 
 import dev.activator.embedded.api.cache.CacheSettings;
-import dev.activator.embedded.api.cache.Caches;
+import dev.activator.embedded.api.cache.WatchCaches;
 import dev.activator.embedded.api.http.ApiRoutes;
 import dev.activator.embedded.api.http.ServerHooks;
 import dev.activator.embedded.api.store.ApiStore;
@@ -42,7 +42,7 @@ public final class ApiServer {
   private final Loop loop;
   private final InetSocketAddress address;
   private final ApiRoutes routes;
-  private final Caches caches;
+  private final WatchCaches caches;
   private final LoopResources threads = LoopResources.create("embedded-api", IO_THREADS, true);
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final HttpServer http;
@@ -57,7 +57,7 @@ public final class ApiServer {
       ServerHooks hooks) {
     this.loop = loop;
     this.address = address;
-    this.caches = new Caches(store, loop, settings, hooks::commits);
+    this.caches = new WatchCaches(store, loop, settings, hooks::commits);
     this.routes = new ApiRoutes(store, caches, new SecureRandom(), hooks);
     this.http = hooks.server(HttpServer.create()).runOn(threads)
         .option(ChannelOption.SO_REUSEADDR, true).bindAddress(() -> address)
@@ -112,7 +112,7 @@ public final class ApiServer {
     return connections;
   }
 
-  Caches caches() {
+  WatchCaches caches() {
     return caches;
   }
 

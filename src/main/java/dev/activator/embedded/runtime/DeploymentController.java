@@ -246,16 +246,16 @@ final class DeploymentController {
 
   /** Why no pod of any of these was ready in time; empty if one may still be. */
   private static String overdue(List<ObjectNode> sets) {
-    return sets.stream().map(set -> Conditions.find(set, REPLICA_FAILURE))
+    return sets.stream().map(set -> StatusConditions.find(set, REPLICA_FAILURE))
         .filter(one -> one.path("status").asString("").equals("True"))
         .map(one -> one.path("message").asString("")).findFirst().orElse("");
   }
 
   private void conditions(ObjectNode deployment, boolean available, boolean runs,
       String overdue) {
-    var conditions = Conditions.of(deployment, store.now());
+    var conditions = StatusConditions.of(deployment, store.now());
     if (!runs) {
-      if (!Conditions.isTrue(deployment, REPLICA_FAILURE)) {
+      if (!StatusConditions.isTrue(deployment, REPLICA_FAILURE)) {
         log.warn("Deployment {} does not run: its container has no command", Meta.key(deployment));
         conditions.fail("Available", "NoCommand",
             "embedded mode runs local processes, not images: give the container a command");
@@ -263,21 +263,21 @@ final class DeploymentController {
       }
       return;
     }
-    if (Conditions.isTrue(deployment, REPLICA_FAILURE)) {
+    if (StatusConditions.isTrue(deployment, REPLICA_FAILURE)) {
       conditions.fail(REPLICA_FAILURE, "CommandGiven", "");
     }
     if (available) {
       conditions.hold("Available", "MinimumReplicasAvailable",
           "Deployment has minimum availability.");
-    } else if (Conditions.find(deployment, "Available").isMissingNode()
-        || Conditions.isTrue(deployment, "Available")) {
+    } else if (StatusConditions.find(deployment, "Available").isMissingNode()
+        || StatusConditions.isTrue(deployment, "Available")) {
       conditions.fail("Available", "MinimumReplicasUnavailable",
           "Deployment does not have minimum availability.");
     }
     if (deployment.at("/spec/paused").asBoolean(false)) {
       conditions.unknown("Progressing", "DeploymentPaused", "Deployment is paused");
     } else if (!overdue.isEmpty() && !available) {
-      if (!Conditions.find(deployment, "Progressing").path("message").asString("")
+      if (!StatusConditions.find(deployment, "Progressing").path("message").asString("")
           .equals(overdue)) {
         conditions.fail("Progressing", OVERDUE, overdue);
       }

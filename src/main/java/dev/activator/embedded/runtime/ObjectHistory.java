@@ -76,9 +76,9 @@ final class ObjectHistory {
       news.add(new News(NORMAL, "Ready", "Container " + now.path("name").asString("")
           + " is ready"));
     }
-    String problem = Conditions.find(after, "Ready").path("message").asString("");
+    String problem = StatusConditions.find(after, "Ready").path("message").asString("");
     if (!now.at(STARTED).isMissingNode() && !problem.isEmpty()
-        && !problem.equals(Conditions.find(before, "Ready").path("message").asString(""))) {
+        && !problem.equals(StatusConditions.find(before, "Ready").path("message").asString(""))) {
       news.add(new News(WARNING, "Unhealthy", problem));
     }
     return news;
@@ -112,10 +112,10 @@ final class ObjectHistory {
         && !ready.equals(before.at("/status/latestReadyRevisionName").asString(""))) {
       news.add(new News(NORMAL, "RevisionReady", "Revision " + ready + " takes requests"));
     }
-    var condition = Conditions.find(after, "Ready");
+    var condition = StatusConditions.find(after, "Ready");
     boolean failed = condition.path("status").asString("").equals("False");
     if (failed && !condition.path("message").equals(
-        Conditions.find(before, "Ready").path("message"))) {
+        StatusConditions.find(before, "Ready").path("message"))) {
       news.add(new News(WARNING, condition.path("reason").asString("Failed"),
           condition.path("message").asString("")));
     }
@@ -123,6 +123,6 @@ final class ObjectHistory {
   }
 
   private static boolean becameTrue(JsonNode before, JsonNode after) {
-    return Conditions.isTrue(after, "Ready") && !Conditions.isTrue(before, "Ready");
+    return StatusConditions.isTrue(after, "Ready") && !StatusConditions.isTrue(before, "Ready");
   }
 }

@@ -54,7 +54,7 @@ final class PodObjects {
     status.put("phase", current == null && pod.last() == null ? "Pending" : "Running")
         .put("podIP", LOOPBACK).put("hostIP", LOOPBACK)
         .set("startTime", object.path("metadata").path("creationTimestamp"));
-    var conditions = Conditions.of(object, now).hold("PodScheduled")
+    var conditions = StatusConditions.of(object, now).hold("PodScheduled")
         .hold("PodReadyToStartContainers").hold("Initialized");
     for (var type : new String[]{"ContainersReady", "Ready"}) {
       if (view.ready()) {

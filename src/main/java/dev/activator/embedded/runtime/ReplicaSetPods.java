@@ -4,7 +4,7 @@ import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodSummary;
-import dev.activator.embedded.runtime.policy.Replicas;
+import dev.activator.embedded.runtime.policy.ReplicaDifference;
 import dev.activator.loop.Loop;
 import java.io.UncheckedIOException;
 import java.time.Clock;
@@ -188,7 +188,7 @@ final class ReplicaSetPods {
     if (retired) {
       return;
     }
-    var step = Replicas.of(wanted, views());
+    var step = ReplicaDifference.of(wanted, views());
     step.surplus().forEach(name -> {
       var pod = pods.get(name);
       if (pod != null) {
@@ -238,16 +238,16 @@ final class ReplicaSetPods {
   }
 
   /** One pod that is ready is enough. */
-  private void publishTrouble(Consumer<Conditions> change) {
+  private void publishTrouble(Consumer<StatusConditions> change) {
     if (views().stream().noneMatch(PodSummary::ready)) {
       publishConditions(change);
     }
   }
 
-  private void publishConditions(Consumer<Conditions> change) {
+  private void publishConditions(Consumer<StatusConditions> change) {
     if (template.isRevision()) {
       objects.updateStatus(Kinds.REVISION, template.namespace(), template.id().name(),
-          object -> change.accept(Conditions.of(object, clock.instant())));
+          object -> change.accept(StatusConditions.of(object, clock.instant())));
     }
   }
 
@@ -267,10 +267,10 @@ final class ReplicaSetPods {
         : pods.values().stream().map(LocalPod::overdue).filter(one -> !one.isEmpty()).findFirst()
             .orElse("");
     if (!overdue.isEmpty()) {
-      Conditions.of(found, clock.instant()).hold(DeploymentController.REPLICA_FAILURE,
+      StatusConditions.of(found, clock.instant()).hold(DeploymentController.REPLICA_FAILURE,
           DeploymentController.OVERDUE, overdue);
-    } else if (Conditions.isTrue(found, DeploymentController.REPLICA_FAILURE)) {
-      Conditions.of(found, clock.instant()).fail(DeploymentController.REPLICA_FAILURE,
+    } else if (StatusConditions.isTrue(found, DeploymentController.REPLICA_FAILURE)) {
+      StatusConditions.of(found, clock.instant()).fail(DeploymentController.REPLICA_FAILURE,
           "PodsReady", "");
     }
   }

@@ -54,15 +54,15 @@ final class RevisionDependents {
   }
 
   private void deploying(ObjectNode revision) {
-    Conditions.of(revision, store.now()).unknown("ContainerHealthy", "Deploying", "")
+    StatusConditions.of(revision, store.now()).unknown("ContainerHealthy", "Deploying", "")
         .unknown(ServingController.READY, "Deploying", "");
   }
 
   /** A revision that starts without pods is ready: the first request starts one. */
   void begin(ObjectNode revision) {
-    if (Conditions.find(revision, ServingController.READY).isMissingNode()) {
+    if (StatusConditions.find(revision, ServingController.READY).isMissingNode()) {
       if (DeploymentScaleClient.initialScale(revision) == 0) {
-        Conditions.of(revision, store.now()).hold(ServingController.READY);
+        StatusConditions.of(revision, store.now()).hold(ServingController.READY);
       } else {
         deploying(revision);
       }

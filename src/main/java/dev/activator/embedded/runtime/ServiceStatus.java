@@ -31,7 +31,7 @@ record ServiceStatus(ObjectNode newest, String routed, int requestPort) {
       status.putArray("traffic").addObject().put("revisionName", routed).put("percent", 100)
           .put("latestRevision", true);
     }
-    var conditions = Conditions.of(service, now);
+    var conditions = StatusConditions.of(service, now);
     configurations(conditions, service);
     if (routed.isEmpty()) {
       conditions.unknown(ROUTES, "RevisionMissing",
@@ -42,8 +42,8 @@ record ServiceStatus(ObjectNode newest, String routed, int requestPort) {
     ready(conditions, service);
   }
 
-  private void configurations(Conditions conditions, ObjectNode service) {
-    var revision = Conditions.find(newest, READY);
+  private void configurations(StatusConditions conditions, ObjectNode service) {
+    var revision = StatusConditions.find(newest, READY);
     String message = revision.path("message").asString("");
     switch (revision.path("status").asString("")) {
       case "True" -> {
@@ -59,10 +59,10 @@ record ServiceStatus(ObjectNode newest, String routed, int requestPort) {
     }
   }
 
-  private static void ready(Conditions conditions, ObjectNode service) {
+  private static void ready(StatusConditions conditions, ObjectNode service) {
     for (var status : new String[]{"False", "Unknown"}) {
       for (var part : new String[]{CONFIGURATIONS, ROUTES}) {
-        var condition = Conditions.find(service, part);
+        var condition = StatusConditions.find(service, part);
         if (condition.path("status").asString("").equals(status)) {
           String reason = condition.path("reason").asString("");
           String message = condition.path("message").asString("");
@@ -79,9 +79,10 @@ record ServiceStatus(ObjectNode newest, String routed, int requestPort) {
   }
 
   /** The time changes only with the message: each write would be another event otherwise. */
-  private static void fail(Conditions conditions, JsonNode service, String type, String reason,
+  private static void fail(StatusConditions conditions, JsonNode service, String type,
+      String reason,
       String message) {
-    var before = Conditions.find(service, type);
+    var before = StatusConditions.find(service, type);
     if (!before.path("status").asString("").equals("False")
         || !before.path("message").asString("").equals(message)) {
       conditions.fail(type, reason, message);

@@ -224,9 +224,9 @@ public final class ServingController {
     var service = serviceOf(revision);
     var known = service == null ? null : services.get(id(service));
     if (known != null && known.ready.equals(Meta.name(revision))
-        && Conditions.find(revision, READY).path("status").asString("").equals("Unknown")) {
+        && StatusConditions.find(revision, READY).path("status").asString("").equals("Unknown")) {
       objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
-          found -> Conditions.of(found, store.now()).hold(READY));
+          found -> StatusConditions.of(found, store.now()).hold(READY));
     }
   }
 
@@ -269,7 +269,7 @@ public final class ServingController {
     }
     var id = id(service);
     // While none has been ready yet, the newest gets the requests, which wait for it.
-    boolean ready = Conditions.isTrue(newest, READY);
+    boolean ready = StatusConditions.isTrue(newest, READY);
     if (isRoutable(newest) && (ready || known.ready.isEmpty())) {
       latest.put(id, id(newest));
     }

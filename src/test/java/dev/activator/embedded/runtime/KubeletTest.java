@@ -93,7 +93,7 @@ class KubeletTest {
 
     onLoop(() -> pods.slow(kubelet.makePod(pods.template(), pods)));
 
-    assertThat(Conditions.find(revision(), "Ready").path("status").stringValue())
+    assertThat(StatusConditions.find(revision(), "Ready").path("status").stringValue())
         .isEqualTo("True");
     onLoop(pods::stop);
     until(pods::isEmpty);
@@ -147,13 +147,13 @@ class KubeletTest {
         {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
           {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
           'spec': {'containers': [{'name': 'c', 'image': 'nginx'}]}}}}"""));
-    until(() -> Conditions.isTrue(deployment(), "ReplicaFailure"));
+    until(() -> StatusConditions.isTrue(deployment(), "ReplicaFailure"));
 
     command("sleep", "1000");
-    until(() -> !Conditions.isTrue(deployment(), "ReplicaFailure"));
+    until(() -> !StatusConditions.isTrue(deployment(), "ReplicaFailure"));
 
     command();
-    until(() -> Conditions.isTrue(deployment(), "ReplicaFailure"));
+    until(() -> StatusConditions.isTrue(deployment(), "ReplicaFailure"));
   }
 
   private ObjectNode deployment() {
@@ -177,7 +177,7 @@ class KubeletTest {
   }
 
   private boolean isReady() {
-    return Conditions.isTrue(revision(), "Ready");
+    return StatusConditions.isTrue(revision(), "Ready");
   }
 
   private String whyUnhealthy() {

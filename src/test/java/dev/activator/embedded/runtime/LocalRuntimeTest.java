@@ -108,7 +108,7 @@ class LocalRuntimeTest {
     var shown = store.find(Kinds.ENDPOINTS, "default", "hello-00001").path("subsets").path(0);
     assertThat(shown.path("addresses").path(0).path("ip").stringValue()).isEqualTo("127.0.0.1");
     assertThat(shown.path("ports").path(0).path("port").intValue()).isEqualTo(8012);
-    until(() -> Conditions.isTrue(find(Kinds.KNATIVE_SERVICE, "hello"), "Ready"));
+    until(() -> StatusConditions.isTrue(find(Kinds.KNATIVE_SERVICE, "hello"), "Ready"));
     assertThat(find(Kinds.KNATIVE_SERVICE, "hello").path("status").path("url").stringValue())
         .isEqualTo("http://hello.default.localhost:8012");
     assertThat(runtime.latestRevision("default", "hello")).isEqualTo(HELLO);
@@ -219,7 +219,7 @@ class LocalRuntimeTest {
     // the next failure is another one
     until(() -> !condition("broken-00001").path("lastTransitionTime")
         .equals(first.path("lastTransitionTime")));
-    until(() -> !Conditions.isTrue(find(Kinds.KNATIVE_SERVICE, "broken"), "Ready"));
+    until(() -> !StatusConditions.isTrue(find(Kinds.KNATIVE_SERVICE, "broken"), "Ready"));
   }
 
   @Test
@@ -234,7 +234,8 @@ class LocalRuntimeTest {
     store.create(Kinds.KNATIVE_SERVICE, served);
     var id = new RevisionId("default", "served-00001");
     scale(id, 1);
-    until(() -> store.list(Kinds.POD).stream().anyMatch(pod -> Conditions.isTrue(pod, "Ready")));
+    until(() -> store.list(Kinds.POD).stream()
+        .anyMatch(pod -> StatusConditions.isTrue(pod, "Ready")));
     assertThat(runtime.processes(id)).isEqualTo(LocalProcessProblems.NONE);
 
     Files.writeString(stop, "");
@@ -247,7 +248,7 @@ class LocalRuntimeTest {
         .isEqualTo("process of served-00001 ended with exit code 3: lost the database"));
     until(() -> runtime.processes(id).pods().getFirst().times() == 1
         && !runtime.processes(id).restarting());
-    assertThat(Conditions.find(find(Kinds.REVISION, "served-00001"), "ContainerHealthy")
+    assertThat(StatusConditions.find(find(Kinds.REVISION, "served-00001"), "ContainerHealthy")
         .path("status").asString("")).isNotEqualTo("False");
     until(() -> events("BackOff") == 1 && events("Crashed") == 1 && events("Started") == 2);
   }
@@ -329,7 +330,7 @@ class LocalRuntimeTest {
   void saysThatADeploymentWithoutACommandDoesNotRun() {
     store.create(Kinds.DEPLOYMENT, deployment("image", 1));
 
-    until(() -> Conditions.find(find(Kinds.DEPLOYMENT, "image"), "Available").path("message")
+    until(() -> StatusConditions.find(find(Kinds.DEPLOYMENT, "image"), "Available").path("message")
         .asString("").contains("give the container a command"));
   }
 
@@ -358,18 +359,19 @@ class LocalRuntimeTest {
         .put("serving.knative.dev/progress-deadline", "1s");
     store.create(Kinds.KNATIVE_SERVICE, mute);
 
-    until(() -> Conditions.find(find(Kinds.REVISION, "mute-00001"), "ResourcesAvailable")
+    until(() -> StatusConditions.find(find(Kinds.REVISION, "mute-00001"), "ResourcesAvailable")
         .path("reason").asString("").equals("ProgressDeadlineExceeded"));
-    var ready = Conditions.find(find(Kinds.REVISION, "mute-00001"), "Ready");
+    var ready = StatusConditions.find(find(Kinds.REVISION, "mute-00001"), "Ready");
     assertThat(ready.path("status").asString("")).isEqualTo("False");
     assertThat(ready.path("message").asString(""))
         .startsWith("no pod was ready within 1 s, the progress deadline: process ")
         .contains("nothing listens on its PORT");
     until(() -> runtime.processes(new RevisionId("default", "mute-00001")).problem()
         .startsWith("no pod was ready within 1 s"));
-    until(() -> Conditions.find(find(Kinds.DEPLOYMENT, "mute-00001-deployment"), "Progressing")
-        .path("reason").asString("").equals("ProgressDeadlineExceeded"));
-    until(() -> Conditions.find(find(Kinds.KNATIVE_SERVICE, "mute"), "Ready").path("message")
+    until(
+        () -> StatusConditions.find(find(Kinds.DEPLOYMENT, "mute-00001-deployment"), "Progressing")
+            .path("reason").asString("").equals("ProgressDeadlineExceeded"));
+    until(() -> StatusConditions.find(find(Kinds.KNATIVE_SERVICE, "mute"), "Ready").path("message")
         .asString("").contains("the progress deadline"));
   }
 
@@ -382,12 +384,12 @@ class LocalRuntimeTest {
     container.putObject("readinessProbe").put("periodSeconds", 1).putObject("exec")
         .putArray("command").add("test").add("-f").add(ok.toString());
     store.create(Kinds.DEPLOYMENT, deployment);
-    until(() -> Conditions.find(find(Kinds.DEPLOYMENT, "late"), "Progressing").path("status")
+    until(() -> StatusConditions.find(find(Kinds.DEPLOYMENT, "late"), "Progressing").path("status")
         .asString("").equals("False"));
 
     Files.writeString(ok, "");
 
-    until(() -> Conditions.isTrue(find(Kinds.DEPLOYMENT, "late"), "Progressing"));
+    until(() -> StatusConditions.isTrue(find(Kinds.DEPLOYMENT, "late"), "Progressing"));
     assertThat(runtime.processes(new RevisionId("default", "late")).problem()).isEmpty();
   }
 
@@ -596,7 +598,7 @@ class LocalRuntimeTest {
   }
 
   private JsonNode condition(String revision) {
-    return Conditions.find(find(Kinds.REVISION, revision), "ContainerHealthy");
+    return StatusConditions.find(find(Kinds.REVISION, revision), "ContainerHealthy");
   }
 
   private JsonNode find(Kind kind, String name) {

@@ -167,7 +167,7 @@ class ServingControllerTest {
     assertThat(status.path("latestReadyRevisionName").asString()).isEqualTo("shop-00001");
     assertThat(conditions("shop")).containsExactly("ConfigurationsReady False RevisionFailed",
         "RoutesReady True", "Ready False RevisionFailed");
-    assertThat(Conditions.find(find(Kinds.KNATIVE_SERVICE, "shop"), "Ready").path("message")
+    assertThat(StatusConditions.find(find(Kinds.KNATIVE_SERVICE, "shop"), "Ready").path("message")
         .asString()).isEqualTo("Revision \"shop-00024\" failed with message: it ended.");
     // and the one that serves outlives its place in the history
     assertThat(names(Kinds.REVISION)).contains("shop-00001", "shop-00024").hasSize(22);
@@ -247,9 +247,9 @@ class ServingControllerTest {
     condition(revision, now -> now.fail("Ready", "ExitCode1", message));
   }
 
-  private void condition(String revision, Consumer<Conditions> change) {
+  private void condition(String revision, Consumer<StatusConditions> change) {
     store.updateStatus(Kinds.REVISION, "default", revision, object -> {
-      change.accept(Conditions.of(object, store.now()));
+      change.accept(StatusConditions.of(object, store.now()));
       return object;
     });
     loop.run();

@@ -32,11 +32,11 @@ public final class Watch {
 
   private final Request request;
   private final Outlet outlet;
-  private final Dispatcher dispatcher;
+  private final WatchDispatcher dispatcher;
   private final Queue<Changed> buffer = new ArrayDeque<>();
   private State state = State.WAITING;
   private FreshnessWaiters.@Nullable Waiter waiter;
-  private Backlog backlog = Backlog.NONE;
+  private WatchBacklog backlog = WatchBacklog.NONE;
   private int bufferSize;
   /** The newest that was sent; 0 for none. */
   private long clientRevision;
@@ -74,7 +74,7 @@ public final class Watch {
     void end();
   }
 
-  Watch(Request request, Outlet outlet, Dispatcher dispatcher) {
+  Watch(Request request, Outlet outlet, WatchDispatcher dispatcher) {
     this.request = request;
     this.outlet = outlet;
     this.dispatcher = dispatcher;
@@ -118,7 +118,7 @@ public final class Watch {
    * @param known the client's revision; 0 if none
    * @param window capacity of the cache's
    */
-  void open(Backlog first, long known, long upTo, int window) {
+  void open(WatchBacklog first, long known, long upTo, int window) {
     waiter = null;
     state = State.OPEN;
     backlog = first;

@@ -42,7 +42,7 @@ public final class WatchCache {
   private final List<Indexer> indexers;
   private final EventWindow window;
   private final FreshnessWaiters waiters;
-  private final Dispatcher dispatcher;
+  private final WatchDispatcher dispatcher;
   private volatile CacheReadiness readiness;
   private volatile CacheSnapshot published = new CacheSnapshot(SortedObjects.EMPTY, 0);
 
@@ -53,7 +53,7 @@ public final class WatchCache {
     this.indexers = Indexer.of(kind);
     this.window = new EventWindow(settings.capacity());
     this.waiters = new FreshnessWaiters(loop, settings.blockTimeout());
-    this.dispatcher = new Dispatcher(loop, settings, indexers);
+    this.dispatcher = new WatchDispatcher(loop, settings, indexers);
     this.readiness = new CacheReadiness(false, 0, loop.nanoTime());
   }
 
@@ -118,7 +118,7 @@ public final class WatchCache {
     dispatcher.endAll(published.revision());
   }
 
-  Dispatcher dispatcher() {
+  WatchDispatcher dispatcher() {
     return dispatcher;
   }
 
@@ -208,7 +208,8 @@ public final class WatchCache {
     switch (start) {
       case Snapshot _ -> openWhenFresh(least, watch, snapshot -> {
         var objects = watch.selection().in(snapshot.objects(), "");
-        open(watch, new Backlog.Objects(objects, snapshot.revision(), watch.request().bookmarks()),
+        open(watch,
+            new WatchBacklog.Objects(objects, snapshot.revision(), watch.request().bookmarks()),
             0);
       });
       case Now _ -> openWhenFresh(least, watch,
@@ -243,14 +244,14 @@ public final class WatchCache {
     }
   }
 
-  private void open(Watch watch, Backlog backlog, long known) {
+  private void open(Watch watch, WatchBacklog backlog, long known) {
     // Covers all published events, dispatched or not. A client that requested a future revision
     // gets nothing before it.
     watch.open(backlog, known, Math.max(known, published.revision()), window.capacity());
   }
 
-  private Backlog events(Watch watch, long first) {
-    return new Backlog.Events(window, watch.selection(), first);
+  private WatchBacklog events(Watch watch, long first) {
+    return new WatchBacklog.Events(window, watch.selection(), first);
   }
 
   /** Returns null if one of the two was called at once. */

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.config.AllowedHosts;
-import dev.activator.embedded.api.cache.Caches;
+import dev.activator.embedded.api.cache.WatchCaches;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
@@ -42,33 +42,34 @@ public final class ApiRoutes {
   private final Discovery discovery;
   private final AggregatedDiscovery aggregated;
   private final ComputedKinds computed;
-  private final Reads reads;
-  private final Logs logs;
+  private final ReadHandler reads;
+  private final LogHandler logs;
   private final PodStreams streams;
-  private final Watches watches;
-  private final Writes writes;
-  private final Deletes deletes;
+  private final WatchHandler watches;
+  private final WriteHandler writes;
+  private final DeleteHandler deletes;
   private final ServerHooks hooks;
 
-  public ApiRoutes(ApiStore store, Caches caches, RandomGenerator random, ServerHooks hooks) {
+  public ApiRoutes(ApiStore store, WatchCaches caches, RandomGenerator random, ServerHooks hooks) {
     this.kinds = store.kinds();
     this.discovery = new Discovery(kinds);
     this.aggregated = new AggregatedDiscovery(kinds);
     this.computed = new ComputedKinds(store);
-    this.reads = new Reads(store, caches);
-    this.logs = new Logs(store);
+    this.reads = new ReadHandler(store, caches);
+    this.logs = new LogHandler(store);
     this.streams = new PodStreams(store);
-    this.watches = new Watches(reads, random, hooks);
-    this.writes = new Writes(store);
-    this.deletes = new Deletes(store, reads);
+    this.watches = new WatchHandler(reads, random, hooks);
+    this.writes = new WriteHandler(store);
+    this.deletes = new DeleteHandler(store, reads);
     this.hooks = hooks;
   }
 
   public BiFunction<HttpServerRequest, HttpServerResponse, Mono<Void>> handler() {
     var strategies = HandlerStrategies.builder()
-        .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(Bodies.LIMIT_BYTES)).build();
+        .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(RequestBodies.LIMIT_BYTES))
+        .build();
     var routes = RouterFunctions.route(RequestPredicates.all(),
-        request -> Mono.defer(() -> answer(request)).onErrorResume(Answers::failed)
+        request -> Mono.defer(() -> answer(request)).onErrorResume(ApiResponses::failed)
             .publishOn(connectionThread(request)));
     var http = new ReactorHttpHandlerAdapter(
         hooks.requests(RouterFunctions.toHttpHandler(routes, strategies)));
@@ -124,10 +125,10 @@ public final class ApiRoutes {
     refuseWebPages(request);
     String path = request.path();
     if (HEALTH.contains(path)) {
-      return Answers.text("ok");
+      return ApiResponses.text("ok");
     }
     if (path.equals(Discovery.OPENAPI_V2) && request.method().equals(HttpMethod.GET)) {
-      return Answers.openApiV2(request.headers().header("Accept"));
+      return ApiResponses.openApiV2(request.headers().header("Accept"));
     }
     if (!acceptsJson(request)) {
       return Mono.error(Refusals.notAcceptable());
@@ -146,8 +147,8 @@ public final class ApiRoutes {
 
   private Mono<ServerResponse> document(ObjectNode document, ServerRequest request) {
     return aggregated.at(request.path(), request)
-        .map(answer -> Answers.typed(answer.type(), answer.document()))
-        .orElseGet(() -> Answers.ok(document));
+        .map(answer -> ApiResponses.typed(answer.type(), answer.document()))
+        .orElseGet(() -> ApiResponses.ok(document));
   }
 
   private Mono<ServerResponse> onObjects(ResourceTarget target, ServerRequest request) {

@@ -13,7 +13,7 @@ import org.springframework.core.io.buffer.DataBuffer;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The representation of whole objects. Lists and watches share the bytes of an object. */
-public record PlainForm(Kind kind) implements Form {
+public record PlainForm(Kind kind) implements ResponseForm {
   @Override
   public byte[] object(CachedObject object) {
     return object.json();

@@ -43,13 +43,13 @@ final class PodStreams {
     }
     return target.subresource().equals("exec")
         ? exec(pod, request)
-        : upgraded(request, List.of(PortForward.PROTOCOL),
-            session -> new PortForward(session, port -> listening(pod, port)).run());
+        : upgraded(request, List.of(PortForwardSession.PROTOCOL),
+            session -> new PortForwardSession(session, port -> listening(pod, port)).run());
   }
 
   private Mono<ServerResponse> exec(ObjectNode pod, ServerRequest request) {
     var query = new QueryParameters(request);
-    Logs.requireContainer(pod, query);
+    LogHandler.requireContainer(pod, query);
     if (query.yes("tty")) {
       return Mono.error(Refusals.notOffered("a terminal", "leave out -t"));
     }
@@ -63,8 +63,8 @@ final class PodStreams {
       return Mono.error(StatusException.badRequest("you must specify at least 1 command"));
     }
     var builder = running.like().get().command(command).redirectErrorStream(false);
-    return upgraded(request, Exec.PROTOCOLS,
-        session -> new Exec(session, builder, query.yes("stdin")).run());
+    return upgraded(request, ExecSession.PROTOCOLS,
+        session -> new ExecSession(session, builder, query.yes("stdin")).run());
   }
 
   /** Ports that the container does not list mean the one that its process has, as in Endpoints. */

@@ -77,7 +77,8 @@ final class QueryParameters {
     };
   }
 
-  Form.Shape shape() {
-    return Form.Shape.accepted(request.headers().accept()).orElseThrow(Refusals::notAcceptable);
+  ResponseForm.Shape shape() {
+    return ResponseForm.Shape.accepted(request.headers().accept())
+        .orElseThrow(Refusals::notAcceptable);
   }
 }

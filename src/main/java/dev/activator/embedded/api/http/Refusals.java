@@ -49,7 +49,7 @@ final class Refusals {
 
   static StatusException tooLarge() {
     return new StatusException(413, "RequestEntityTooLarge",
-        "the request is larger than " + Bodies.LIMIT_BYTES + " bytes", Json.object());
+        "the request is larger than " + RequestBodies.LIMIT_BYTES + " bytes", Json.object());
   }
 
   static StatusException foreign(String why) {

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
  * The representation as a table, for {@code kubectl get}. In a watch, only the first row comes with
  * the columns.
  */
-public record TableForm(Kind kind, Supplier<Instant> now, Include include) implements Form {
+public record TableForm(Kind kind, Supplier<Instant> now, Include include) implements ResponseForm {
   public enum Include {
     NOTHING,
     METADATA,
@@ -44,7 +44,7 @@ public record TableForm(Kind kind, Supplier<Instant> now, Include include) imple
   private ObjectNode table(ObjectNode metadata, List<ObjectNode> objects, Header header) {
     var table = Json.object().put("kind", "Table").put("apiVersion", "meta.k8s.io/v1");
     table.set("metadata", metadata);
-    var columns = Columns.of(kind);
+    var columns = TableColumns.of(kind);
     var definitions = table.putArray("columnDefinitions");
     if (header == Header.SHOWN) {
       columns.forEach(column -> column.define(definitions.addObject()));
@@ -63,7 +63,7 @@ public record TableForm(Kind kind, Supplier<Instant> now, Include include) imple
   private void include(ObjectNode object, ObjectNode row) {
     switch (include) {
       case NOTHING -> row.putNull("object");
-      case METADATA -> row.set("object", Form.OfMetadata.partial(object));
+      case METADATA -> row.set("object", ResponseForm.OfMetadata.partial(object));
       case ALL -> row.set("object", object);
     }
   }

@@ -22,7 +22,7 @@ final class WatchBatches implements Watch.Outlet {
   private static final byte LINE_END = '\n';
 
   private final FluxSink<Batch> sink;
-  private final Form.EventEncoder encoder;
+  private final ResponseForm.EventEncoder encoder;
   private List<WatchMessage> next = new ArrayList<>();
   private int nextBytes;
   private volatile @Nullable Watch watch;
@@ -31,7 +31,7 @@ final class WatchBatches implements Watch.Outlet {
   /** Another batch gathers. Each thread sets its own flag before it reads the other's. */
   private volatile boolean more;
 
-  WatchBatches(FluxSink<Batch> sink, Form.EventEncoder encoder) {
+  WatchBatches(FluxSink<Batch> sink, ResponseForm.EventEncoder encoder) {
     this.sink = sink;
     this.encoder = encoder;
   }

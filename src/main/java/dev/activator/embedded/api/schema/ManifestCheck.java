@@ -4,9 +4,9 @@ import dev.activator.config.Quantity;
 import dev.activator.config.RequestRulesReader;
 import dev.activator.config.RevisionAnnotations;
 import dev.activator.config.Spelling;
-import dev.activator.embedded.api.schema.Schema.Field;
-import dev.activator.embedded.api.schema.Schema.Label;
-import dev.activator.embedded.api.schema.Schema.Message;
+import dev.activator.embedded.api.schema.ProtobufSchema.Field;
+import dev.activator.embedded.api.schema.ProtobufSchema.Label;
+import dev.activator.embedded.api.schema.ProtobufSchema.Message;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.StatusException;
@@ -55,7 +55,7 @@ public final class ManifestCheck {
 
   public static Findings of(Kind kind, ObjectNode object) {
     var check = new ManifestCheck(kind);
-    var schema = Schema.of(kind);
+    var schema = ProtobufSchema.of(kind);
     boolean judged = SupportedFields.isListed(kind);
     if (schema.isPresent()) {
       check.object(schema.get(), object, "", !judged);
@@ -158,7 +158,7 @@ public final class ManifestCheck {
         expect(value.isString(), value, path, "a time, such as 2026-01-31T10:00:00Z");
       default -> {
         if (expect(value.isObject(), value, path, "an object")) {
-          Schema.message(type)
+          ProtobufSchema.message(type)
               .ifPresent(message -> object(message, (ObjectNode) value, path, settled));
         }
       }

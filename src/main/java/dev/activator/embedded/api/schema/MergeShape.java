@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.schema;
 
-import dev.activator.embedded.api.schema.Schema.Field;
-import dev.activator.embedded.api.schema.Schema.Label;
-import dev.activator.embedded.api.schema.Schema.Message;
+import dev.activator.embedded.api.schema.ProtobufSchema.Field;
+import dev.activator.embedded.api.schema.ProtobufSchema.Label;
+import dev.activator.embedded.api.schema.ProtobufSchema.Message;
 import dev.activator.embedded.api.store.Kind;
 import java.util.List;
 import java.util.function.Function;
@@ -37,7 +37,7 @@ public record MergeShape(Merging merging, List<String> keys, boolean required,
   private static final String METADATA = "meta.v1.ObjectMeta";
 
   public static MergeShape of(Kind kind) {
-    var message = Schema.of(kind);
+    var message = ProtobufSchema.of(kind);
     return message.isPresent() ? of(message.get()) : ofJson(kind.schema()).withMetadata();
   }
 
@@ -75,7 +75,7 @@ public record MergeShape(Merging merging, List<String> keys, boolean required,
   }
 
   private static MergeShape ofType(String type) {
-    return Schema.message(type).map(MergeShape::of).orElse(ANY);
+    return ProtobufSchema.message(type).map(MergeShape::of).orElse(ANY);
   }
 
   /** @param schema of OpenAPI */

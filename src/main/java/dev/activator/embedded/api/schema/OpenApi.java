@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.schema;
 
-import dev.activator.embedded.api.schema.Schema.Field;
-import dev.activator.embedded.api.schema.Schema.Label;
-import dev.activator.embedded.api.schema.Schema.Message;
+import dev.activator.embedded.api.schema.ProtobufSchema.Field;
+import dev.activator.embedded.api.schema.ProtobufSchema.Label;
+import dev.activator.embedded.api.schema.ProtobufSchema.Message;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import java.io.IOException;
@@ -52,7 +52,8 @@ public final class OpenApi {
   }
 
   private void add(Kind kind) {
-    var schema = Schema.of(kind).map(message -> object(Schema.nameOf(kind), message))
+    var schema = ProtobufSchema.of(kind)
+        .map(message -> object(ProtobufSchema.nameOf(kind), message))
         .orElseGet(() -> ofDefinition(kind));
     var properties = schema.withObjectProperty("properties");
     properties.putObject("apiVersion").put("type", "string").put("description",
@@ -61,7 +62,7 @@ public final class OpenApi {
         "Kind is a string value representing the REST resource this object represents.");
     schema.putArray("x-kubernetes-group-version-kind").addObject().put("group", kind.group())
         .put("version", kind.version()).put("kind", kind.kind());
-    schemas.set(PREFIX + Schema.nameOf(kind), schema);
+    schemas.set(PREFIX + ProtobufSchema.nameOf(kind), schema);
   }
 
   /** Without a schema there is only what all objects have. */
@@ -138,7 +139,7 @@ public final class OpenApi {
   }
 
   private ObjectNode reference(String type) {
-    var message = Schema.message(type);
+    var message = ProtobufSchema.message(type);
     if (message.isEmpty()) {
       return Json.object().put("type", "object");
     }

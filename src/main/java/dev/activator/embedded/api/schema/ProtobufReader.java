@@ -3,9 +3,9 @@ package dev.activator.embedded.api.schema;
 import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
-import dev.activator.embedded.api.schema.Schema.Field;
-import dev.activator.embedded.api.schema.Schema.Label;
-import dev.activator.embedded.api.schema.Schema.Message;
+import dev.activator.embedded.api.schema.ProtobufSchema.Field;
+import dev.activator.embedded.api.schema.ProtobufSchema.Label;
+import dev.activator.embedded.api.schema.ProtobufSchema.Message;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.StatusException;
 import java.io.IOException;
@@ -71,8 +71,8 @@ public final class ProtobufReader {
     String version = apiVersion.substring(slash + 1);
     // Options have the version of the kind that they are for.
     var message = kind.equals("DeleteOptions")
-        ? Schema.message("meta.v1.DeleteOptions")
-        : Schema.of(apiVersion.substring(0, Math.max(0, slash)), version, kind);
+        ? ProtobufSchema.message("meta.v1.DeleteOptions")
+        : ProtobufSchema.of(apiVersion.substring(0, Math.max(0, slash)), version, kind);
     var object = Json.object().put("apiVersion", apiVersion).put("kind", kind);
     String read = kind;
     object.setAll(message(message.orElseThrow(() -> noSchema(apiVersionOf(object), read)),
@@ -163,7 +163,7 @@ public final class ProtobufReader {
       case "bytes" -> NODES.stringNode(NODES.binaryNode(in.readByteArray()).asString());
       default -> {
         var nested = CodedInputStream.newInstance(in.readByteArray());
-        var message = Schema.message(type);
+        var message = ProtobufSchema.message(type);
         yield message.isPresent()
             ? message(message.get(), nested, depth)
             : special(type, nested);

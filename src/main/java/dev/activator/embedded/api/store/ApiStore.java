@@ -1,9 +1,9 @@
 package dev.activator.embedded.api.store;
 
+import dev.activator.embedded.api.store.ObjectStorage.Tables;
 import dev.activator.embedded.api.store.ObjectWrites.Deletion;
 import dev.activator.embedded.api.store.ObjectWrites.Preconditions;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
-import dev.activator.embedded.api.store.Storage.Tables;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
@@ -71,13 +71,15 @@ public final class ApiStore {
     var writer = new ObjectWriter(tables, kinds, identities, missingNamespace);
     this.writes = new ObjectWrites(tables, this::admit, writer, FieldTracking.NONE);
     this.dryRun = new ObjectWrites(tables, this::admit,
-        new ObjectWriter(new Storage.DryRunStorage(tables), kinds, identities, missingNamespace),
+        new ObjectWriter(new ObjectStorage.DryRunStorage(tables), kinds, identities,
+            missingNamespace),
         FieldTracking.NONE);
     PRESENT.forEach(writer::ensureNamespace);
-    onAdmission(Kinds.SECRET, secret -> Defaults.secret(secret, stored(Kinds.SECRET, secret)));
-    onAdmission(Kinds.POD, pod -> Defaults.pod(pod, stored(Kinds.POD, pod)));
-    onAdmission(Kinds.SERVICE, Defaults::service);
-    onAdmission(Kinds.ENDPOINT_SLICE, Defaults::endpointSlice);
+    onAdmission(Kinds.SECRET,
+        secret -> ObjectDefaults.secret(secret, stored(Kinds.SECRET, secret)));
+    onAdmission(Kinds.POD, pod -> ObjectDefaults.pod(pod, stored(Kinds.POD, pod)));
+    onAdmission(Kinds.SERVICE, ObjectDefaults::service);
+    onAdmission(Kinds.ENDPOINT_SLICE, ObjectDefaults::endpointSlice);
     onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));
     tables.listen(kinds::follow);

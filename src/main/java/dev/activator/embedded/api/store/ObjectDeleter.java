@@ -15,20 +15,20 @@ import tools.jackson.databind.node.ObjectNode;
  * <p><b>Threads.</b> Guarded by the store's lock.
  */
 final class ObjectDeleter {
-  private final Storage storage;
+  private final ObjectStorage storage;
   private final KindRegistry kinds;
   private final Identities identities;
 
   private record HeldObject(Kind kind, ObjectNode object) {}
 
-  ObjectDeleter(Storage storage, KindRegistry kinds, Identities identities) {
+  ObjectDeleter(ObjectStorage storage, KindRegistry kinds, Identities identities) {
     this.storage = storage;
     this.kinds = kinds;
     this.identities = identities;
   }
 
   Deletion delete(Kind kind, ObjectNode found, Propagation propagation) {
-    var stored = Updates.propagating(found, propagation);
+    var stored = UpdateRules.propagating(found, propagation);
     if (kind.equals(Kinds.NAMESPACE)) {
       NamespaceLifecycle.checkMortal(Meta.name(stored));
     }
@@ -69,7 +69,7 @@ final class ObjectDeleter {
   private ObjectNode mark(Kind kind, ObjectNode stored) {
     var marked = Meta.terminating(stored)
         ? stored
-        : Updates.terminating(kind, stored, identities.now());
+        : UpdateRules.terminating(kind, stored, identities.now());
     if (marked.equals(storage.find(kind, Meta.key(stored)))) {
       return stored;
     }

@@ -17,12 +17,12 @@ import tools.jackson.databind.node.ObjectNode;
 final class ObjectWriter {
   private static final int NAME_TRIES = 8;
 
-  private final Storage storage;
+  private final ObjectStorage storage;
   private final ObjectDeleter deleter;
   private final Identities identities;
   private final MissingNamespace missingNamespace;
 
-  ObjectWriter(Storage storage, KindRegistry kinds, Identities identities,
+  ObjectWriter(ObjectStorage storage, KindRegistry kinds, Identities identities,
       MissingNamespace missingNamespace) {
     this.storage = storage;
     this.deleter = new ObjectDeleter(storage, kinds, identities);
@@ -68,14 +68,14 @@ final class ObjectWriter {
     if (stored == null) {
       throw StatusException.notFound(kind, Meta.name(wanted));
     }
-    var next = Updates.whole(kind, stored, wanted);
+    var next = UpdateRules.whole(kind, stored, wanted);
     fields.track(stored, next);
     return store(kind, stored, next);
   }
 
   ObjectNode replaceStatus(Kind kind, ObjectNode wanted, FieldTracking fields) {
     var stored = existing(kind, Meta.namespace(wanted), Meta.name(wanted));
-    var next = Updates.status(kind, stored, wanted);
+    var next = UpdateRules.status(kind, stored, wanted);
     fields.track(stored, next);
     return store(kind, stored, next);
   }

@@ -146,7 +146,7 @@ class CacheEventTest {
     for (int revision = 11; revision <= 14; revision++) {
       fed.put(revision, "a", "1");
     }
-    var backlog = new Backlog.Events(fed.cache.window(), TestValues.ALL_OBJECTS, 0);
+    var backlog = new WatchBacklog.Events(fed.cache.window(), TestValues.ALL_OBJECTS, 0);
     backlog.next();
 
     // when as many events follow on a new state as there were on the old

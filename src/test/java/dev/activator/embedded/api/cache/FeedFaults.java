@@ -48,9 +48,9 @@ public final class FeedFaults {
   }
 
   /** The caches of these kinds forget their events. */
-  public void compact(Caches caches, List<Kind> kinds) {
+  public void compact(WatchCaches caches, List<Kind> kinds) {
     loop.execute(() -> kinds.forEach(
-        kind -> caches.feed(kind).map(Caches.Feed::cache).ifPresent(FeedFaults::forget)));
+        kind -> caches.feed(kind).map(WatchCaches.Feed::cache).ifPresent(FeedFaults::forget)));
   }
 
   /** The cache forgets its events: a client that is not up to date must list again. */
@@ -60,13 +60,13 @@ public final class FeedFaults {
   }
 
   /** The caches of these kinds have nothing to serve, until they are filled again. */
-  public void takeDown(Caches caches, List<Kind> kinds) {
+  public void takeDown(WatchCaches caches, List<Kind> kinds) {
     loop.execute(
-        () -> kinds.forEach(kind -> caches.feed(kind).ifPresent(Caches.Feed::takeDown)));
+        () -> kinds.forEach(kind -> caches.feed(kind).ifPresent(WatchCaches.Feed::takeDown)));
   }
 
   /** Fills the caches of these kinds anew. */
-  public void fill(Caches caches, List<Kind> kinds) {
+  public void fill(WatchCaches caches, List<Kind> kinds) {
     kinds.forEach(caches::fill);
   }
 

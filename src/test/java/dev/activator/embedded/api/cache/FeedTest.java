@@ -32,7 +32,8 @@ class FeedTest {
   private final ApiStore store = new ApiStore(
       Clock.fixed(Instant.EPOCH.plusSeconds(1), ZoneOffset.UTC));
   private final FeedFaults faults = new FeedFaults(loop);
-  private final Caches caches = new Caches(store, loop, CacheSettings.DEFAULT, faults::over);
+  private final WatchCaches caches = new WatchCaches(store, loop, CacheSettings.DEFAULT,
+      faults::over);
   private WatchCache maps;
   private WatchCache endpoints;
 

@@ -311,7 +311,7 @@ class WriteWireTest {
     store.delete(CONFIG_MAP, "default", "a");
     store.create(CONFIG_MAP, named("a"));
 
-    new Deletes.Options(Preconditions.NONE, Propagation.UNSET, store.writes()).apply(store,
+    new DeleteHandler.Options(Preconditions.NONE, Propagation.UNSET, store.writes()).apply(store,
         CONFIG_MAP, seen);
 
     assertThat(store.find(CONFIG_MAP, "default", "a")).isNotNull();

@@ -36,7 +36,7 @@ public enum Restart {
   }
 
   /** Gives all objects revisions from 1, in the order of those they have. */
-  private static void renumber(Storage.Tables tables) {
+  private static void renumber(ObjectStorage.Tables tables) {
     record Entry(Kind kind, ObjectNode object) {}
     var all = new ArrayList<Entry>();
     tables.byKind().forEach((kind, objects) -> objects.values()

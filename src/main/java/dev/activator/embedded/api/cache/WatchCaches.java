@@ -1,0 +1,155 @@
+package dev.activator.embedded.api.cache;
+
+import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.ApiStore.ObjectList;
+import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.Kind;
+import dev.activator.embedded.api.store.Kinds;
+import dev.activator.loop.Loop;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The watch caches of all kinds. Every cache receives every commit, in order; one of another kind
+ * only advances its revision. The cache of a CustomResourceDefinition's kind is created at its
+ * first use, and removed with the kind.
+ *
+ * <p><b>Threads.</b> Any may call; all caches live on one loop.
+ */
+public final class WatchCaches {
+  private static final Logger log = LoggerFactory.getLogger(WatchCaches.class);
+  private static final Duration REFILL_PAUSE = Duration.ofSeconds(1);
+
+  private final ApiStore store;
+  private final Loop loop;
+  private final CacheSettings settings;
+  private final BiFunction<Kind, Consumer<ApiEvent>, Consumer<ApiEvent>> hook;
+  private final Map<Kind, Feed> feeds = new ConcurrentHashMap<>();
+  private StoreSubscription following = () -> {
+  };
+
+  /** @param hook for tests: wraps the input of a kind's cache */
+  public WatchCaches(ApiStore store, Loop loop, CacheSettings settings,
+      BiFunction<Kind, Consumer<ApiEvent>, Consumer<ApiEvent>> hook) {
+    this.store = store;
+    this.loop = loop;
+    this.settings = settings;
+    this.hook = hook;
+    Kinds.all().forEach(kind -> feeds.put(kind, new Feed(kind)));
+  }
+
+  public CompletableFuture<Void> start() {
+    var leaving = store.kinds().onLeaving(kind -> loop.execute(() -> forget(kind)));
+    var commits = store.follow(Kinds.all(), this::refill,
+        commit -> loop.execute(() -> feeds.values().forEach(feed -> feed.input.accept(commit))));
+    following = () -> {
+      leaving.close();
+      commits.close();
+    };
+    return CompletableFuture.allOf(
+        feeds.values().stream().map(feed -> feed.filled).toArray(CompletableFuture<?>[]::new));
+  }
+
+  public void stop() {
+    following.close();
+  }
+
+  /** Empty for a kind that is not served. */
+  public Optional<CompletableFuture<WatchCache>> of(Kind kind) {
+    var feed = feeds.get(kind);
+    if (feed == null && store.kinds().all().contains(kind)) {
+      var fresh = new Feed(kind);
+      feed = feeds.putIfAbsent(kind, fresh);
+      if (feed == null) {
+        feed = fresh;
+        fill(kind);
+      }
+    }
+    return Optional.ofNullable(feed).map(found -> found.filled);
+  }
+
+  void fill(Kind kind) {
+    store.follow(List.of(kind), this::refill, _ -> {
+      // The feed receives later commits with all others.
+    }).close();
+  }
+
+  Optional<Feed> feed(Kind kind) {
+    return Optional.ofNullable(feeds.get(kind));
+  }
+
+  private void refill(ObjectList listed) {
+    loop.execute(() -> feed(listed.kind()).ifPresent(feed -> feed.restart(listed)));
+  }
+
+  private void forget(Kind kind) {
+    var gone = feeds.remove(kind);
+    if (gone != null) {
+      gone.cache.endWatches();
+    }
+  }
+
+  final class Feed {
+    private final WatchCache cache;
+    private final Consumer<ApiEvent> input;
+    private final CompletableFuture<WatchCache> filled = new CompletableFuture<>();
+    private boolean down = true;
+    private long filledAt;
+
+    private Feed(Kind kind) {
+      this.cache = new WatchCache(kind, loop, settings, store::revision);
+      this.input = hook.apply(kind, this::deliver);
+    }
+
+    WatchCache cache() {
+      return cache;
+    }
+
+    void takeDown() {
+      down = true;
+      cache.takeDown();
+    }
+
+    private void restart(ObjectList listed) {
+      try {
+        cache.replace(listed.objects(), listed.revision());
+        down = false;
+        filledAt = listed.revision();
+      } catch (RuntimeException | StackOverflowError e) {
+        log.warn("The cache of {} cannot be filled; it is tried again in {}", cache.kind(),
+            REFILL_PAUSE, e);
+        takeDown();
+        loop.schedule(REFILL_PAUSE, () -> fill(cache.kind()));
+      }
+      filled.complete(cache);
+    }
+
+    /** Refills a cache that cannot take the commit. */
+    private void deliver(ApiEvent commit) {
+      if (down || commit.revision() <= filledAt) {
+        return;
+      }
+      try {
+        if (cache.kind().equals(commit.kind())) {
+          cache.apply(commit);
+        } else {
+          cache.progress(commit.revision());
+        }
+      } catch (RuntimeException | StackOverflowError e) {
+        log.warn("The cache of {} cannot take in revision {}; it is filled again", cache.kind(),
+            commit.revision(), e);
+        takeDown();
+        fill(cache.kind());
+      }
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package dev.activator.embedded.api.http;
+
+import static java.time.temporal.ChronoUnit.SECONDS;
+
+import dev.activator.embedded.api.apply.FieldManager;
+import dev.activator.embedded.api.apply.FieldManager.Operation;
+import dev.activator.embedded.api.apply.FieldOwnership;
+import dev.activator.embedded.api.store.StatusException;
+import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.FieldTracking;
+import dev.activator.embedded.api.store.Json;
+import dev.activator.embedded.api.store.JsonPatch;
+import dev.activator.embedded.api.store.Kind.Trait;
+import dev.activator.embedded.api.store.MergePatch;
+import dev.activator.embedded.api.store.Meta;
+import dev.activator.embedded.api.store.ObjectWrites;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The handler of requests that create, update and patch; it records which fields the client owns.
+ */
+final class WriteHandler {
+  private static final String JSON = "application/json-patch+json";
+  private static final String MERGE = "application/merge-patch+json";
+  private static final String STRATEGIC = "application/strategic-merge-patch+json";
+  private static final String APPLY = "application/apply-patch+yaml";
+
+  private final ApiStore store;
+
+  WriteHandler(ApiStore store) {
+    this.store = store;
+  }
+
+  Mono<ServerResponse> create(ResourceTarget target, ServerRequest request) {
+    var query = new QueryParameters(request);
+    var writes = query.writes(store).tracking(tracking(target, request));
+    var fields = FieldValidation.of(query, "CreateOptions", store);
+    return RequestBodies.object(request).flatMap(body -> {
+      var wanted = fields.checked(target.kind(), target.place(body), null);
+      var stored = writes.create(target.kind(), wanted);
+      return applied(target, stored, ApiResponses.created(stored, fields.warnings()));
+    });
+  }
+
+  Mono<ServerResponse> update(ResourceTarget target, ServerRequest request) {
+    var query = new QueryParameters(request);
+    var writes = query.writes(store).tracking(tracking(target, request));
+    var fields = FieldValidation.of(query, "UpdateOptions", store);
+    return RequestBodies.object(request).flatMap(body -> switch (target.subresource()) {
+      case "status" -> ApiResponses.ok(writes.replaceStatus(target.kind(), target.named(body)));
+      case "scale" -> ApiResponses.ok(scale(writes, target, body));
+      default -> replace(writes, target, target.named(body), fields);
+    });
+  }
+
+  private Mono<ServerResponse> replace(ObjectWrites writes, ResourceTarget target,
+      ObjectNode wanted, FieldValidation fields) {
+    var before = store.find(target.kind(), target.namespace(), target.name());
+    var stored = writes.update(target.kind(), fields.checked(target.kind(), wanted, before));
+    return applied(target, stored, before == null
+        ? ApiResponses.created(stored, fields.warnings())
+        : ApiResponses.ok(stored, fields.warnings()));
+  }
+
+  /** The answer comes once the write has had its effect: what the client does next may rely on it. */
+  private Mono<ServerResponse> applied(ResourceTarget target, ObjectNode stored,
+      Mono<ServerResponse> answer) {
+    return Mono.fromFuture(() -> store.applied(target.kind(), stored)).then(answer);
+  }
+
+  private static ObjectNode scale(ObjectWrites writes, ResourceTarget target, ObjectNode scale) {
+    ScaleSubresource.check(scale);
+    return ScaleSubresource.of(target.kind(),
+        writes.edit(target.kind(), target.namespace(), target.name(),
+            object -> ScaleSubresource.apply(target.kind(), object, scale)));
+  }
+
+  Mono<ServerResponse> patch(ResourceTarget target, ServerRequest request) {
+    var query = new QueryParameters(request);
+    var writes = query.writes(store);
+    String type = RequestBodies.type(request);
+    var accepted = accepted(target);
+    if (!accepted.contains(type)) {
+      return Mono.error(Refusals.unknownFormat(accepted));
+    }
+    var fields = FieldValidation.of(query, "PatchOptions", store);
+    if (type.equals(APPLY)) {
+      return apply(writes, target, query, fields, request);
+    }
+    var tracked = writes.tracking(tracking(target, request));
+    return RequestBodies.patch(request).flatMap(patch -> patched(tracked, target, fields,
+        object -> target.subresource().equals("scale")
+            ? ScaleSubresource.apply(target.kind(), object,
+                patched(type, ScaleSubresource.of(target.kind(), object), patch))
+            : RequestBodies.object(patched(type, object, patch))));
+  }
+
+  /** The client owns what its write changes. */
+  private FieldTracking tracking(ResourceTarget target, ServerRequest request) {
+    var manager = FieldManager.updating(new QueryParameters(request).text("fieldManager"),
+        String.join("", request.headers().header("User-Agent")), target.subresource());
+    return (stored, written) -> owners(target, stored).update(stored, written, manager);
+  }
+
+  private FieldOwnership owners(ResourceTarget target, @Nullable ObjectNode stored) {
+    return FieldOwnership.of(target.kind(), store.now().truncatedTo(SECONDS).toString(), stored);
+  }
+
+  private Mono<ServerResponse> apply(ObjectWrites writes, ResourceTarget target,
+      QueryParameters query, FieldValidation fields, ServerRequest request) {
+    if (query.text("fieldManager").isEmpty()) {
+      return Mono.error(Refusals.managerMissing());
+    }
+    var manager = new FieldManager(query.text("fieldManager"), Operation.APPLY,
+        target.subresource());
+    // The apply itself sets the owners.
+    var applying = writes.tracking((_, _) -> {
+    });
+    return RequestBodies.patch(request).flatMap(body -> {
+      var patch = Json.withoutNulls(RequestBodies.object(body));
+      var config = target.named(target.subresource().equals("scale")
+          ? ScaleSubresource.config(target.kind(), patch)
+          : patch);
+      UnaryOperator<ObjectNode> apply = object -> {
+        var stored = object.isEmpty() ? null : object;
+        fields.checked(target.kind(), config, stored);
+        return Json.withoutNulls(
+            owners(target, stored).apply(stored, config, manager, query.yes("force")));
+      };
+      return absent(target)
+          ? create(applying, target, apply.apply(Json.object()), fields)
+          : patched(applying, target, fields, apply);
+    });
+  }
+
+  private boolean absent(ResourceTarget target) {
+    return target.subresource().isEmpty()
+        && store.find(target.kind(), target.namespace(), target.name()) == null;
+  }
+
+  private Mono<ServerResponse> patched(ObjectWrites writes, ResourceTarget target,
+      FieldValidation fields, UnaryOperator<ObjectNode> patch) {
+    var stored = write(writes, target, fields, patch);
+    return applied(target, stored, ApiResponses.ok(stored, fields.warnings()));
+  }
+
+  private Mono<ServerResponse> create(ObjectWrites writes, ResourceTarget target,
+      ObjectNode config, FieldValidation fields) {
+    var wanted = fields.checked(target.kind(), config, null);
+    var stored = writes.create(target.kind(), wanted);
+    return applied(target, stored, ApiResponses.created(stored, fields.warnings()));
+  }
+
+  private static ObjectNode write(ObjectWrites writes, ResourceTarget target,
+      FieldValidation fields, UnaryOperator<ObjectNode> patch) {
+    var kind = target.kind();
+    UnaryOperator<ObjectNode> whole = object -> target.named(patch.apply(object));
+    return switch (target.subresource()) {
+      case "status" -> writes.updateStatus(kind, target.namespace(), target.name(), whole);
+      case "scale" ->
+        ScaleSubresource.of(kind, writes.edit(kind, target.namespace(), target.name(), whole));
+      default -> writes.edit(kind, target.namespace(), target.name(), stored -> {
+        var before = stored.deepCopy();
+        var next = whole.apply(stored);
+        if (!Meta.uid(next).isEmpty() && !Meta.uid(next).equals(Meta.uid(before))) {
+          throw StatusException.invalid("metadata.uid",
+              "Invalid value: \"" + Meta.uid(next) + "\": field is immutable")
+              .naming(kind, target.name());
+        }
+        return fields.checked(kind, next, before);
+      });
+    };
+  }
+
+  private static JsonNode patched(String type, ObjectNode object, JsonNode patch) {
+    return switch (type) {
+      case JSON -> JsonPatch.apply(object, patch);
+      case STRATEGIC -> MergePatch.strategic(object, RequestBodies.object(patch));
+      default -> {
+        if (!(patch instanceof ObjectNode)) {
+          throw StatusException.badRequest("a merge patch is an object");
+        }
+        yield MergePatch.apply(object, patch);
+      }
+    };
+  }
+
+  /** Strategic merge must know a kind's lists, so only built-in kinds have it. */
+  private static List<String> accepted(ResourceTarget target) {
+    var accepted = new ArrayList<>(List.of(JSON, MERGE, APPLY));
+    if (target.kind().has(Trait.BUILT_IN)) {
+      accepted.add(2, STRATEGIC);
+    }
+    return accepted;
+  }
+}

@@ -1,0 +1,167 @@
+package dev.activator.embedded.api.schema;
+
+import dev.activator.embedded.api.store.Kind;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The messages of {@code kubernetes.proto} and {@code knative.proto}, read at their first use. */
+final class ProtobufSchema {
+  private static final Pattern PACKAGE = Pattern.compile("package (\\S+);");
+  private static final Pattern MESSAGE = Pattern.compile("message (\\w+) (\\[atomic] )?\\{");
+  private static final Pattern FIELD = Pattern
+      .compile("(?:(optional|repeated|inline) )?(?:map<string, (\\S+)>|(\\S+)) (\\w+) = (\\d+)"
+          + "(?: \\[(?:(set|atomic)|keys = \"([\\w,]+)\"|default = \"(\\w+)\")])?;");
+  private static final Set<String> SCALARS = Set.of("any", "bool", "bytes", "int32", "int64",
+      "string");
+  private static final ProtobufSchema KNOWN = read("kubernetes.proto", "knative.proto");
+
+  private final Map<String, Message> messages = new HashMap<>();
+
+  enum Label {
+    PLAIN,
+    OPTIONAL,
+    REPEATED,
+    MAP,
+    INLINE
+  }
+
+  /**
+   * @param name in JSON
+   * @param type a scalar, or the full name of a message
+   * @param merging {@code set}, {@code atomic}, or empty
+   * @param keys of a list whose items merge by them
+   * @param fallback the default of a key; empty without one
+   */
+  record Field(String name, int number, Label label, String type, String merging,
+      List<String> keys, String fallback) {}
+
+  /**
+   * @param atomic whether server-side apply takes it for one value
+   * @param byName without the fields of inline messages, which {@link #field} finds
+   */
+  record Message(boolean atomic, Map<String, Field> byName, Map<Integer, Field> byNumber) {
+    @Nullable Field field(String name) {
+      var own = byName.get(name);
+      return own != null && own.label() != Label.INLINE ? own : inline(name);
+    }
+
+    private @Nullable Field inline(String name) {
+      return byName.values().stream().filter(field -> field.label() == Label.INLINE)
+          .map(field -> message(field.type()).orElseThrow().field(name)).filter(Objects::nonNull)
+          .findFirst().orElse(null);
+    }
+
+    /** The message that declares the field: this one, of the given name, or an inline one. */
+    String owner(String self, String name) {
+      var own = byName.get(name);
+      return own != null && own.label() != Label.INLINE
+          ? self
+          : byName.values().stream().filter(field -> field.label() == Label.INLINE)
+              .filter(field -> message(field.type()).orElseThrow().field(name) != null)
+              .map(field -> message(field.type()).orElseThrow().owner(field.type(), name))
+              .findFirst().orElse(self);
+    }
+
+    Set<String> names() {
+      var names = new TreeMap<String, Field>();
+      byName.values().forEach(field -> {
+        if (field.label() == Label.INLINE) {
+          message(field.type()).orElseThrow().names().forEach(name -> names.put(name, field));
+        } else {
+          names.put(field.name(), field);
+        }
+      });
+      return names.keySet();
+    }
+  }
+
+  private ProtobufSchema() {}
+
+  /** Empty for scalars, and for types with a special form in JSON, such as times. */
+  static Optional<Message> message(String name) {
+    return Optional.ofNullable(KNOWN.messages.get(name));
+  }
+
+  /** Empty for kinds that may have any fields. */
+  static Optional<Message> of(Kind kind) {
+    return of(kind.group(), kind.version(), kind.kind());
+  }
+
+  static Optional<Message> of(String group, String version, String kind) {
+    return message(name(group, version, kind));
+  }
+
+  static String nameOf(Kind kind) {
+    return name(kind.group(), kind.version(), kind.kind());
+  }
+
+  private static String name(String group, String version, String kind) {
+    String first = group.isEmpty() ? "core" : group.split("\\.", 2)[0];
+    return first + "." + version + "." + kind;
+  }
+
+  private static ProtobufSchema read(String... resources) {
+    var schema = new ProtobufSchema();
+    for (var resource : resources) {
+      try (InputStream text = Objects
+          .requireNonNull(ProtobufSchema.class.getResourceAsStream("/embedded/" + resource),
+              resource)) {
+        schema.add(new String(text.readAllBytes(), StandardCharsets.UTF_8));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return schema;
+  }
+
+  private void add(String text) {
+    String inPackage = "";
+    var message = new Message(false, Map.of(), Map.of());
+    for (var line : text.lines().map(String::strip).toList()) {
+      var opened = PACKAGE.matcher(line);
+      var begun = MESSAGE.matcher(line);
+      var field = FIELD.matcher(line);
+      if (opened.matches()) {
+        inPackage = opened.group(1) + ".";
+      } else if (begun.matches()) {
+        message = new Message(begun.group(2) != null, new TreeMap<>(), new HashMap<>());
+        messages.put(inPackage + begun.group(1), message);
+      } else if (field.matches()) {
+        boolean map = field.group(2) != null;
+        String type = map ? field.group(2) : field.group(3);
+        var parsed = new Field(field.group(4), Integer.parseInt(field.group(5)),
+            map ? Label.MAP : label(field.group(1)),
+            SCALARS.contains(type) || type.contains(".") ? type : inPackage + type,
+            text(field.group(6)),
+            field.group(7) == null ? List.of() : List.of(field.group(7).split(",")),
+            text(field.group(8)));
+        message.byName().put(parsed.name(), parsed);
+        message.byNumber().put(parsed.number(), parsed);
+      }
+    }
+  }
+
+  private static String text(@Nullable String matched) {
+    return matched == null ? "" : matched;
+  }
+
+  private static Label label(@Nullable String word) {
+    return switch (word) {
+      case "optional" -> Label.OPTIONAL;
+      case "repeated" -> Label.REPEATED;
+      case "inline" -> Label.INLINE;
+      case null, default -> Label.PLAIN;
+    };
+  }
+}

@@ -1,0 +1,24 @@
+package dev.activator.embedded.runtime.policy;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The pods that a ReplicaSet must create or stop to reach its number of replicas.
+ *
+ * @param missing pods to make
+ * @param surplus names of pods to stop
+ */
+public record ReplicaDifference(int missing, List<String> surplus) {
+  private static final Comparator<PodSummary> FIRST_TO_GO = Comparator.comparing(PodSummary::ready)
+      .thenComparing(PodSummary::order, Comparator.reverseOrder());
+
+  /** Pods that are not ready go first, then the youngest. */
+  public static ReplicaDifference of(int wanted, Collection<PodSummary> pods) {
+    var counted = pods.stream().filter(PodSummary::wanted).toList();
+    return new ReplicaDifference(Math.max(0, wanted - counted.size()),
+        counted.stream().sorted(FIRST_TO_GO).limit(Math.max(0, counted.size() - wanted))
+            .map(PodSummary::name).toList());
+  }
+}

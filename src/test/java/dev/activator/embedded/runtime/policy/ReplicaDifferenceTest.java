@@ -1,0 +1,31 @@
+package dev.activator.embedded.runtime.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ReplicaDifferenceTest {
+  private static final PodSummary OLD = new PodSummary("old", 1, true, true, true, 0);
+  private static final PodSummary YOUNG = new PodSummary("young", 2, true, true, true, 0);
+  private static final PodSummary STARTING = new PodSummary("starting", 0, true, false, true, 0);
+  private static final PodSummary LEAVING = new PodSummary("leaving", 3, false, false, false, 0);
+
+  @Test
+  void makesWhatIsMissingAndDoesNotCountWhatLeaves() {
+    assertThat(ReplicaDifference.of(4, List.of(OLD, LEAVING)))
+        .isEqualTo(new ReplicaDifference(3, List.of()));
+  }
+
+  @Test
+  void stopsWhatIsNotReadyFirstAndThenTheYoungest() {
+    assertThat(ReplicaDifference.of(1, List.of(OLD, YOUNG, STARTING, LEAVING)))
+        .isEqualTo(new ReplicaDifference(0, List.of("starting", "young")));
+  }
+
+  @Test
+  void leavesThemAloneWhenTheirNumberIsRight() {
+    assertThat(ReplicaDifference.of(2, List.of(OLD, YOUNG)))
+        .isEqualTo(new ReplicaDifference(0, List.of()));
+  }
+}
