@@ -8,7 +8,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -118,7 +118,8 @@ class ArchitectureTest {
         .onlyDependOnClassesThat(in(List.of("java.lang", "java.lang.runtime", "java.lang.invoke",
             "java.math", "java.util", "java.util.function", "java.util.stream", "java.util.random",
             "java.util.regex", "java.time", "org.jspecify.annotations", "..policy..",
-            inside("revision"), inside("config"))).or(type(HeaderName.class)).or(type(Fields.class))
+            inside("revision"), inside("config"))).or(type(HeaderName.class))
+            .or(type(HeaderFields.class))
             .or(type(HeaderName[].class)))
         .because("a decision is tested without threads, sockets or clocks").allowEmptyShould(true)
         .check(PRODUCT);

@@ -12,7 +12,7 @@ import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelVariables;
-import dev.activator.config.Parsed;
+import dev.activator.config.ParsedSettings;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.StartFailedException;
 import dev.activator.loop.Loop;
@@ -121,8 +121,8 @@ class ObservabilityConfiguration {
     environment.getSystemEnvironment()
         .forEach((name, value) -> variables.put(name, String.valueOf(value)));
     return switch (OtelEnvironment.parse(variables)) {
-      case Parsed.Valid<OtelEnvironment>(var valid) -> valid;
-      case Parsed.Invalid<OtelEnvironment> invalid ->
+      case ParsedSettings.Valid<OtelEnvironment>(var valid) -> valid;
+      case ParsedSettings.Invalid<OtelEnvironment> invalid ->
         throw new StartFailedException(invalid.line());
     };
   }

@@ -13,7 +13,7 @@ import dev.activator.cluster.Cluster;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.ObservabilityConfig.Profiling;
 import dev.activator.config.ObservabilityConfig;
-import dev.activator.config.Parsed;
+import dev.activator.config.ParsedSettings;
 import dev.activator.console.ActivatorEndpoint;
 import dev.activator.console.Alerts;
 import dev.activator.console.ClusterRevisionDetails;
@@ -46,7 +46,7 @@ import dev.activator.proxy.RequestPorts;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.AutoscalerLink;
 import dev.activator.throttle.Throttler;
-import dev.activator.waking.Chains;
+import dev.activator.waking.CallChains;
 import dev.activator.waking.SpeculativeStarts;
 import dev.activator.waking.WakeWith;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -186,7 +186,7 @@ class OperatorsConfiguration {
   RevisionInspector inspector(RevisionBackendsManager backends, Throttler throttler,
       AutoscalerLink link,
       Cluster cluster, LoopGroup loops, Platform platform, SpeculativeStarts starts,
-      WakeWith wakeWith, Chains chains, ColdStartRecorder coldStarts) {
+      WakeWith wakeWith, CallChains chains, ColdStartRecorder coldStarts) {
     var reports = scaling(platform);
     var inspector = new RevisionInspector(backends, throttler, link::view,
         () -> ApiState.of(cluster),
@@ -264,7 +264,7 @@ class OperatorsConfiguration {
       IdentityProperties identity, ServingProperties serving, RequestHistory activity,
       HourHistory hours, LastFailures failures, LoopGroup loops,
       SpeculativeStarts starting,
-      WakeWith wakeWith, Chains chains) {
+      WakeWith wakeWith, CallChains chains) {
     var clock = loops.loopFor("clock");
     var own = platform.scalingDefaults();
     var details = new ClusterRevisionDetails(cluster, identity.clusterDomain(),
@@ -278,7 +278,7 @@ class OperatorsConfiguration {
   }
 
   private static CompletableFuture<@Nullable WakingReport> waking(RevisionId id,
-      SpeculativeStarts starts, WakeWith wakeWith, Chains chains) {
+      SpeculativeStarts starts, WakeWith wakeWith, CallChains chains) {
     return chains.learned(id).thenApply(
         learned -> WakingReport.of(starts.cause(id), wakeWith.names(id), learned));
   }
@@ -315,7 +315,7 @@ class OperatorsConfiguration {
     var server = new ProfilingServer(properties.bindAddress(), properties.port());
     // Parsed on its own: an error elsewhere in the map must not block the switch.
     cluster.onConfigMap(identity.systemNamespace(), names.observability(), data -> {
-      if (Profiling.parse(data) instanceof Parsed.Valid<Profiling>(var now)) {
+      if (Profiling.parse(data) instanceof ParsedSettings.Valid<Profiling>(var now)) {
         server.use(now);
       }
     });

@@ -14,7 +14,7 @@ import dev.activator.config.NetworkConfig;
 import dev.activator.console.HourHistory;
 import dev.activator.console.RequestHistory;
 import dev.activator.console.WaitReasons;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.lifecycle.Readiness;
@@ -54,7 +54,7 @@ import dev.activator.training.TrainingThread;
 import dev.activator.training.WarmUp;
 import dev.activator.upstream.Upstreams;
 import dev.activator.waking.CallObserver;
-import dev.activator.waking.Chains;
+import dev.activator.waking.CallChains;
 import dev.activator.waking.PrewarmCounts;
 import dev.activator.waking.SpeculativeStarts;
 import dev.activator.waking.WakeWith;
@@ -154,10 +154,10 @@ class RequestConfiguration {
   }
 
   @Bean
-  Chains chains(WakingProperties waking, SpeculativeStarts starts, Throttler throttler,
+  CallChains chains(WakingProperties waking, SpeculativeStarts starts, Throttler throttler,
       Cluster cluster, RequestObservers observers, Platform platform, StageMeters meters) {
     var counts = new PrewarmCounts();
-    var chains = new Chains(waking.chains(), starts, throttler, cluster::pods, counts);
+    var chains = new CallChains(waking.chains(), starts, throttler, cluster::pods, counts);
     var observer = new CallObserver(chains, throttler, waking.hops(), platform::podPort);
     // A request pays for it only in the seconds after a start from zero.
     chains.onWatching(watching -> {
@@ -174,7 +174,7 @@ class RequestConfiguration {
   }
 
   @Bean
-  WakeWith wakeWith(SpeculativeStarts starts, Chains chains, Throttler throttler,
+  WakeWith wakeWith(SpeculativeStarts starts, CallChains chains, Throttler throttler,
       Cluster cluster) {
     var others = new WakeWith(starts, cluster::named, chains::startedByName);
     cluster.onRevision(others::revision);
@@ -231,7 +231,7 @@ class RequestConfiguration {
   private static HostRule hosts(Cluster cluster) {
     return new HostRule() {
       @Override
-      public @Nullable RevisionId revision(String host, String target, Fields fields) {
+      public @Nullable RevisionId revision(String host, String target, HeaderFields fields) {
         return cluster.ofHost(host, target, fields);
       }
 

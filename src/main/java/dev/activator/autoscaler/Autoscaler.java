@@ -1,7 +1,7 @@
 package dev.activator.autoscaler;
 
 import dev.activator.autoscaler.policy.ActivatorMembership;
-import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.LoadSample;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.loop.Loop;
 import dev.activator.revision.RevisionId;
@@ -63,7 +63,7 @@ public final class Autoscaler {
   }
 
   /** A report on a workload that is not known yet: its object may come a moment later. */
-  private record Early(long at, Sample sample) {}
+  private record Early(long at, LoadSample sample) {}
 
   record Configured(ScaleTargetRef workload, ScalingSettings settings, Duration requestTimeout,
       OptionalInt lastDesired, WarmTimes warmTimes) {

@@ -1,6 +1,6 @@
 package dev.activator.autoscaler;
 
-import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.LoadSample;
 import dev.activator.revision.QueueTimes;
 import dev.activator.revision.RevisionId;
 import dev.activator.wire.Stat;
@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> entries) {
   private static final Logger log = LoggerFactory.getLogger(ReportBatch.class);
 
-  public record Entry(RevisionId revision, Sample sample) {}
+  public record Entry(RevisionId revision, LoadSample sample) {}
 
   /** Reads a frame; entries that make no sense are logged and left out. */
   static ReportBatch decode(WireStatMessages frame) {
@@ -48,7 +48,7 @@ public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> en
     try {
       entries.add(new Entry(new RevisionId(message.getNamespace(), message.getName()),
           // What came through an activator is reported by that one.
-          new Sample(stat.getPodName(),
+          new LoadSample(stat.getPodName(),
               stat.getAverageConcurrentRequests() - stat.getAverageProxiedConcurrentRequests(),
               stat.getRequestCount() - stat.getProxiedRequestCount(),
               new QueueTimes(stat.getQueueTimesList()))));

@@ -3,13 +3,13 @@ package dev.activator.autoscaler;
 import dev.activator.autoscaler.Autoscaler.Configured;
 import dev.activator.autoscaler.Autoscaler.Term;
 import dev.activator.autoscaler.ScalingView.Trouble;
-import dev.activator.autoscaler.policy.Decider;
-import dev.activator.autoscaler.policy.Decision;
+import dev.activator.autoscaler.policy.ScaleDecider;
+import dev.activator.autoscaler.policy.ScaleDecision;
 import dev.activator.autoscaler.policy.IdleHistory;
 import dev.activator.autoscaler.policy.ReplicaPlanner;
 import dev.activator.autoscaler.policy.ReplicaPlanner.Plan;
 import dev.activator.autoscaler.policy.ReplicaPlanner.Situation;
-import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.LoadSample;
 import dev.activator.autoscaler.policy.ScaleRetries;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
@@ -17,7 +17,7 @@ import dev.activator.loop.policy.Backoff;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
-import dev.activator.revision.Schedule;
+import dev.activator.revision.WarmSchedule;
 import dev.activator.revision.WarmTimes;
 import java.time.Duration;
 import java.util.List;
@@ -49,12 +49,12 @@ final class TargetScaler {
   private final DeadlineTimer ticks;
   private final DeadlineTimer steps;
   private final DeadlineTimer publishing;
-  private final Decider decider;
+  private final ScaleDecider decider;
   private final ReplicaPlanner planner;
   private final ScaleRetries retries;
   private Configured configured;
   /** The window of its schedule that is open now; null if none is. */
-  private Schedule.@Nullable Window scheduled;
+  private WarmSchedule.@Nullable Window scheduled;
   /** Null unless it is to keep pods by it, or to observe. */
   private @Nullable IdleHistory history;
   /** Whether it has a pod by that history now. */
@@ -62,7 +62,7 @@ final class TargetScaler {
   /** Empty before the first of this term. */
   private OptionalLong lastDemand = OptionalLong.empty();
   private ScalingSettings settings;
-  private Decision decision;
+  private ScaleDecision decision;
   private int ready;
   /** The scale as it was last read or written; null if it must be read. */
   private ScaleAnswer.@Nullable Found scale;
@@ -99,7 +99,7 @@ final class TargetScaler {
     updateMinimum();
     // In other regimes the current scale stays until all activators have reported.
     int known = settings.regime() == Regime.ALONE ? ready : 0;
-    this.decider = new Decider(term.now(), known, settings.windows());
+    this.decider = new ScaleDecider(term.now(), known, settings.windows());
     this.planner = new ReplicaPlanner(term.now(), configured.lastDesired());
     this.decision = decider.decide(term.now(), ready, settings);
   }
@@ -156,7 +156,7 @@ final class TargetScaler {
     step();
   }
 
-  void reported(Sample sample) {
+  void reported(LoadSample sample) {
     long now = term.now();
     decider.record(now, sample, settings());
     if (sample.isDemand()) {

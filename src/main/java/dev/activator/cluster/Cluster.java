@@ -12,7 +12,7 @@ import dev.activator.cluster.reflector.Informers;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ReflectorView;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.loop.Loop;
 import dev.activator.revision.ClusterIp;
 import dev.activator.revision.ContainerFailure;
@@ -168,7 +168,7 @@ public final class Cluster implements Revisions, AutoCloseable {
    *
    * @param target path and query
    */
-  public @Nullable RevisionId ofHost(String host, String target, Fields fields) {
+  public @Nullable RevisionId ofHost(String host, String target, HeaderFields fields) {
     var known = scaledServices;
     var id = known == null ? null : known.hosts().find(host, target, fields);
     return id == null || merged.isNameTaken(id.withoutPort()) ? null : id;

@@ -1,7 +1,7 @@
 package dev.activator.config;
 
-import dev.activator.config.Parsed.Invalid;
-import dev.activator.config.Parsed.Valid;
+import dev.activator.config.ParsedSettings.Invalid;
+import dev.activator.config.ParsedSettings.Valid;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -33,13 +33,13 @@ public final class LiveSettings<S extends LiveSettings.Content<S>> implements Su
   private static final Logger log = LoggerFactory.getLogger(LiveSettings.class);
 
   private final String name;
-  private final Function<Map<String, String>, Parsed<S>> parser;
+  private final Function<Map<String, String>, ParsedSettings<S>> parser;
   private final List<BiConsumer<S, S>> listeners = new CopyOnWriteArrayList<>();
   private volatile S current;
   private volatile @Nullable S atStart;
   private volatile @Nullable Invalid<S> first;
 
-  LiveSettings(String name, S defaults, Function<Map<String, String>, Parsed<S>> parser) {
+  LiveSettings(String name, S defaults, Function<Map<String, String>, ParsedSettings<S>> parser) {
     this.name = name;
     this.current = defaults;
     this.parser = parser;

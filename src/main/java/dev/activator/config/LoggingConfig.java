@@ -50,13 +50,14 @@ public record LoggingConfig(Level level) implements LiveSettings.Content<Logging
     return new LiveSettings<>(name, DEFAULT, LoggingConfig::parse);
   }
 
-  public static Parsed<LoggingConfig> parse(Map<String, String> data) {
+  public static ParsedSettings<LoggingConfig> parse(Map<String, String> data) {
     var entries = new SettingEntries(data);
     data.keySet().stream().filter(LoggingConfig::isLevel).sorted()
         .forEach(key -> level(entries, key, data.get(key)));
     var general = zapLevel(entries, entries.text(ZAP, ""));
     var ours = Level.parse(entries.text(OURS, ""));
-    return Parsed.of(entries.problems(), () -> new LoggingConfig(ours == null ? general : ours));
+    return ParsedSettings.of(entries.problems(),
+        () -> new LoggingConfig(ours == null ? general : ours));
   }
 
   private static boolean isLevel(String key) {

@@ -41,14 +41,14 @@ public record NetworkConfig(MeshMode mesh, boolean passthrough, boolean systemIn
     return new LiveSettings<>(NAME, DEFAULT, NetworkConfig::parse);
   }
 
-  public static Parsed<NetworkConfig> parse(Map<String, String> data) {
+  public static ParsedSettings<NetworkConfig> parse(Map<String, String> data) {
     var entries = new SettingEntries(data);
     checkTheRest(entries);
     var mesh = MeshMode.parse(entries.text(MESH, ""));
     boolean passthrough = entries.flag(PASSTHROUGH);
     boolean encrypted = entries.flag("internal-encryption");
     boolean tls = onOff(entries, TLS) || encrypted;
-    return Parsed.of(entries.problems(), () -> new NetworkConfig(mesh, passthrough, tls));
+    return ParsedSettings.of(entries.problems(), () -> new NetworkConfig(mesh, passthrough, tls));
   }
 
   /** Checks keys that are not used here but make the map invalid. */

@@ -43,14 +43,14 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
     return new LiveSettings<>(name, DEFAULT, ObservabilityConfig::parse);
   }
 
-  public static Parsed<ObservabilityConfig> parse(Map<String, String> data) {
+  public static ParsedSettings<ObservabilityConfig> parse(Map<String, String> data) {
     var entries = new SettingEntries(data);
     var requestLog = requestLog(entries);
     var metrics = MetricsConfig.read(entries, "");
     var tracing = TracingConfig.read(entries);
     var profiling = Profiling.read(entries);
     checkTheRest(entries);
-    return Parsed.of(entries.problems(),
+    return ParsedSettings.of(entries.problems(),
         () -> new ObservabilityConfig(requestLog, metrics, tracing, profiling));
   }
 
@@ -217,10 +217,10 @@ public record ObservabilityConfig(Optional<String> requestLog, MetricsConfig met
         Map.of("enabled", ENABLED, "disabled", DISABLED));
 
     /** Reads this key even if the map is invalid otherwise. */
-    public static Parsed<Profiling> parse(Map<String, String> data) {
+    public static ParsedSettings<Profiling> parse(Map<String, String> data) {
       var entries = new SettingEntries(data);
       var profiling = read(entries);
-      return Parsed.of(entries.problems(), () -> profiling);
+      return ParsedSettings.of(entries.problems(), () -> profiling);
     }
 
     private static Profiling read(SettingEntries entries) {

@@ -90,7 +90,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
   }
 
   /** @param environment those of {@link OtelVariables} are checked there */
-  public static Parsed<OtelEnvironment> parse(Map<String, String> environment) {
+  public static ParsedSettings<OtelEnvironment> parse(Map<String, String> environment) {
     var set = new TreeMap<String, String>();
     environment.forEach((name, value) -> {
       if (name.startsWith("OTEL_") && !value.isBlank()) {
@@ -107,7 +107,7 @@ public record OtelEnvironment(SortedMap<String, String> set) {
     });
     PAIRS.forEach(name -> entries.check(name, OtelEnvironment::badPair));
     entries.checkEndpoint(OTLP + "LOGS_ENDPOINT");
-    return Parsed.of(entries.problems(), () -> new OtelEnvironment(set));
+    return ParsedSettings.of(entries.problems(), () -> new OtelEnvironment(set));
   }
 
   /** Does not repeat the value, which may be a secret. */

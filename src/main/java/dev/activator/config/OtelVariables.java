@@ -37,7 +37,7 @@ public record OtelVariables(String serviceName, String endpoint, String metricsE
           "parentbased_always_off", "parentbased_traceidratio")
           .collect(Collectors.toMap(name -> name, name -> name)));
 
-  public static Parsed<OtelVariables> parse(Map<String, String> environment) {
+  public static ParsedSettings<OtelVariables> parse(Map<String, String> environment) {
     var set = new TreeMap<>(environment);
     set.values().removeIf(String::isBlank);
     var entries = new SettingEntries(set);
@@ -51,7 +51,7 @@ public record OtelVariables(String serviceName, String endpoint, String metricsE
     }
     List.of(ENDPOINT, METRICS_ENDPOINT, TRACES_ENDPOINT)
         .forEach(entries::checkEndpoint);
-    return Parsed.of(entries.problems(),
+    return ParsedSettings.of(entries.problems(),
         () -> new OtelVariables(entries.text(SERVICE_NAME, NONE.serviceName),
             entries.text(ENDPOINT, ""), entries.text(METRICS_ENDPOINT, ""),
             entries.text(TRACES_ENDPOINT, ""), Duration.ofMillis(millis), sampler,

@@ -1,6 +1,6 @@
 package dev.activator.config;
 
-import dev.activator.revision.Schedule;
+import dev.activator.revision.WarmSchedule;
 import dev.activator.revision.WarmTimes;
 import java.time.DateTimeException;
 import java.time.DayOfWeek;
@@ -78,13 +78,13 @@ public final class WarmTimesReader {
     };
   }
 
-  private static Schedule schedule(Object value) {
+  private static WarmSchedule schedule(Object value) {
     var schedule = new UserValue("spec.schedule", value).object("timeZone", "windows");
     var windows = schedule.field("windows").items(MAX_WINDOWS);
     if (windows.isEmpty()) {
       throw schedule.field("windows").mustBe("a list of at least one");
     }
-    return new Schedule(zone(schedule.field("timeZone")),
+    return new WarmSchedule(zone(schedule.field("timeZone")),
         windows.stream().map(WarmTimesReader::window).toList());
   }
 
@@ -98,9 +98,9 @@ public final class WarmTimesReader {
     }
   }
 
-  private static Schedule.Window window(UserValue window) {
+  private static WarmSchedule.Window window(UserValue window) {
     window.object("days", "start", "end", "minReplicas");
-    return new Schedule.Window(days(window.field("days")), time(window.field("start")),
+    return new WarmSchedule.Window(days(window.field("days")), time(window.field("start")),
         time(window.field("end")), window.field("minReplicas").number(1, MAX_REPLICAS, 1));
   }
 

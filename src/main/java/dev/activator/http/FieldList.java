@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Errors.</b> An {@link IllegalArgumentException} for a malformed value, if values are checked.
  */
-public final class FieldList extends HttpHeaders implements Fields {
+public final class FieldList extends HttpHeaders implements HeaderFields {
   /** Creates lists that check values; decoders check names. */
   public static final HttpHeadersFactory CHECKED = new HttpHeadersFactory() {
     @Override

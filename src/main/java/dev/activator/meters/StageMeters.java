@@ -24,7 +24,7 @@ import dev.activator.upstream.ProbeClient;
 import dev.activator.upstream.ProbeRequest;
 import dev.activator.proxy.EndedConnections;
 import dev.activator.proxy.exchange.SilentConnections;
-import dev.activator.waking.Chains;
+import dev.activator.waking.CallChains;
 import dev.activator.waking.PrewarmCounts;
 import dev.activator.proxy.exchange.UnreadBytes;
 import io.prometheus.metrics.model.snapshots.Labels;
@@ -89,7 +89,7 @@ public final class StageMeters {
   }
 
   public void prewarmed(PrewarmCounts counts) {
-    for (var source : Chains.Source.values()) {
+    for (var source : CallChains.Source.values()) {
       var from = source.label();
       meters.number(Metric.PREWARM, Labels.of("outcome", "used", "source", from),
           () -> counts.used(source));

@@ -20,7 +20,7 @@ import dev.activator.embedded.runtime.DeploymentScaleClient;
 import dev.activator.embedded.runtime.RuntimeDependencies;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.SystemConfigMaps;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.Loop;
 import dev.activator.loop.NettyLoop;
@@ -353,7 +353,7 @@ public final class EmbeddedPlatform implements Platform {
     }
 
     @Override
-    public @Nullable RevisionId revision(String host, String target, Fields fields) {
+    public @Nullable RevisionId revision(String host, String target, HeaderFields fields) {
       var named = NAME.matcher(host.toLowerCase(Locale.ROOT));
       if (!named.matches()) {
         return null;

@@ -13,7 +13,7 @@ import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.ProtocolUpgrade;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.loop.NettyTransport;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -54,7 +54,7 @@ final class Http1Downstream implements Downstream {
   private final Http1Reader reader;
   private final Caller caller;
   private final ResponseEncoder encoder;
-  private Version version = Version.HTTP_1_1;
+  private RequestVersion version = RequestVersion.HTTP_1_1;
   private HttpMethod method = HttpMethod.GET;
   private BodyEnd bodyEnd = BodyEnd.LENGTH;
   private @Nullable Tunnel tunnel;
@@ -111,7 +111,7 @@ final class Http1Downstream implements Downstream {
     return tunnel != null;
   }
 
-  Version version() {
+  RequestVersion version() {
     return version;
   }
 
@@ -173,7 +173,7 @@ final class Http1Downstream implements Downstream {
     if (head.status().equals(HttpResponseStatus.CONTINUE)) {
       awaitsContinue = false;
     }
-    if (version == Version.HTTP_1_1) {
+    if (version == RequestVersion.HTTP_1_1) {
       if (!head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
         head.headers().remove(HttpHeaderNames.CONNECTION);
       }
@@ -267,7 +267,7 @@ final class Http1Downstream implements Downstream {
 
   private void writeHead(HttpResponse head) {
     keepsConnection = persistent;
-    if (version == Version.HTTP_1_0) {
+    if (version == RequestVersion.HTTP_1_0) {
       head.setProtocolVersion(HttpVersion.HTTP_1_0);
       if (persistent) {
         head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.KEEP_ALIVE);

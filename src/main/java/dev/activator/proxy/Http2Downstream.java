@@ -6,7 +6,7 @@ import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.LocalResponse;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -178,7 +178,7 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
       // RFC 9110, sections 8.6 and 15.3.6.
       response.headers().remove(HttpHeaderNames.CONTENT_LENGTH);
     }
-    HeaderRewriter.response(FieldList.in(response), Version.HTTP_2, bodyless);
+    HeaderRewriter.response(FieldList.in(response), RequestVersion.HTTP_2, bodyless);
     heldHead = response;
   }
 

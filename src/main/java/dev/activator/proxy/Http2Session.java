@@ -12,7 +12,7 @@ import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -168,7 +168,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     assign(stream, downstream);
     downstream.headBytes = dispatcher.held().addHead(request, MAX_HEADS_BYTES - headBytes);
     headBytes += downstream.headBytes;
-    dispatcher.dispatch(request, Version.HTTP_2, downstream);
+    dispatcher.dispatch(request, RequestVersion.HTTP_2, downstream);
     if (last) {
       downstream.content(LastHttpContent.EMPTY_LAST_CONTENT, 0);
     } else {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param keepWarm null if its last pod goes after the usual window
  * @param problems a sentence for each setting that cannot be used, and is ignored
  */
-public record WarmTimes(@Nullable Schedule schedule, @Nullable KeepWarm keepWarm,
+public record WarmTimes(@Nullable WarmSchedule schedule, @Nullable KeepWarm keepWarm,
     List<String> problems) {
   public static final WarmTimes NONE = new WarmTimes(null, null, List.of());
 

@@ -24,7 +24,7 @@ public final class CallObserver implements RequestObserver {
   private static final int MIN_TRACE = 16;
   private static final int MAX_TRACE = 32;
 
-  private final Chains chains;
+  private final CallChains chains;
   private final Throttler throttler;
   private final Networks trustedHops;
   private final IntUnaryOperator podPorts;
@@ -34,7 +34,7 @@ public final class CallObserver implements RequestObserver {
    * @param podPorts where the pod listens that has a connection from this port of the loopback address; 0 if
    *     there is none
    */
-  public CallObserver(Chains chains, Throttler throttler, Networks trustedHops,
+  public CallObserver(CallChains chains, Throttler throttler, Networks trustedHops,
       IntUnaryOperator podPorts) {
     this.chains = chains;
     this.throttler = throttler;

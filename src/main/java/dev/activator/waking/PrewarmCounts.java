@@ -1,6 +1,6 @@
 package dev.activator.waking;
 
-import dev.activator.waking.Chains.Source;
+import dev.activator.waking.CallChains.Source;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLongArray;
 

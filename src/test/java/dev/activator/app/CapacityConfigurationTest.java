@@ -9,7 +9,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -47,8 +47,8 @@ class CapacityConfigurationTest {
     backends.revision(REVISION);
     throttler.revision(REVISION);
     backends.listed(new PodListing(ID,
-        new Listing(DestinationSet.of(new Destination("10.0.0.1", 8012)), DestinationSet.NONE),
-        Listing.NONE));
+        new ListedPods(DestinationSet.of(new Destination("10.0.0.1", 8012)), DestinationSet.NONE),
+        ListedPods.NONE));
     // given a pod that has been silent for so long that it is seldom probed
     loop.advance(Duration.ofMinutes(5));
     probes = 0;

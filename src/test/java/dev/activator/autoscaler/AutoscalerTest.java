@@ -3,9 +3,9 @@ package dev.activator.autoscaler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.INTEGER;
 
-import dev.activator.autoscaler.policy.Activity.State;
 import dev.activator.autoscaler.policy.ScalingAnnotations;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
+import dev.activator.autoscaler.policy.WorkloadActivity.State;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleAnswer.Reason;

@@ -3,7 +3,7 @@ package dev.activator.autoscaler;
 import dev.activator.revision.LeaseClient;
 import dev.activator.revision.ScaleClient;
 import dev.activator.autoscaler.policy.Election.Times;
-import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.LoadSample;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.revision.LeaseAnswer;
 import dev.activator.revision.LeaseRecord;
@@ -245,7 +245,7 @@ final class SimulatedScaling {
       }
       var batch = new ReportBatch(name, uptime, stats.stream()
           .map(one -> new ReportBatch.Entry(one.revision(),
-              new Sample(name, one.averageConcurrency(), one.requestCount(), one.queueTimes())))
+              new LoadSample(name, one.averageConcurrency(), one.requestCount(), one.queueTimes())))
           .toList());
       boolean late = harsh && random.nextInt(50) == 0;
       clock.schedule(Duration.ofMillis(random.nextInt(late ? 4_000 : 20)), () -> {

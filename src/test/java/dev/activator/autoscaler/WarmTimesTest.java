@@ -2,7 +2,7 @@ package dev.activator.autoscaler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.policy.Activity;
+import dev.activator.autoscaler.policy.WorkloadActivity;
 import dev.activator.config.WarmTimesReader;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaledTarget;
@@ -107,7 +107,7 @@ class WarmTimesTest {
     pass(Duration.ofHours(2));
 
     assertThat(scales.writes).containsExactly(3);
-    assertThat(autoscaler.view(WEB).active().state()).isEqualTo(Activity.State.TRUE);
+    assertThat(autoscaler.view(WEB).active().state()).isEqualTo(WorkloadActivity.State.TRUE);
   }
 
   /** A request every ten minutes, and how many of them found a pod. */

@@ -9,7 +9,7 @@ import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.upstream.ProbeClient;
@@ -71,12 +71,12 @@ final class Fixtures {
         new ProbeBackoff(Duration.ofMillis(200)));
   }
 
-  static Listing ready(Destination... pods) {
-    return new Listing(DestinationSet.of(pods), DestinationSet.NONE);
+  static ListedPods ready(Destination... pods) {
+    return new ListedPods(DestinationSet.of(pods), DestinationSet.NONE);
   }
 
-  static Listing notReady(Destination... pods) {
-    return new Listing(DestinationSet.NONE, DestinationSet.of(pods));
+  static ListedPods notReady(Destination... pods) {
+    return new ListedPods(DestinationSet.NONE, DestinationSet.of(pods));
   }
 
   static HealthyDestinations pods(Destination... pods) {

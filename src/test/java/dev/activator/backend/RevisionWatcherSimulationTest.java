@@ -12,7 +12,7 @@ import dev.activator.config.MeshMode;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.testing.VirtualLoop;
 import dev.activator.upstream.ProbeAnswer;
 import java.time.Duration;
@@ -38,7 +38,7 @@ class RevisionWatcherSimulationTest {
   private final VirtualLoop loop = VirtualLoop.nearOverflow();
   private final FakePods fake = new FakePods(loop);
   private HealthyDestinations latest = HealthyDestinations.pods(REVISION, DestinationSet.NONE);
-  private Listing listed = Listing.NONE;
+  private ListedPods listed = ListedPods.NONE;
   /** When each listed pod was listed, or last called ready. */
   private final Map<Destination, Duration> since = new HashMap<>();
   private MeshMode mesh = MeshMode.AUTO;
@@ -124,8 +124,8 @@ class RevisionWatcherSimulationTest {
     }
     var before = listed;
     listed = random.nextInt(6) == 0
-        ? Listing.NONE
-        : new Listing(DestinationSet.of(ready), DestinationSet.of(notReady));
+        ? ListedPods.NONE
+        : new ListedPods(DestinationSet.of(ready), DestinationSet.of(notReady));
     since.keySet().removeIf(pod -> !listed.all().contains(pod));
     listed.all().all().forEach(pod -> since.putIfAbsent(pod, loop.elapsed()));
     listed.ready().minus(before.ready()).all().forEach(pod -> since.put(pod, loop.elapsed()));

@@ -11,8 +11,8 @@ import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.MergedEndpoints;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.Listing.Identity;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods.Identity;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
 import java.util.ArrayList;
@@ -96,10 +96,10 @@ class SourcesAgreeTest {
     var leaving = DestinationSet.of(pods.values().stream().filter(pod -> pod.is("leaving"))
         .map(Pod::destination).toList());
     return new PodListing(REVISION,
-        new Listing(leaving, listing.http1().notReady(), leaving, pods.values().stream()
+        new ListedPods(leaving, listing.http1().notReady(), leaving, pods.values().stream()
             .filter(Pod::named).collect(Collectors.toMap(Pod::destination,
                 pod -> new Identity("pod" + pod.number(), "")))),
-        Listing.NONE);
+        ListedPods.NONE);
   }
 
   private static String metadata(String name) {

@@ -52,13 +52,13 @@ class LoggingConfigTest {
   }
 
   private static Level levelOf(Map<String, String> data) {
-    return LoggingConfig.parse(data) instanceof Parsed.Valid<LoggingConfig>(var settings)
+    return LoggingConfig.parse(data) instanceof ParsedSettings.Valid<LoggingConfig>(var settings)
         ? settings.level()
         : Level.FATAL;
   }
 
   private static String problemsOf(Map<String, String> data) {
-    return LoggingConfig.parse(data) instanceof Parsed.Invalid<LoggingConfig> invalid
+    return LoggingConfig.parse(data) instanceof ParsedSettings.Invalid<LoggingConfig> invalid
         ? invalid.line()
         : "none";
   }

@@ -13,9 +13,9 @@ class NetworkConfigTest {
   @Test
   @DisplayName("6.2 an empty map means the defaults, and so does one with an example alone")
   void anEmptyMapMeansTheDefaults() {
-    assertThat(parse(Map.of())).isEqualTo(new Parsed.Valid<>(NetworkConfig.DEFAULT));
+    assertThat(parse(Map.of())).isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
     assertThat(parse(Map.of("_example", "system-internal-tls: nonsense")))
-        .isEqualTo(new Parsed.Valid<>(NetworkConfig.DEFAULT));
+        .isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
     assertThat(NetworkConfig.DEFAULT)
         .isEqualTo(new NetworkConfig(MeshMode.AUTO, false, false));
   }
@@ -25,7 +25,7 @@ class NetworkConfigTest {
       "disabled, DISABLED", "Disabled, DISABLED", "on, AUTO", "'', AUTO", "true, AUTO"})
   void readsTheMeshModeInAnyCaseAndIgnoresWhatItDoesNotKnow(String text, MeshMode mode) {
     assertThat(parse(Map.of("mesh-compatibility-mode", text)))
-        .isEqualTo(new Parsed.Valid<>(new NetworkConfig(mode, false, false)));
+        .isEqualTo(new ParsedSettings.Valid<>(new NetworkConfig(mode, false, false)));
   }
 
   @ParameterizedTest(name = "6.2 enable-mesh-pod-addressability: \"{0}\" means {1}")
@@ -33,7 +33,7 @@ class NetworkConfigTest {
       "0, false", "f, false", "F, false", "FALSE, false", "false, false", "False, false"})
   void readsSwitchesAsGoDoes(String text, boolean on) {
     assertThat(parse(Map.of("enable-mesh-pod-addressability", text)))
-        .isEqualTo(new Parsed.Valid<>(new NetworkConfig(MeshMode.AUTO, on, false)));
+        .isEqualTo(new ParsedSettings.Valid<>(new NetworkConfig(MeshMode.AUTO, on, false)));
   }
 
   @ParameterizedTest(name = "6.2 system-internal-tls \"{0}\", internal-encryption \"{1}\": {2}")
@@ -42,7 +42,7 @@ class NetworkConfigTest {
       "Disabled, 1, true"})
   void readsTheTlsModeFromTheNewKeyOrTheOld(String tls, String encryption, boolean on) {
     assertThat(parse(Map.of("system-internal-tls", tls, "internal-encryption", encryption)))
-        .isEqualTo(new Parsed.Valid<>(new NetworkConfig(MeshMode.AUTO, false, on)));
+        .isEqualTo(new ParsedSettings.Valid<>(new NetworkConfig(MeshMode.AUTO, false, on)));
   }
 
   @ParameterizedTest(name = "6.2 {0}: \"{1}\" makes the map invalid")
@@ -71,7 +71,8 @@ class NetworkConfigTest {
       "domain-template | {{.Name}}.{{.Domain}}", "autoTLS | anything", "auto-tls | anything",
       "ingress-class | kourier", "default-external-scheme | https", "unknown-key | x"})
   void ignoresWhatMeansNothingHere(String key, String value) {
-    assertThat(parse(Map.of(key, value))).isEqualTo(new Parsed.Valid<>(NetworkConfig.DEFAULT));
+    assertThat(parse(Map.of(key, value)))
+        .isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
   }
 
   @ParameterizedTest(name = "6.2 a broken {0} makes the map invalid")
@@ -84,7 +85,7 @@ class NetworkConfigTest {
   @Test
   void readsTheNewNameOfAKeyWhereBothAreThere() {
     assertThat(parse(Map.of("http-protocol", "enabled", "httpProtocol", "nonsense")))
-        .isEqualTo(new Parsed.Valid<>(NetworkConfig.DEFAULT));
+        .isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
   }
 
   @ParameterizedTest(name = "6.2 namespace-wildcard-cert-selector \"{0}\" is a selector")
@@ -94,7 +95,7 @@ class NetworkConfigTest {
       "matchExpressions: []"})
   void acceptsASelector(String yaml) {
     assertThat(parse(Map.of("namespace-wildcard-cert-selector", yaml)))
-        .isEqualTo(new Parsed.Valid<>(NetworkConfig.DEFAULT));
+        .isEqualTo(new ParsedSettings.Valid<>(NetworkConfig.DEFAULT));
   }
 
   @ParameterizedTest(name = "6.2 namespace-wildcard-cert-selector \"{0}\" is none")
@@ -110,7 +111,7 @@ class NetworkConfigTest {
   void namesAllThatIsWrongAtOnce() {
     assertThat(
         parse(Map.of("rollout-duration", "x", "system-internal-tls", "y", "tag-template", "{{")))
-        .isEqualTo(new Parsed.Invalid<>(java.util.List.of(
+        .isEqualTo(new ParsedSettings.Invalid<>(java.util.List.of(
             "tag-template is not valid: unclosed action, at line 1, column 1 of the template",
             "rollout-duration is 'x', but must be a whole number, 0 or more",
             "system-internal-tls is 'y', but must be enabled or disabled")));
@@ -132,11 +133,13 @@ class NetworkConfigTest {
             "system-internal-tls", "enabled"));
   }
 
-  private static Parsed<NetworkConfig> parse(Map<String, String> data) {
+  private static ParsedSettings<NetworkConfig> parse(Map<String, String> data) {
     return NetworkConfig.parse(data);
   }
 
   private static String problemsOf(Map<String, String> data) {
-    return parse(data) instanceof Parsed.Invalid<NetworkConfig> invalid ? invalid.line() : "none";
+    return parse(data) instanceof ParsedSettings.Invalid<NetworkConfig> invalid
+        ? invalid.line()
+        : "none";
   }
 }

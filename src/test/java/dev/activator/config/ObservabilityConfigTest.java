@@ -176,8 +176,8 @@ class ObservabilityConfigTest {
   void theProfilingSwitchIsReadOnItsOwn() {
     var data = Map.of("runtime-profiling", "enabled", "metrics-protocol", "nonsense");
     assertThat(problemsOf(data)).contains("metrics-protocol");
-    assertThat(Profiling.parse(data)).isEqualTo(new Parsed.Valid<>(Profiling.ENABLED));
-    assertThat(Profiling.parse(Map.of())).isEqualTo(new Parsed.Valid<>(Profiling.DISABLED));
+    assertThat(Profiling.parse(data)).isEqualTo(new ParsedSettings.Valid<>(Profiling.ENABLED));
+    assertThat(Profiling.parse(Map.of())).isEqualTo(new ParsedSettings.Valid<>(Profiling.DISABLED));
   }
 
   @Test
@@ -208,14 +208,16 @@ class ObservabilityConfigTest {
 
   private static ObservabilityConfig parse(Map<String, String> data) {
     return switch (ObservabilityConfig.parse(data)) {
-      case Parsed.Valid<ObservabilityConfig>(var settings) -> settings;
-      case Parsed.Invalid<ObservabilityConfig> invalid -> throw new AssertionError(invalid.line());
+      case ParsedSettings.Valid<ObservabilityConfig>(var settings) -> settings;
+      case ParsedSettings.Invalid<ObservabilityConfig> invalid ->
+        throw new AssertionError(invalid.line());
     };
   }
 
   private static String problemsOf(Map<String, String> data) {
-    return ObservabilityConfig.parse(data) instanceof Parsed.Invalid<ObservabilityConfig> invalid
-        ? invalid.line()
-        : "none";
+    return ObservabilityConfig
+        .parse(data) instanceof ParsedSettings.Invalid<ObservabilityConfig> invalid
+            ? invalid.line()
+            : "none";
   }
 }

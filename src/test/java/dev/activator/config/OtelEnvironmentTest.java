@@ -33,8 +33,9 @@ class OtelEnvironmentTest {
 
   private static OtelEnvironment environment(String text) {
     return switch (OtelEnvironment.parse(variables(text))) {
-      case Parsed.Valid<OtelEnvironment>(var valid) -> valid;
-      case Parsed.Invalid<OtelEnvironment> invalid -> throw new AssertionError(invalid.line());
+      case ParsedSettings.Valid<OtelEnvironment>(var valid) -> valid;
+      case ParsedSettings.Invalid<OtelEnvironment> invalid ->
+        throw new AssertionError(invalid.line());
     };
   }
 
@@ -104,7 +105,7 @@ class OtelEnvironmentTest {
       "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT|http://a b|OTEL_EXPORTER_OTLP_LOGS_ENDPOINT is not valid: it is 'http://a b', but must be a URL such as http://collector:4318"})
   void refusesABadValueAndNamesIt(String name, String value, String line) {
     assertThat(OtelEnvironment.parse(Map.of(name, value))).isInstanceOfSatisfying(
-        Parsed.Invalid.class, invalid -> assertThat(invalid.line()).isEqualTo(line));
+        ParsedSettings.Invalid.class, invalid -> assertThat(invalid.line()).isEqualTo(line));
   }
 
   @Test

@@ -15,9 +15,9 @@ class OtelVariablesTest {
   @DisplayName("6.1 OTEL_* are all optional, and an empty one is as good as none")
   void allAreOptional() {
     assertThat(OtelVariables.parse(Map.of("PATH", "/bin")))
-        .isEqualTo(new Parsed.Valid<>(OtelVariables.NONE));
+        .isEqualTo(new ParsedSettings.Valid<>(OtelVariables.NONE));
     assertThat(OtelVariables.parse(Map.of("OTEL_SERVICE_NAME", "", "OTEL_TRACES_SAMPLER", " ")))
-        .isEqualTo(new Parsed.Valid<>(OtelVariables.NONE));
+        .isEqualTo(new ParsedSettings.Valid<>(OtelVariables.NONE));
     assertThat(OtelVariables.NONE.serviceName()).isEqualTo("activator");
   }
 
@@ -29,7 +29,7 @@ class OtelVariablesTest {
         "http://metrics:4318/m", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://traces:4318/t",
         "OTEL_METRIC_EXPORT_INTERVAL", "1500", "OTEL_TRACES_SAMPLER", "parentbased_traceidratio",
         "OTEL_TRACES_SAMPLER_ARG", "0.5")))
-        .isEqualTo(new Parsed.Valid<>(new OtelVariables("front", "http://all:4318",
+        .isEqualTo(new ParsedSettings.Valid<>(new OtelVariables("front", "http://all:4318",
             "http://metrics:4318/m", "http://traces:4318/t", Duration.ofMillis(1500),
             "parentbased_traceidratio", "0.5")));
   }
@@ -39,7 +39,7 @@ class OtelVariablesTest {
       "OTEL_TRACES_SAMPLER, sometimes"})
   void refusesABadValueAndNamesIt(String name, String value) {
     assertThat(OtelVariables.parse(Map.of(name, value))).isInstanceOfSatisfying(
-        Parsed.Invalid.class,
+        ParsedSettings.Invalid.class,
         invalid -> assertThat(invalid.line())
             .startsWith(name + " is '" + value + "', but must be"));
   }
@@ -48,14 +48,14 @@ class OtelVariablesTest {
   @ValueSource(strings = {"half", "0x1", "1d", "1.5.1", "-"})
   void passesOverAnArgumentThatStandsForNoRate(String argument) {
     assertThat(OtelVariables.parse(Map.of("OTEL_TRACES_SAMPLER_ARG", argument)))
-        .isEqualTo(new Parsed.Valid<>(OtelVariables.NONE));
+        .isEqualTo(new ParsedSettings.Valid<>(OtelVariables.NONE));
   }
 
   @ParameterizedTest(name = "6.1 OTEL_TRACES_SAMPLER_ARG={0} is a rate where no sampler is named")
   @ValueSource(strings = {"0.25", "1.5", "-0.1"})
   void takesAnArgumentAloneForTheRate(String argument) {
     assertThat(OtelVariables.parse(Map.of("OTEL_TRACES_SAMPLER_ARG", argument)))
-        .isInstanceOfSatisfying(Parsed.Valid.class, valid -> assertThat(valid.settings())
+        .isInstanceOfSatisfying(ParsedSettings.Valid.class, valid -> assertThat(valid.settings())
             .extracting("samplerArgument").isEqualTo(argument));
   }
 
@@ -63,7 +63,7 @@ class OtelVariablesTest {
   void keepsThePasswordOfAnEndpointThatIsNone() {
     var variables = Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:s3cret@collector:port");
 
-    assertThat(OtelVariables.parse(variables)).isInstanceOfSatisfying(Parsed.Invalid.class,
+    assertThat(OtelVariables.parse(variables)).isInstanceOfSatisfying(ParsedSettings.Invalid.class,
         invalid -> assertThat(invalid.line()).contains("'http://collector:port'"));
   }
 
@@ -72,7 +72,7 @@ class OtelVariablesTest {
   void passesOverAnUnknownArgument() {
     assertThat(OtelVariables.parse(
         Map.of("OTEL_TRACES_SAMPLER", "always_on", "OTEL_TRACES_SAMPLER_ARG", "x")))
-        .isInstanceOf(Parsed.Valid.class);
+        .isInstanceOf(ParsedSettings.Valid.class);
   }
 
   @ParameterizedTest(name = "6.1 an endpoint {0} is taken")
@@ -80,7 +80,7 @@ class OtelVariablesTest {
       "collector", "http://[::1]:4318/", "http://me:secret@host:1"})
   void takesEndpointsAsPeopleWriteThem(String endpoint) {
     assertThat(OtelVariables.parse(Map.of("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)))
-        .isInstanceOf(Parsed.Valid.class);
+        .isInstanceOf(ParsedSettings.Valid.class);
   }
 
   @ParameterizedTest(name = "6.1 an endpoint {0} is refused")
@@ -90,7 +90,7 @@ class OtelVariablesTest {
     for (var name : new String[]{"OTEL_EXPORTER_OTLP_ENDPOINT",
         "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}) {
       assertThat(OtelVariables.parse(Map.of(name, endpoint)))
-          .isEqualTo(new Parsed.Invalid<>(java.util.List.of(name + " is not valid: it is '"
+          .isEqualTo(new ParsedSettings.Invalid<>(java.util.List.of(name + " is not valid: it is '"
               + endpoint + "', but must be a URL such as http://collector:4318")));
     }
   }
@@ -99,7 +99,7 @@ class OtelVariablesTest {
   void refusesAnArgumentThatIsNoRatioWhereOneIsNeeded() {
     assertThat(OtelVariables
         .parse(Map.of("OTEL_TRACES_SAMPLER", "traceidratio", "OTEL_TRACES_SAMPLER_ARG", "half")))
-        .isEqualTo(new Parsed.Invalid<>(java.util.List
+        .isEqualTo(new ParsedSettings.Invalid<>(java.util.List
             .of("OTEL_TRACES_SAMPLER_ARG is 'half', but must be a number from 0 to 1")));
   }
 }

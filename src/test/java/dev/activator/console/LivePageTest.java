@@ -15,7 +15,7 @@ import dev.activator.observability.Outcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
@@ -219,7 +219,8 @@ class LivePageTest {
     var pods = DestinationSet
         .of(Stream.of(addresses).map(ip -> new Destination(ip, 8012)).toList());
     backends.revision(Revision.of(HELLO, 0));
-    backends.listed(new PodListing(HELLO, new Listing(pods, DestinationSet.NONE), Listing.NONE));
+    backends
+        .listed(new PodListing(HELLO, new ListedPods(pods, DestinationSet.NONE), ListedPods.NONE));
   }
 
   String url(String path) {

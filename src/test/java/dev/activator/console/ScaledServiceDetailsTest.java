@@ -3,7 +3,7 @@ package dev.activator.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.autoscaler.Leadership;
-import dev.activator.autoscaler.policy.Activity;
+import dev.activator.autoscaler.policy.WorkloadActivity;
 import dev.activator.autoscaler.ScalingView;
 import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.policy.HostTable.Taken;
@@ -26,7 +26,7 @@ class ScaledServiceDetailsTest {
   private static final RevisionId WEB = new RevisionId("shop", "web");
   private static final ScalingView VIEW = new ScalingView(WEB,
       new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(3),
-      OptionalInt.of(3), 3, Activity.unknown(0),
+      OptionalInt.of(3), 3, WorkloadActivity.unknown(0),
       "3 = ceil(52 in flight ÷ 20), stable window",
       new ScalingView.Trouble("Forbidden", "cannot patch Deployment web: 403"), "", null);
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.autoscaler.Leadership;
 import dev.activator.autoscaler.ScalingView;
-import dev.activator.autoscaler.policy.Activity;
+import dev.activator.autoscaler.policy.WorkloadActivity;
 import dev.activator.cluster.informer.InformerView;
 import dev.activator.cluster.informer.InformerView.ListenerView;
 import dev.activator.cluster.reflector.ReflectorView;
@@ -199,11 +199,13 @@ class StageMetersTest {
   void knowsWhatIsScaledAndWhatIsHeld() {
     var held = new ScalingView(new RevisionId("shop", "web"),
         new ScaleTargetRef("apps/v1", "Deployment", "web"), OptionalInt.of(3), OptionalInt.of(5),
-        OptionalInt.of(4), 2, Activity.unknown(0), "3 = ceil(52 in flight ÷ 20)", null, "held",
+        OptionalInt.of(4), 2, WorkloadActivity.unknown(0), "3 = ceil(52 in flight ÷ 20)", null,
+        "held",
         null);
     var fresh = new ScalingView(new RevisionId("shop", "new"),
         new ScaleTargetRef("apps/v1", "Deployment", "new"), OptionalInt.empty(),
-        OptionalInt.empty(), OptionalInt.empty(), 0, Activity.unknown(0), "", null, "", null);
+        OptionalInt.empty(), OptionalInt.empty(), 0, WorkloadActivity.unknown(0), "", null, "",
+        null);
     stages.scaled(() -> List.of(held, fresh));
 
     String web = "{k8s_namespace_name=\"shop\",kn_revision_name=\"web\"} ";

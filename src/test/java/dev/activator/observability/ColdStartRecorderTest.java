@@ -13,7 +13,7 @@ import dev.activator.observability.ColdStartRecorder.LabelledBy;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.PodProgress;
 import dev.activator.revision.Revision;
@@ -441,7 +441,8 @@ class ColdStartRecorderTest {
   }
 
   private void listed(DestinationSet ready) {
-    starts.listed(new PodListing(HELLO, new Listing(DestinationSet.NONE, ready), Listing.NONE));
+    starts
+        .listed(new PodListing(HELLO, new ListedPods(DestinationSet.NONE, ready), ListedPods.NONE));
   }
 
   private void published(DestinationSet now) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelVariables;
-import dev.activator.config.Parsed;
+import dev.activator.config.ParsedSettings;
 import dev.activator.config.OutboundProxies;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
@@ -33,7 +33,7 @@ class ObservabilityTest {
   }
 
   private void metrics(String protocol) {
-    var config = (Parsed.Valid<ObservabilityConfig>) ObservabilityConfig
+    var config = (ParsedSettings.Valid<ObservabilityConfig>) ObservabilityConfig
         .parse(Map.of("metrics-protocol", protocol));
     observability.use(config.settings(),
         new TelemetryExporters(OtelVariables.NONE, TestValues.NO_OTEL,

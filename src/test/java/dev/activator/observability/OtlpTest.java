@@ -19,7 +19,7 @@ import dev.activator.config.ObservabilityConfig;
 import dev.activator.config.OtelEnvironment;
 import dev.activator.config.OtelVariables;
 import dev.activator.config.OutboundProxies;
-import dev.activator.config.Parsed;
+import dev.activator.config.ParsedSettings;
 import dev.activator.testing.Authority;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
@@ -241,8 +241,9 @@ class OtlpTest {
 
   private void environment(Map<String, String> variables) {
     environment = switch (OtelEnvironment.parse(variables)) {
-      case Parsed.Valid<OtelEnvironment>(var valid) -> valid;
-      case Parsed.Invalid<OtelEnvironment> invalid -> throw new AssertionError(invalid.line());
+      case ParsedSettings.Valid<OtelEnvironment>(var valid) -> valid;
+      case ParsedSettings.Invalid<OtelEnvironment> invalid ->
+        throw new AssertionError(invalid.line());
     };
   }
 

@@ -18,7 +18,7 @@ import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -128,8 +128,8 @@ class GatewayAdmitServerTest {
 
   private void isUp() {
     throttler.destinations(HealthyDestinations.pods(WEB, DestinationSet.of(POD)));
-    pods.listed(new PodListing(WEB, new Listing(DestinationSet.of(POD), DestinationSet.NONE),
-        Listing.NONE));
+    pods.listed(new PodListing(WEB, new ListedPods(DestinationSet.of(POD), DestinationSet.NONE),
+        ListedPods.NONE));
   }
 
   private void awaitQueued(int number) {

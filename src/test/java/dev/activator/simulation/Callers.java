@@ -15,7 +15,7 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
@@ -232,7 +232,7 @@ final class Callers {
       }
       var known = revisions.find(revision);
       uid = known == null ? "" : known.uid();
-      dispatcher.dispatch(request, http2 ? Version.HTTP_2 : Version.HTTP_1_1, this);
+      dispatcher.dispatch(request, http2 ? RequestVersion.HTTP_2 : RequestVersion.HTTP_1_1, this);
       if (parts == 0 && exchange != null) {
         exchange.content(LastHttpContent.EMPTY_LAST_CONTENT);
       }

@@ -1,6 +1,6 @@
 package dev.activator.testing;
 
-import dev.activator.autoscaler.policy.Sample;
+import dev.activator.autoscaler.policy.LoadSample;
 import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.policy.ScaledServiceStatus;
@@ -51,8 +51,8 @@ public final class TestValues {
   }
 
   /** Without times in the queue. */
-  public static Sample sample(String reporter, double concurrency, double arrivals) {
-    return new Sample(reporter, concurrency, arrivals, QueueTimes.NONE);
+  public static LoadSample sample(String reporter, double concurrency, double arrivals) {
+    return new LoadSample(reporter, concurrency, arrivals, QueueTimes.NONE);
   }
 
   /** One that keeps no pods without requests. */

@@ -3,8 +3,8 @@ package dev.activator.waking;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
-import dev.activator.waking.Chains.Mode;
-import dev.activator.waking.Chains.Source;
+import dev.activator.waking.CallChains.Mode;
+import dev.activator.waking.CallChains.Source;
 import dev.activator.waking.ChainWorld.Step;
 import java.time.Duration;
 import java.util.ArrayList;

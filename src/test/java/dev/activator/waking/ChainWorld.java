@@ -9,7 +9,7 @@ import dev.activator.observability.RequestObservers;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -43,13 +43,13 @@ final class ChainWorld {
   final SpeculativeStarts starts = Quiescence.watch(new SpeculativeStarts(loop, new Demand(),
       throttler, this::revision, _ -> true));
   final PrewarmCounts counts = new PrewarmCounts();
-  final Chains chains;
+  final CallChains chains;
   final RequestObservers observers = new RequestObservers();
   boolean watching;
   private boolean mayBeRejected;
 
-  ChainWorld(Chains.Mode mode, String... trustedHops) {
-    chains = Quiescence.watch(new Chains(mode, starts, throttler, id -> service(id).listing(),
+  ChainWorld(CallChains.Mode mode, String... trustedHops) {
+    chains = Quiescence.watch(new CallChains(mode, starts, throttler, id -> service(id).listing(),
         counts));
     var observer = new CallObserver(chains, throttler, Networks.of(List.of(trustedHops)),
         _ -> 0);
@@ -182,7 +182,7 @@ final class ChainWorld {
     }
 
     PodListing listing() {
-      return new PodListing(id, new Listing(pods(), DestinationSet.NONE), Listing.NONE);
+      return new PodListing(id, new ListedPods(pods(), DestinationSet.NONE), ListedPods.NONE);
     }
 
     private void publish() {

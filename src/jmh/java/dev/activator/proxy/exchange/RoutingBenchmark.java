@@ -7,7 +7,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.http.FieldList;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.HeaderRewriter;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.HttpRouteRule;
@@ -102,12 +102,12 @@ public class RoutingBenchmark {
 
   @Benchmark
   public Object foundByHeaders() {
-    return router.route(byHeaders, FieldList.in(byHeaders), Version.HTTP_1_1);
+    return router.route(byHeaders, FieldList.in(byHeaders), RequestVersion.HTTP_1_1);
   }
 
   @Benchmark
   public Object foundByHost() {
-    return router.route(byHost, FieldList.in(byHost), Version.HTTP_1_1);
+    return router.route(byHost, FieldList.in(byHost), RequestVersion.HTTP_1_1);
   }
 
   /** Of a ScaledService without rules. */
@@ -130,7 +130,7 @@ public class RoutingBenchmark {
   public Object rewritten() {
     var headers = byHeaders.headers().copy();
     var fields = FieldList.of(headers);
-    HeaderRewriter.request(fields, Version.HTTP_1_1, "some.example.com", "10.1.2.4");
+    HeaderRewriter.request(fields, RequestVersion.HTTP_1_1, "some.example.com", "10.1.2.4");
     HeaderRewriter.address(fields, "10.0.0.1:8012", null);
     return headers;
   }

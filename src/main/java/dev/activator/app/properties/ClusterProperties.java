@@ -7,7 +7,7 @@ import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.KubernetesVersion;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.WriteRateLimiter;
-import dev.activator.config.Requirement;
+import dev.activator.config.SettingRequirement;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,16 +50,16 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   private static final int DEFAULT_BURST = 10;
 
   public ClusterProperties {
-    Requirement.positive("activator.cluster.watch-alarm", watchAlarm);
-    Requirement.positive("activator.cluster.audit-period", auditPeriod);
-    Requirement.positive("activator.cluster.unschedulable-timeout", unschedulableTimeout);
-    Requirement.variable(isVersion(minVersion), "KUBERNETES_MIN_VERSION", minVersion,
+    SettingRequirement.positive("activator.cluster.watch-alarm", watchAlarm);
+    SettingRequirement.positive("activator.cluster.audit-period", auditPeriod);
+    SettingRequirement.positive("activator.cluster.unschedulable-timeout", unschedulableTimeout);
+    SettingRequirement.variable(isVersion(minVersion), "KUBERNETES_MIN_VERSION", minVersion,
         "must be a version such as v1.34.0");
-    Requirement.variable(apiQps >= 0 && Double.isFinite(apiQps), "KUBE_API_QPS", apiQps,
+    SettingRequirement.variable(apiQps >= 0 && Double.isFinite(apiQps), "KUBE_API_QPS", apiQps,
         "must be a number, 0 or more");
-    Requirement.variable(apiBurst >= 0, "KUBE_API_BURST", apiBurst,
+    SettingRequirement.variable(apiBurst >= 0, "KUBE_API_BURST", apiBurst,
         "must be a whole number, 0 or more");
-    Requirement.variable(kubeconfigCluster.isBlank() || !kubeconfig.isBlank(), "-cluster",
+    SettingRequirement.variable(kubeconfigCluster.isBlank() || !kubeconfig.isBlank(), "-cluster",
         kubeconfigCluster, "there is no -kubeconfig to look it up in");
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.Requirement;
+import dev.activator.config.SettingRequirement;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -20,7 +20,7 @@ public record ConsoleProperties(@Nullable Integer port,
     @DefaultValue("127.0.0.1") String bindAddress, @DefaultValue("none") Auth auth) {
 
   public ConsoleProperties {
-    Requirement.port("activator.console.port", port == null ? 0 : port);
+    SettingRequirement.port("activator.console.port", port == null ? 0 : port);
   }
 
   public enum Auth {

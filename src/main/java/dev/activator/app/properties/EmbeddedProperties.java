@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.Requirement;
+import dev.activator.config.SettingRequirement;
 import dev.activator.platform.EmbeddedPlatform;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -21,10 +21,11 @@ public record EmbeddedProperties(@DefaultValue("8001") int apiPort,
     @DefaultValue("true") boolean logOutput, @DefaultValue("6s") Duration stableWindow) {
 
   public EmbeddedProperties {
-    Requirement.port("activator.embedded.api-port", apiPort);
-    Requirement.port("activator.embedded.autoscaler-port", autoscalerPort);
-    Requirement.check(maxPods >= 1, "activator.embedded.max-pods", maxPods, "must be at least 1");
-    Requirement.check(
+    SettingRequirement.port("activator.embedded.api-port", apiPort);
+    SettingRequirement.port("activator.embedded.autoscaler-port", autoscalerPort);
+    SettingRequirement.check(maxPods >= 1, "activator.embedded.max-pods", maxPods,
+        "must be at least 1");
+    SettingRequirement.check(
         stableWindow.compareTo(Duration.ofSeconds(6)) >= 0
             && stableWindow.compareTo(Duration.ofHours(1)) <= 0 && stableWindow.toNanosPart() == 0,
         "activator.embedded.stable-window", stableWindow,

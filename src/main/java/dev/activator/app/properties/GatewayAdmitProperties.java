@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.Requirement;
+import dev.activator.config.SettingRequirement;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -20,9 +20,9 @@ public record GatewayAdmitProperties(@DefaultValue("false") boolean enabled,
     @DefaultValue("1s") Duration endpointsDelay) {
 
   public GatewayAdmitProperties {
-    Requirement.port("activator.admit.port", port);
-    Requirement.check(requestDuration.isPositive(), "activator.admit.request-duration",
+    SettingRequirement.port("activator.admit.port", port);
+    SettingRequirement.check(requestDuration.isPositive(), "activator.admit.request-duration",
         requestDuration, "must be positive");
-    Requirement.notNegative("activator.admit.endpoints-delay", endpointsDelay);
+    SettingRequirement.notNegative("activator.admit.endpoints-delay", endpointsDelay);
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.Requirement;
+import dev.activator.config.SettingRequirement;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -20,6 +20,6 @@ public record LendingProperties(@DefaultValue("on") Mode mode, @DefaultValue("80
   }
 
   public LendingProperties {
-    Requirement.port("activator.lending.port", port);
+    SettingRequirement.port("activator.lending.port", port);
   }
 }

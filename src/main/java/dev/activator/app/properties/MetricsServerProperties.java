@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.Requirement;
+import dev.activator.config.SettingRequirement;
 import dev.activator.tls.ServerTlsSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +69,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
   }
 
   private static void require(boolean holds, String variable, String value, String rule) {
-    Requirement.variable(holds, PREFIX + variable, value, rule);
+    SettingRequirement.variable(holds, PREFIX + variable, value, rule);
   }
 
   public boolean isEncrypted() {
@@ -92,7 +92,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
       @DefaultValue("8008") int port) {
 
     public ProfilingProperties {
-      Requirement.port("PROFILING_PORT", port);
+      SettingRequirement.port("PROFILING_PORT", port);
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.config.OtelVariables;
-import dev.activator.config.Parsed;
+import dev.activator.config.ParsedSettings;
 import java.util.HashMap;
 import java.util.Map;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -27,7 +27,7 @@ public record OtelProperties(@DefaultValue("activator") String serviceName,
   public OtelProperties {
     if (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint, tracesEndpoint,
         metricInterval, sampler,
-        samplerArgument)) instanceof Parsed.Invalid<OtelVariables> invalid) {
+        samplerArgument)) instanceof ParsedSettings.Invalid<OtelVariables> invalid) {
       throw new IllegalArgumentException(invalid.line());
     }
   }
@@ -44,8 +44,8 @@ public record OtelProperties(@DefaultValue("activator") String serviceName,
   public OtelVariables variables() {
     return switch (OtelVariables.parse(named(serviceName, endpoint, metricsEndpoint,
         tracesEndpoint, metricInterval, sampler, samplerArgument))) {
-      case Parsed.Valid<OtelVariables>(var checked) -> checked;
-      case Parsed.Invalid<OtelVariables> impossible ->
+      case ParsedSettings.Valid<OtelVariables>(var checked) -> checked;
+      case ParsedSettings.Invalid<OtelVariables> impossible ->
         throw new IllegalStateException(impossible.line());
     };
   }

@@ -1,6 +1,6 @@
 package dev.activator.app.properties;
 
-import dev.activator.config.Requirement;
+import dev.activator.config.SettingRequirement;
 import dev.activator.lifecycle.ReadinessPolicy;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import io.netty.util.internal.PlatformDependent;
@@ -46,14 +46,15 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     unreadBytes = unreadBytes == null
         ? DataSize.ofBytes(Math.min(PlatformDependent.maxDirectMemory() / 4, MAX_DEFAULT_BYTES))
         : unreadBytes;
-    Requirement.check(queueCapacity >= 1, "activator.serving.queue-capacity", queueCapacity,
+    SettingRequirement.check(queueCapacity >= 1, "activator.serving.queue-capacity", queueCapacity,
         "must be at least 1");
-    Requirement.check(heldBytes.toBytes() >= 1, "activator.serving.held-bytes", heldBytes,
+    SettingRequirement.check(heldBytes.toBytes() >= 1, "activator.serving.held-bytes", heldBytes,
         "must be at least 1B");
-    Requirement.check(unreadBytes.toBytes() >= 1, "activator.serving.unread-bytes", unreadBytes,
+    SettingRequirement.check(unreadBytes.toBytes() >= 1, "activator.serving.unread-bytes",
+        unreadBytes,
         "must be at least 1B");
-    Requirement.notNegative("activator.serving.propagation-delay", propagationDelay);
-    Requirement.notNegative("activator.serving.drain-timeout", drainTimeout);
+    SettingRequirement.notNegative("activator.serving.propagation-delay", propagationDelay);
+    SettingRequirement.notNegative("activator.serving.drain-timeout", drainTimeout);
   }
 
   public long heldLimit() {
@@ -76,9 +77,9 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
       @DefaultValue("8112") int https) {
 
     public PortProperties {
-      Requirement.port("activator.port.http1", http1);
-      Requirement.port("activator.port.h2c", h2c);
-      Requirement.port("activator.port.https", https);
+      SettingRequirement.port("activator.port.http1", http1);
+      SettingRequirement.port("activator.port.h2c", h2c);
+      SettingRequirement.port("activator.port.https", https);
     }
   }
 
@@ -95,7 +96,7 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
       @DefaultValue("60s") Duration autoscalerTimeout) {
 
     public ReadinessProperties {
-      Requirement.notNegative("activator.readiness.autoscaler-timeout", autoscalerTimeout);
+      SettingRequirement.notNegative("activator.readiness.autoscaler-timeout", autoscalerTimeout);
     }
   }
 }

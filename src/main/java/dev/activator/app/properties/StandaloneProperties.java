@@ -1,7 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.cluster.policy.DomainRules;
-import dev.activator.config.Requirement;
+import dev.activator.config.SettingRequirement;
 import java.util.Objects;
 import java.util.Set;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -26,15 +26,15 @@ public record StandaloneProperties(@DefaultValue("activator") String service,
 
   public StandaloneProperties {
     namespaces = Set.copyOf(namespaces);
-    Requirement.check(!service.isBlank(), "activator.standalone.service", service,
+    SettingRequirement.check(!service.isBlank(), "activator.standalone.service", service,
         "must be the name of a Service");
-    Requirement.check(!lease.isBlank(), "activator.standalone.lease", lease,
+    SettingRequirement.check(!lease.isBlank(), "activator.standalone.lease", lease,
         "must be the name of a Lease");
-    Requirement.port("activator.standalone.stats-port", statsPort);
+    SettingRequirement.port("activator.standalone.stats-port", statsPort);
     try {
       DomainRules.parse(domains);
     } catch (IllegalArgumentException e) {
-      Requirement.check(false, "activator.standalone.domains", "'" + domains + "'",
+      SettingRequirement.check(false, "activator.standalone.domains", "'" + domains + "'",
           Objects.requireNonNull(e.getMessage()));
     }
   }

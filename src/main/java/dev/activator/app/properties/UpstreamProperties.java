@@ -1,7 +1,7 @@
 package dev.activator.app.properties;
 
 import dev.activator.config.GoDuration;
-import dev.activator.config.Requirement;
+import dev.activator.config.SettingRequirement;
 import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -17,9 +17,10 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
     @DefaultValue("100") int maxIdlePerHost) {
 
   public UpstreamProperties {
-    Requirement.variable(maxIdle >= 0, "MAX_IDLE_PROXY_CONNS", maxIdle,
+    SettingRequirement.variable(maxIdle >= 0, "MAX_IDLE_PROXY_CONNS", maxIdle,
         "must be a whole number, 0 or more");
-    Requirement.variable(maxIdlePerHost >= 0, "MAX_IDLE_PROXY_CONNS_PER_HOST", maxIdlePerHost,
+    SettingRequirement.variable(maxIdlePerHost >= 0, "MAX_IDLE_PROXY_CONNS_PER_HOST",
+        maxIdlePerHost,
         "must be a whole number, 0 or more");
   }
 
@@ -37,7 +38,7 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
     public ProbeProperties {
       requirePositive("PROBE_TIMEOUT", timeout);
       requirePositive("PROBE_FREQUENCY", frequency);
-      Requirement.check(repeatsPerSecond >= 1, "activator.probe.repeats-per-second",
+      SettingRequirement.check(repeatsPerSecond >= 1, "activator.probe.repeats-per-second",
           repeatsPerSecond, "must be positive");
     }
 
@@ -50,7 +51,7 @@ public record UpstreamProperties(@DefaultValue("1000") int maxIdle,
     }
 
     private static void requirePositive(String variable, String text) {
-      Requirement.variable(isPositive(text), variable, text,
+      SettingRequirement.variable(isPositive(text), variable, text,
           "must be a duration such as 300ms, more than 0");
     }
 

@@ -1,8 +1,8 @@
 package dev.activator.app.properties;
 
 import dev.activator.config.Networks;
-import dev.activator.config.Requirement;
-import dev.activator.waking.Chains;
+import dev.activator.config.SettingRequirement;
+import dev.activator.waking.CallChains;
 import java.util.List;
 import java.util.Objects;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -17,7 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     {@code X-Forwarded-For} says which pod called; of others, only the address of the connection counts
  */
 @ConfigurationProperties("activator.waking")
-public record WakingProperties(@DefaultValue("observe") Chains.Mode chains,
+public record WakingProperties(@DefaultValue("observe") CallChains.Mode chains,
     @DefaultValue List<String> trustedHops) {
 
   public WakingProperties {
@@ -25,7 +25,7 @@ public record WakingProperties(@DefaultValue("observe") Chains.Mode chains,
     try {
       Networks.of(trustedHops);
     } catch (IllegalArgumentException e) {
-      Requirement.check(false, "activator.waking.trusted-hops", trustedHops,
+      SettingRequirement.check(false, "activator.waking.trusted-hops", trustedHops,
           Objects.requireNonNull(e.getMessage()));
     }
   }

@@ -22,24 +22,24 @@ final class LastReports {
   private final Map<String, Last> all = new HashMap<>();
 
   private static final class Last {
-    private Sample sample;
+    private LoadSample sample;
     private long at;
     /** The last second in which it counts. */
     private long second;
     /** Reports that are missing, and may still come. */
     private long late;
 
-    Last(long now, Sample sample) {
+    Last(long now, LoadSample sample) {
       this.at = now;
       this.sample = sample;
     }
   }
 
   /** A report that counts for a second in which none came. */
-  record Repeated(long second, Sample sample) {}
+  record Repeated(long second, LoadSample sample) {}
 
   /** Whether a report counts for this second: not if it is late. Many come at once after a process stood still. */
-  boolean add(long now, Sample sample) {
+  boolean add(long now, LoadSample sample) {
     var last = all.computeIfAbsent(sample.reporter(), _ -> new Last(now, sample));
     long silent = now - last.at;
     boolean isLate = last.late > 0 && silent < LATE.toNanos();

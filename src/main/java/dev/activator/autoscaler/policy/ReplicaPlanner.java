@@ -13,7 +13,7 @@ import java.util.OptionalLong;
  */
 public final class ReplicaPlanner {
   private final ExternalScale held = new ExternalScale();
-  private Activity activity;
+  private WorkloadActivity activity;
   private long lastDemand;
   private boolean initialized;
   private boolean seen;
@@ -27,7 +27,7 @@ public final class ReplicaPlanner {
    * @param mayShrink whether all activators have reported for a whole window
    * @param quiet whether none of them has a request now
    */
-  public record Situation(Decision decision, int replicas, int ready, boolean mayShrink,
+  public record Situation(ScaleDecision decision, int replicas, int ready, boolean mayShrink,
       boolean quiet) {}
 
   /**
@@ -41,7 +41,7 @@ public final class ReplicaPlanner {
 
   /** @param lastDesired what the previous leader wanted; empty if there was none */
   public ReplicaPlanner(long now, OptionalInt lastDesired) {
-    activity = Activity.unknown(now);
+    activity = WorkloadActivity.unknown(now);
     lastDemand = now;
     held.before(lastDesired);
   }
@@ -55,7 +55,7 @@ public final class ReplicaPlanner {
   }
 
   /** Notes the replicas that were read; true if another client has changed them. */
-  public boolean sees(int replicas, Decision decision, ScalingSettings settings) {
+  public boolean sees(int replicas, ScaleDecision decision, ScalingSettings settings) {
     boolean first = !seen;
     seen = true;
     if (first && replicas < settings.bounds().min()) {
@@ -153,7 +153,7 @@ public final class ReplicaPlanner {
   }
 
   /** The decided pods, within the bounds. */
-  public int bounded(Decision decision, ScalingSettings settings) {
+  public int bounded(ScaleDecision decision, ScalingSettings settings) {
     return settings.bounded(decision.pods(), initialized ? 0 : settings.bounds().initial());
   }
 
@@ -169,7 +169,7 @@ public final class ReplicaPlanner {
   }
 
   /** The workload's activity now. */
-  public Activity activity() {
+  public WorkloadActivity activity() {
     return activity;
   }
 

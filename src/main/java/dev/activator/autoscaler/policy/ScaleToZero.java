@@ -1,6 +1,6 @@
 package dev.activator.autoscaler.policy;
 
-import dev.activator.autoscaler.policy.Activity.State;
+import dev.activator.autoscaler.policy.WorkloadActivity.State;
 import java.time.Duration;
 
 /**
@@ -28,7 +28,7 @@ final class ScaleToZero {
    * @param activity from now on
    * @param again when to decide again; meaningless for {@link Outcome#ZERO}
    */
-  record Step(Outcome outcome, Activity activity, long again) {}
+  record Step(Outcome outcome, WorkloadActivity activity, long again) {}
 
   /**
    * What happens to an idle workload now.
@@ -36,7 +36,7 @@ final class ScaleToZero {
    * @param lastDemand when a request last waited, ran or arrived; at the earliest when the workload was
    *     first seen
    */
-  static Step of(long now, Activity activity, long lastDemand, ScalingSettings settings) {
+  static Step of(long now, WorkloadActivity activity, long lastDemand, ScalingSettings settings) {
     long window = settings.windows().stable().toNanos();
     long pause = max(PAUSE, settings.idle().retention());
     return switch (activity.state()) {
@@ -59,7 +59,7 @@ final class ScaleToZero {
     };
   }
 
-  static boolean expectsPods(Activity activity) {
+  static boolean expectsPods(WorkloadActivity activity) {
     return activity.state() != State.FALSE;
   }
 

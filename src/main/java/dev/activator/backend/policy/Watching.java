@@ -8,7 +8,7 @@ import dev.activator.backend.policy.ProbeQueue.Urgency;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param awaited when a request last waited; null if none did
  * @param current since when the listed pods are those of Kubernetes; null while they may be stale
  */
-public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
+public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallback,
     HealthyDestinations published, @Nullable DurationEstimate start,
     @Nullable Duration awaited, @Nullable Duration current, Duration now) implements WatcherState {
 
@@ -70,7 +70,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
   public record Attempts(Duration pause, Duration limit) {}
 
   static Watching of(ProbeTraits traits) {
-    return new Watching(traits, Pods.NONE, Fallback.NONE,
+    return new Watching(traits, PodHealthTable.NONE, Fallback.NONE,
         HealthyDestinations.pods(traits.revision(), DestinationSet.NONE), null, null,
         Duration.ZERO, Duration.ZERO);
   }
@@ -79,7 +79,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return new Watching(traits, pods, fallback, published, start, awaited, current, next);
   }
 
-  private Watching with(Pods next) {
+  private Watching with(PodHealthTable next) {
     return new Watching(traits, next, fallback, published, start, awaited, current, now);
   }
 
@@ -91,7 +91,7 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
     return now.minus(known.since());
   }
 
-  Step relist(Listing listing) {
+  Step relist(ListedPods listing) {
     var next = with(pods.relist(listing, traits, now));
     boolean clusterIpIsReset = next.pods.listed().isEmpty()
         || fallback.isUnreachable() && !next.pods.any(PodHealth::ready);
@@ -129,7 +129,8 @@ public record Watching(ProbeTraits traits, Pods pods, Fallback fallback,
       }
     }
     var leaving = left.isEmpty() ? pods.leaving() : pods.leaving().minus(DestinationSet.of(left));
-    var next = new Watching(traits, new Pods(listed, leaving, pods.ending(), pods.identities()),
+    var next = new Watching(traits,
+        new PodHealthTable(listed, leaving, pods.ending(), pods.identities()),
         fallback, published, learned, awaited, current, now);
     if (fromClusterIp != null) {
       next = next.clusterIpAnswered(fromClusterIp, effects);

@@ -1,6 +1,6 @@
 package dev.activator.cluster.policy;
 
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.HttpRouteRule;
 import java.util.ArrayList;
@@ -79,11 +79,11 @@ public final class HostTable {
           : null;
     }
 
-    @Nullable RevisionId find(String target, Fields fields) {
+    @Nullable RevisionId find(String target, HeaderFields fields) {
       return all != null ? all : firstMatch(target, fields);
     }
 
-    private @Nullable RevisionId firstMatch(String target, Fields fields) {
+    private @Nullable RevisionId firstMatch(String target, HeaderFields fields) {
       for (var route : routes) {
         if (route.rule.matches(target, fields::getAll)) {
           return route.to;
@@ -201,7 +201,7 @@ public final class HostTable {
    * @param host in any case, perhaps with a port or a trailing dot
    * @param target path and query
    */
-  public @Nullable RevisionId find(String host, String target, Fields fields) {
+  public @Nullable RevisionId find(String host, String target, HeaderFields fields) {
     var name = normal(host);
     var routes = exact.get(name);
     var found = routes == null ? null : routes.find(target, fields);

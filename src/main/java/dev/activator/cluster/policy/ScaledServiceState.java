@@ -2,7 +2,7 @@ package dev.activator.cluster.policy;
 
 import dev.activator.cluster.policy.WorkloadTemplate.Probing;
 import dev.activator.config.RevisionAnnotations;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.Revision;
@@ -321,7 +321,7 @@ public record ScaledServiceState(ScaledService object, Revision revision, PodLis
 
   /** How many pods are ready and do not terminate. */
   public int ready() {
-    Listing listing = pods.on(revision.protocol());
+    ListedPods listing = pods.on(revision.protocol());
     return listing.ready().minus(listing.ending()).size();
   }
 }

@@ -6,7 +6,7 @@ import dev.activator.http.KnownNames;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.ProtocolUpgrade;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -107,12 +107,12 @@ public final class RequestDecoder extends HttpRequestDecoder {
     return refusal;
   }
 
-  public static Version version(HttpRequest request) {
+  public static RequestVersion version(HttpRequest request) {
     var version = request.protocolVersion();
     if (version.equals(HttpVersion.HTTP_1_1)) {
-      return Version.HTTP_1_1;
+      return RequestVersion.HTTP_1_1;
     }
-    return version.equals(HttpVersion.HTTP_1_0) ? Version.HTTP_1_0 : Version.OTHER;
+    return version.equals(HttpVersion.HTTP_1_0) ? RequestVersion.HTTP_1_0 : RequestVersion.OTHER;
   }
 
   @Override

@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.http.FieldList;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.Framing;
@@ -79,7 +79,7 @@ final class Forwarder implements UpstreamListener {
   }
 
   /** By its method or an idempotency key, as {@code isReplayable} in Go's {@code net/http}. */
-  static boolean isIdempotent(String method, Fields fields) {
+  static boolean isIdempotent(String method, HeaderFields fields) {
     return switch (method) {
       case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
       default -> fields.has(HeaderName.IDEMPOTENCY_KEY) || fields.has(HeaderName.X_IDEMPOTENCY_KEY);

@@ -1,6 +1,6 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
@@ -48,7 +48,7 @@ public final class ReadyPods {
     }
   }
 
-  private static boolean isReady(Listing listing) {
+  private static boolean isReady(ListedPods listing) {
     return !listing.ready().minus(listing.ending()).isEmpty();
   }
 

@@ -6,7 +6,7 @@ import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.HeaderRewriter;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Fallback;
 import dev.activator.revision.Revision;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
@@ -80,7 +80,7 @@ public final class RequestDispatcher {
         texts, silent, new GatewayHandover(loop, counter, ready, countedFor));
   }
 
-  public void dispatch(HttpRequest request, Version version, Downstream downstream) {
+  public void dispatch(HttpRequest request, RequestVersion version, Downstream downstream) {
     var fields = FieldList.in(request);
     switch (router.route(request, fields, version)) {
       case Router.Answered(var answer) -> {

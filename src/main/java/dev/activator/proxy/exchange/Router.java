@@ -5,11 +5,11 @@ import dev.activator.proxy.codec.MalformedRequestException;
 import dev.activator.proxy.policy.Failure;
 import dev.activator.http.HeaderName;
 import dev.activator.http.FieldList;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.RevisionNames;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.Revision;
@@ -95,7 +95,7 @@ public final class Router {
   }
 
   /** The order matters: each check keeps a request from those below. */
-  public Route route(HttpRequest request, FieldList fields, Version version) {
+  public Route route(HttpRequest request, FieldList fields, RequestVersion version) {
     if (request.decoderResult().isFailure()) {
       return new Refused(malformed(request.decoderResult().cause()));
     }
@@ -212,7 +212,7 @@ public final class Router {
     private Probes() {}
 
     /** Any caller may send these headers, as in Knative. */
-    static boolean isFromKubelet(Fields fields) {
+    static boolean isFromKubelet(HeaderFields fields) {
       String agent = fields.first(HeaderName.USER_AGENT);
       return (agent != null && agent.startsWith("kube-probe/"))
           || !fields.text(HeaderName.KUBELET_PROBE).isEmpty();
@@ -224,7 +224,7 @@ public final class Router {
     }
 
     /** From ingresses and autoscalers; null for other requests. */
-    static @Nullable LocalResponse toNetwork(Fields fields) {
+    static @Nullable LocalResponse toNetwork(HeaderFields fields) {
       String kind = fields.text(HeaderName.NETWORK_PROBE);
       return switch (kind) {
         case "" -> null;

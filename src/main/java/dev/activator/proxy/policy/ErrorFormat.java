@@ -2,7 +2,7 @@ package dev.activator.proxy.policy;
 
 import dev.activator.config.PageStyle;
 import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +31,7 @@ public record ErrorFormat(Kind kind, String requestId) {
       "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + PageStyle.HASH);
 
   /** The preferred one of those we write; of equals, the first. */
-  public static ErrorFormat of(Fields fields) {
+  public static ErrorFormat of(HeaderFields fields) {
     String accept = fields.first(HeaderName.ACCEPT);
     return accept == null || accept.equals("*/*")
         || fields.text(HeaderName.CONTENT_TYPE).startsWith("application/grpc")
@@ -40,7 +40,7 @@ public record ErrorFormat(Kind kind, String requestId) {
   }
 
   /** {@code X-Request-Id}, or else the trace of {@code traceparent}; may be empty. */
-  public static String requestId(Fields fields) {
+  public static String requestId(HeaderFields fields) {
     var own = fields.text(HeaderName.REQUEST_ID);
     if (!own.isEmpty()) {
       return own.substring(0, Math.min(MAX_ID, own.length()));
@@ -49,12 +49,12 @@ public record ErrorFormat(Kind kind, String requestId) {
     return trace.length >= 4 ? trace[1] : "";
   }
 
-  private static Kind preferred(Fields fields) {
+  private static Kind preferred(HeaderFields fields) {
     var best = new Object() {
       Kind format = Kind.TEXT;
       double quality;
     };
-    Fields.eachToken(fields.all(HeaderName.ACCEPT), range -> {
+    HeaderFields.eachToken(fields.all(HeaderName.ACCEPT), range -> {
       var format = format(range);
       double quality = quality(range);
       if (format != null && quality > best.quality) {

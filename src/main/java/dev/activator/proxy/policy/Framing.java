@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -36,15 +36,16 @@ public final class Framing {
   private Framing() {}
 
   /** Null if nothing is wrong. */
-  public static @Nullable Failure check(Version version, String method, Fields fields) {
-    if (version == Version.OTHER) {
+  public static @Nullable Failure check(RequestVersion version, String method,
+      HeaderFields fields) {
+    if (version == RequestVersion.OTHER) {
       return new Failure.UnknownVersion();
     }
     if (method.equals("TRACE") && hasBody(fields)) {
       return new Failure.BadRequest("TRACE with a body");
     }
     String host = fields.first(HeaderName.HOST);
-    if (host == null && version == Version.HTTP_1_1) {
+    if (host == null && version == RequestVersion.HTTP_1_1) {
       return new Failure.BadRequest("missing required Host header");
     }
     if (host != null && fields.isRepeated(HeaderName.HOST)) {
@@ -56,12 +57,12 @@ public final class Framing {
     return fields.has(HeaderName.TRANSFER_ENCODING) ? coding(fields) : null;
   }
 
-  public static boolean hasBody(Fields fields) {
+  public static boolean hasBody(HeaderFields fields) {
     String length = fields.first(HeaderName.CONTENT_LENGTH);
     return fields.has(HeaderName.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
   }
 
-  private static @Nullable Failure coding(Fields fields) {
+  private static @Nullable Failure coding(HeaderFields fields) {
     if (fields.has(HeaderName.CONTENT_LENGTH)) {
       return new Failure.BadRequest("both Content-Length and Transfer-Encoding");
     }
@@ -72,11 +73,12 @@ public final class Framing {
   }
 
   /** Null if nothing is wrong. */
-  public static @Nullable Failure expectation(Version version, Fields fields) {
+  public static @Nullable Failure expectation(RequestVersion version, HeaderFields fields) {
     String expect = fields.first(HeaderName.EXPECT);
-    return expect == null || version == Version.HTTP_1_0 || expect.equalsIgnoreCase("100-continue")
-        ? null
-        : new Failure.UnknownExpectation();
+    return expect == null || version == RequestVersion.HTTP_1_0
+        || expect.equalsIgnoreCase("100-continue")
+            ? null
+            : new Failure.UnknownExpectation();
   }
 
   /**

@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +31,8 @@ public final class HeaderRewriter {
 
   private HeaderRewriter() {}
 
-  public static void request(Fields fields, Version version, String host, String peer) {
+  public static void request(HeaderFields fields, RequestVersion version, String host,
+      String peer) {
     boolean chunked = fields.has(HeaderName.TRANSFER_ENCODING);
     boolean trailers = fields.has(HeaderName.TE) && fields.hasToken(HeaderName.TE, "trailers");
     String upgrade = ProtocolUpgrade.wanted(version, fields);
@@ -40,7 +41,7 @@ public final class HeaderRewriter {
     fields.remove(HeaderName.REVISION);
     fields.remove(HeaderName.REVISION_NAMESPACE);
     fields.remove(HeaderName.NETWORK_HASH);
-    if (version == Version.HTTP_1_0) {
+    if (version == RequestVersion.HTTP_1_0) {
       // RFC 9110, section 10.1.1: servers must ignore it in HTTP/1.0.
       fields.remove(HeaderName.EXPECT);
     }
@@ -60,14 +61,14 @@ public final class HeaderRewriter {
     fields.set(HeaderName.FORWARDED_FOR, forwardedFor(fields, peer));
   }
 
-  private static String forwardedFor(Fields fields, String peer) {
+  private static String forwardedFor(HeaderFields fields, String peer) {
     return fields.has(HeaderName.FORWARDED_FOR)
         ? String.join(", ", fields.all(HeaderName.FORWARDED_FOR)) + ", " + peer
         : peer;
   }
 
   /** @param service that a mesh routes by; null where pods are reached directly */
-  public static void address(Fields fields, String authority, @Nullable String service) {
+  public static void address(HeaderFields fields, String authority, @Nullable String service) {
     if (service == null) {
       fields.set(HeaderName.HOST, authority);
     } else {
@@ -77,7 +78,7 @@ public final class HeaderRewriter {
   }
 
   /** For a container without queue-proxy. */
-  public static void addressContainer(Fields fields) {
+  public static void addressContainer(HeaderFields fields) {
     String host = fields.first(HeaderName.ORIGINAL_HOST);
     if (host != null) {
       fields.set(HeaderName.HOST, host);
@@ -86,16 +87,16 @@ public final class HeaderRewriter {
   }
 
   /** @param bodyless for a HEAD, 204 or 304 */
-  public static BodyEnd response(Fields fields, Version caller, boolean bodyless) {
+  public static BodyEnd response(HeaderFields fields, RequestVersion caller, boolean bodyless) {
     removeHopByHop(fields);
-    if (caller == Version.HTTP_2) {
+    if (caller == RequestVersion.HTTP_2) {
       return BodyEnd.STREAM;
     }
     if (bodyless || fields.has(HeaderName.CONTENT_LENGTH)) {
       fields.remove(HeaderName.TRAILER);
       return BodyEnd.LENGTH;
     }
-    if (caller == Version.HTTP_1_0) {
+    if (caller == RequestVersion.HTTP_1_0) {
       fields.remove(HeaderName.TRAILER);
       return BodyEnd.CLOSE;
     }
@@ -107,7 +108,7 @@ public final class HeaderRewriter {
    * Keeps {@code Trailer}, and the length and an expectation even if {@code Connection} names them: the body would be
    * read as another message, or never be sent.
    */
-  private static void removeHopByHop(Fields fields) {
+  private static void removeHopByHop(HeaderFields fields) {
     String options = fields.first(HeaderName.CONNECTION);
     boolean usual = HeaderName.KEEP_ALIVE.text().equalsIgnoreCase(options)
         && !fields.isRepeated(HeaderName.CONNECTION);
@@ -119,9 +120,9 @@ public final class HeaderRewriter {
     }
   }
 
-  private static void removeNamed(Fields fields) {
+  private static void removeNamed(HeaderFields fields) {
     var named = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
-    Fields.eachToken(fields.all(HeaderName.CONNECTION), named::add);
+    HeaderFields.eachToken(fields.all(HeaderName.CONNECTION), named::add);
     named.remove(HeaderName.CONTENT_LENGTH.text());
     named.remove(HeaderName.EXPECT.text());
     fields.removeAll(named);

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.revision.RevisionId;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +17,7 @@ public interface HostRule {
    * @param host may carry a port
    * @param target path and query
    */
-  @Nullable RevisionId revision(String host, String target, Fields fields);
+  @Nullable RevisionId revision(String host, String target, HeaderFields fields);
 
   /** Whether some requests for the host have a revision. */
   default boolean isKnown(String host) {

@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,32 +15,32 @@ public final class ProtocolUpgrade {
   private ProtocolUpgrade() {}
 
   /** Null for HTTP/2, which ends at this proxy. */
-  public static @Nullable String wanted(Version version, Fields fields) {
+  public static @Nullable String wanted(RequestVersion version, HeaderFields fields) {
     return isRequested(version, fields) && !fields.hasToken(HeaderName.UPGRADE, H2C)
         ? fields.first(HeaderName.UPGRADE)
         : null;
   }
 
   /** Only without a body, which would have to be read first. */
-  public static boolean toHttp2(Version version, Fields fields) {
+  public static boolean toHttp2(RequestVersion version, HeaderFields fields) {
     return isRequested(version, fields) && fields.hasToken(HeaderName.UPGRADE, H2C)
         && fields.all(HeaderName.HTTP2_SETTINGS).size() == 1
         && fields.hasToken(HeaderName.CONNECTION, HeaderName.HTTP2_SETTINGS.text())
         && !fields.has(HeaderName.TRANSFER_ENCODING) && !fields.has(HeaderName.CONTENT_LENGTH);
   }
 
-  public static boolean agrees(Fields request, Fields response) {
+  public static boolean agrees(HeaderFields request, HeaderFields response) {
     String requested = request.first(HeaderName.UPGRADE);
     return requested != null && requested.equalsIgnoreCase(response.first(HeaderName.UPGRADE));
   }
 
-  public static void put(Fields fields, String protocol) {
+  public static void put(HeaderFields fields, String protocol) {
     fields.set(HeaderName.CONNECTION, "Upgrade");
     fields.set(HeaderName.UPGRADE, protocol);
   }
 
-  public static boolean isRequested(Version version, Fields fields) {
-    return version == Version.HTTP_1_1 && fields.has(HeaderName.UPGRADE)
+  public static boolean isRequested(RequestVersion version, HeaderFields fields) {
+    return version == RequestVersion.HTTP_1_1 && fields.has(HeaderName.UPGRADE)
         && fields.hasToken(HeaderName.CONNECTION, "upgrade");
   }
 }

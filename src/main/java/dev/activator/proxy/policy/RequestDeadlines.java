@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.revision.RequestTimeouts;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +61,7 @@ public final class RequestDeadlines {
   }
 
   /** The shortest timeout that the caller sent; invalid values are ignored. */
-  public static long ofCaller(Fields fields) {
+  public static long ofCaller(HeaderFields fields) {
     long grpc = grpc(fields.first(HeaderName.GRPC_TIMEOUT));
     long envoy = number(fields.first(HeaderName.ENVOY_EXPECTED_TIMEOUT_MS), 1_000_000L);
     long seconds = number(fields.first(HeaderName.REQUEST_TIMEOUT), 1_000_000_000L);

@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.revision.RevisionId;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -17,10 +17,10 @@ public sealed interface RevisionNames {
    *
    * @param target path and query
    */
-  @Nullable RevisionId of(Fields fields, String host, String target);
+  @Nullable RevisionId of(HeaderFields fields, String host, String target);
 
   /** The answer to a request that names none, or one that does not exist. */
-  Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id);
+  Failure unknown(HeaderFields fields, String host, String target, @Nullable RevisionId id);
 
   /**
    * By the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else by
@@ -30,7 +30,7 @@ public sealed interface RevisionNames {
    */
   record Knative(String clusterDomain, HostRule others) implements RevisionNames {
     @Override
-    public @Nullable RevisionId of(Fields fields, String host, String target) {
+    public @Nullable RevisionId of(HeaderFields fields, String host, String target) {
       var byHeaders = id(fields.text(HeaderName.REVISION_NAMESPACE),
           fields.text(HeaderName.REVISION));
       if (byHeaders != null) {
@@ -52,7 +52,8 @@ public sealed interface RevisionNames {
     }
 
     @Override
-    public Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id) {
+    public Failure unknown(HeaderFields fields, String host, String target,
+        @Nullable RevisionId id) {
       return new Failure.UnknownRevision(id == null ? fields.text(HeaderName.REVISION) : id.name());
     }
   }
@@ -66,7 +67,7 @@ public sealed interface RevisionNames {
   record Local(HostRule services, Knative others, Function<String, UnknownHostHint> known)
       implements RevisionNames {
     @Override
-    public @Nullable RevisionId of(Fields fields, String host, String target) {
+    public @Nullable RevisionId of(HeaderFields fields, String host, String target) {
       var found = fields.text(HeaderName.REVISION).isEmpty()
           ? services.revision(host, target, fields)
           : null;
@@ -74,7 +75,8 @@ public sealed interface RevisionNames {
     }
 
     @Override
-    public Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id) {
+    public Failure unknown(HeaderFields fields, String host, String target,
+        @Nullable RevisionId id) {
       return fields.text(HeaderName.REVISION).isEmpty()
           ? notFound(others.others, host, target, known.apply(host))
           : others.unknown(fields, host, target, id);
@@ -84,12 +86,13 @@ public sealed interface RevisionNames {
   /** By the host alone: callers cannot choose by a header. */
   record Hosts(HostRule rule) implements RevisionNames {
     @Override
-    public @Nullable RevisionId of(Fields fields, String host, String target) {
+    public @Nullable RevisionId of(HeaderFields fields, String host, String target) {
       return rule.revision(host, target, fields);
     }
 
     @Override
-    public Failure unknown(Fields fields, String host, String target, @Nullable RevisionId id) {
+    public Failure unknown(HeaderFields fields, String host, String target,
+        @Nullable RevisionId id) {
       return notFound(rule, host, target, UnknownHostHint.NONE);
     }
   }

@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -32,7 +32,7 @@ public final class WaitingPagePolicy {
   }
 
   /** A navigation can be repeated by the page, and nothing is lost with it. */
-  public static boolean isFor(Mode mode, String method, Fields fields) {
+  public static boolean isFor(Mode mode, String method, HeaderFields fields) {
     return mode == Mode.AUTO && (method.equals("GET") || method.equals("HEAD"))
         && fields.text(HeaderName.SEC_FETCH_MODE).equals("navigate")
         && fields.hasToken(HeaderName.ACCEPT, "text/html") && !Framing.hasBody(fields)

@@ -35,7 +35,7 @@ class QueueTargetSimulationTest {
 
   private static final class Queue {
     private final Random random;
-    private final Decider decider = new Decider(0, 0, SETTINGS.windows());
+    private final ScaleDecider decider = new ScaleDecider(0, 0, SETTINGS.windows());
     private final ArrayDeque<Double> waiting = new ArrayDeque<>();
     private final PriorityQueue<Double> ends = new PriorityQueue<>();
     private final PriorityQueue<Double> starts = new PriorityQueue<>();
@@ -94,7 +94,7 @@ class QueueTargetSimulationTest {
 
     private void report() {
       long nanos = (long) (now * 1e9);
-      decider.record(nanos, new Sample("a", open, arrived, QueueTimes.of(waits)), SETTINGS);
+      decider.record(nanos, new LoadSample("a", open, arrived, QueueTimes.of(waits)), SETTINGS);
       waits = new int[QueueTimes.BUCKETS];
       arrived = 0;
       open = 0;

@@ -2,7 +2,6 @@ package dev.activator.autoscaler.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.autoscaler.policy.Activity.State;
 import dev.activator.autoscaler.policy.ReplicaPlanner.Plan;
 import dev.activator.autoscaler.policy.ReplicaPlanner.Situation;
 import dev.activator.autoscaler.policy.ScalingSettings.Aim;
@@ -12,6 +11,7 @@ import dev.activator.autoscaler.policy.ScalingSettings.Limits;
 import dev.activator.autoscaler.policy.ScalingSettings.Metric;
 import dev.activator.autoscaler.policy.ScalingSettings.Regime;
 import dev.activator.autoscaler.policy.ScalingSettings.Windows;
+import dev.activator.autoscaler.policy.WorkloadActivity.State;
 import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -62,8 +62,8 @@ class ReplicaPlannerTest {
           new Situation(decision(), replicas, ready, mayShrink, quiet), settings());
     }
 
-    private Decision decision() {
-      return new Decision(decided, idle ? 0 : decided, 0, false, "");
+    private ScaleDecision decision() {
+      return new ScaleDecision(decided, idle ? 0 : decided, 0, false, "");
     }
 
     /** Plans, and carries it out. */

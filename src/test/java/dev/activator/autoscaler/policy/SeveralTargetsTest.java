@@ -43,8 +43,8 @@ class SeveralTargetsTest {
     return QueueTimes.of(counts);
   }
 
-  private static Decider after(int seconds, Sample each) {
-    var decider = new Decider(0, 0, WINDOWS);
+  private static ScaleDecider after(int seconds, LoadSample each) {
+    var decider = new ScaleDecider(0, 0, WINDOWS);
     for (int second = 0; second <= seconds; second++) {
       decider.record(second * SECOND, each, settings(1, 0, 1, Regime.YIELDING));
     }
@@ -99,7 +99,7 @@ class SeveralTargetsTest {
 
   @Test
   void moreThanTheTargetInTheQueueAddsPods_andSaysWhy() {
-    var decider = after(60, new Sample("a", 10, 100, waits(100, 300)));
+    var decider = after(60, new LoadSample("a", 10, 100, waits(100, 300)));
 
     var decision = decider.decide(60 * SECOND, 4, settings(20, 0, 200, Regime.YIELDING));
 
@@ -111,7 +111,7 @@ class SeveralTargetsTest {
 
   @Test
   void aFewThatWaitAddNone() {
-    var decider = after(60, new Sample("a", 10, 100, waits(4, 5_000)));
+    var decider = after(60, new LoadSample("a", 10, 100, waits(4, 5_000)));
 
     var decision = decider.decide(60 * SECOND, 1, settings(20, 0, 200, Regime.YIELDING));
 

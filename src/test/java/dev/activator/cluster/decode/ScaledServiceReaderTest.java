@@ -18,7 +18,7 @@ import dev.activator.revision.LoadTarget;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.HttpRouteRule;
 import dev.activator.revision.ScaleTargetRef;
-import dev.activator.revision.Schedule;
+import dev.activator.revision.WarmSchedule;
 import dev.activator.revision.WarmTimes;
 import dev.activator.testing.TestValues;
 import java.nio.file.Path;
@@ -132,8 +132,8 @@ class ScaledServiceReaderTest {
                 new FixedResponse(202,
                     Map.of("Content-Type", "text/html", "Location", "/later"), "soon")),
             Duration.ofSeconds(45), List.of()),
-        new WarmTimes(new Schedule(ZoneId.of("Europe/Berlin"),
-            List.of(new Schedule.Window(Set.of(DayOfWeek.MONDAY), LocalTime.of(8, 0),
+        new WarmTimes(new WarmSchedule(ZoneId.of("Europe/Berlin"),
+            List.of(new WarmSchedule.Window(Set.of(DayOfWeek.MONDAY), LocalTime.of(8, 0),
                 LocalTime.of(18, 30), 2))),
             new WarmTimes.KeepWarm(true, Duration.ofSeconds(900)), List.of()),
         true, new ScaledServiceStatus(OptionalInt.of(2), OptionalInt.of(3), 4,

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.policy.HostTable.Taken;
 import dev.activator.config.RouteRulesReader;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import dev.activator.proxy.policy.MapFields;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.HttpRouteRule;
@@ -68,7 +68,7 @@ class HostTableTest {
     assertThat(found == null ? null : found.toString()).isEqualTo(expected);
   }
 
-  private static final Fields NO_HEADERS = MapFields.of();
+  private static final HeaderFields NO_HEADERS = MapFields.of();
   private static final HostTable TABLE = HostTable.of(List.of(
       service("shop/web", "2026-01-01", "shop.example.com", "*.shop.example.com"),
       service("shop/pay", "2026-01-02", "pay.shop.example.com", "*.pay.shop.example.com"),

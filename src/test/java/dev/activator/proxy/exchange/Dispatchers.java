@@ -5,7 +5,7 @@ import dev.activator.loop.Loop;
 import dev.activator.proxy.policy.HostRule;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
@@ -50,6 +50,6 @@ public final class Dispatchers {
   static void dispatch(RequestDispatcher to, HttpRequest request, Downstream caller) {
     request.headers().set("Host", "hello.example");
     boolean http2 = request.protocolVersion().majorVersion() == 2;
-    to.dispatch(request, http2 ? Version.HTTP_2 : Version.HTTP_1_1, caller);
+    to.dispatch(request, http2 ? RequestVersion.HTTP_2 : RequestVersion.HTTP_1_1, caller);
   }
 }

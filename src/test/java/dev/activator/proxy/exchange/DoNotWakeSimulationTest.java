@@ -16,7 +16,7 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.DoNotWake;
@@ -212,7 +212,7 @@ class DoNotWakeSimulationTest {
     for (int i = 0; i < headers.length; i += 2) {
       request.headers().set(headers[i], headers[i + 1]);
     }
-    to.dispatch(request, Version.HTTP_1_1, caller);
+    to.dispatch(request, RequestVersion.HTTP_1_1, caller);
     loop.run();
     return caller;
   }

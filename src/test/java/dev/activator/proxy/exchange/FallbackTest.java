@@ -15,14 +15,14 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
@@ -149,7 +149,7 @@ class FallbackTest {
     for (int i = 0; i < headers.length; i += 2) {
       request.headers().set(headers[i], headers[i + 1]);
     }
-    dispatcher.dispatch(request, Version.HTTP_1_1, caller);
+    dispatcher.dispatch(request, RequestVersion.HTTP_1_1, caller);
     loop.run();
     return caller;
   }
@@ -160,7 +160,7 @@ class FallbackTest {
 
   private void pods(RevisionId id, Destination... now) {
     var pods = DestinationSet.of(now);
-    starts.listed(new PodListing(id, new Listing(DestinationSet.NONE, pods), Listing.NONE));
+    starts.listed(new PodListing(id, new ListedPods(DestinationSet.NONE, pods), ListedPods.NONE));
     starts.published(HealthyDestinations.pods(id, pods));
     throttler.destinations(HealthyDestinations.pods(id, pods));
     loop.run();

@@ -13,14 +13,14 @@ import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
 import dev.activator.proxy.policy.UnreadBudget;
-import dev.activator.proxy.policy.Version;
+import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -139,7 +139,7 @@ class WaitingPagesTest {
     for (int i = 0; i < headers.length; i += 2) {
       request.headers().set(headers[i], headers[i + 1]);
     }
-    dispatcher.dispatch(request, Version.HTTP_1_1, caller);
+    dispatcher.dispatch(request, RequestVersion.HTTP_1_1, caller);
     loop.run();
     return caller;
   }
@@ -153,7 +153,7 @@ class WaitingPagesTest {
   }
 
   private void pods(DestinationSet now) {
-    starts.listed(new PodListing(ID, new Listing(DestinationSet.NONE, now), Listing.NONE));
+    starts.listed(new PodListing(ID, new ListedPods(DestinationSet.NONE, now), ListedPods.NONE));
     starts.published(HealthyDestinations.pods(ID, now));
     throttler.destinations(HealthyDestinations.pods(ID, now));
     loop.run();

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FramingTest {
   private static Failure check(String... namesAndValues) {
-    return Framing.check(Version.HTTP_1_1, "GET", MapFields.of(namesAndValues));
+    return Framing.check(RequestVersion.HTTP_1_1, "GET", MapFields.of(namesAndValues));
   }
 
   @ParameterizedTest
@@ -28,7 +28,7 @@ class FramingTest {
     assertThat(check()).isEqualTo(new Failure.BadRequest("missing required Host header"));
     assertThat(check("Host", "a", "Host", "a"))
         .isEqualTo(new Failure.BadRequest("too many Host headers"));
-    assertThat(Framing.check(Version.HTTP_1_0, "GET", MapFields.of())).isNull();
+    assertThat(Framing.check(RequestVersion.HTTP_1_0, "GET", MapFields.of())).isNull();
   }
 
   @Test
@@ -48,17 +48,18 @@ class FramingTest {
 
   @Test
   void refusesVersionsItDoesNotSpeak() {
-    assertThat(Framing.check(Version.OTHER, "GET", MapFields.of("Host", "a")))
+    assertThat(Framing.check(RequestVersion.OTHER, "GET", MapFields.of("Host", "a")))
         .isEqualTo(new Failure.UnknownVersion());
   }
 
   @Test
   void knowsOneExpectation() {
-    assertThat(Framing.expectation(Version.HTTP_1_1, MapFields.of("Expect", "100-Continue")))
+    assertThat(Framing.expectation(RequestVersion.HTTP_1_1, MapFields.of("Expect", "100-Continue")))
         .isNull();
-    assertThat(Framing.expectation(Version.HTTP_1_1, MapFields.of("Expect", "more")))
+    assertThat(Framing.expectation(RequestVersion.HTTP_1_1, MapFields.of("Expect", "more")))
         .isEqualTo(new Failure.UnknownExpectation());
-    assertThat(Framing.expectation(Version.HTTP_1_0, MapFields.of("Expect", "more"))).isNull();
+    assertThat(Framing.expectation(RequestVersion.HTTP_1_0, MapFields.of("Expect", "more")))
+        .isNull();
   }
 
   @Test
@@ -71,7 +72,7 @@ class FramingTest {
   }
 
   private static Failure trace(String name, String value) {
-    return Framing.check(Version.HTTP_1_1, "TRACE", MapFields.of("Host", "a", name, value));
+    return Framing.check(RequestVersion.HTTP_1_1, "TRACE", MapFields.of("Host", "a", name, value));
   }
 
   @ParameterizedTest

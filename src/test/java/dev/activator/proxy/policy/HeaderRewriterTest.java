@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class HeaderRewriterTest {
   private static MapFields rewritten(String... namesAndValues) {
     var fields = MapFields.of(namesAndValues);
-    HeaderRewriter.request(fields, Version.HTTP_1_1, "hello.example", "10.1.2.3");
+    HeaderRewriter.request(fields, RequestVersion.HTTP_1_1, "hello.example", "10.1.2.3");
     return fields;
   }
 
@@ -139,7 +139,7 @@ class HeaderRewriterTest {
     assertThat(rewritten("Expect", "100-continue").all("Expect")).containsExactly("100-continue");
 
     var old = MapFields.of("Expect", "100-continue");
-    HeaderRewriter.request(old, Version.HTTP_1_0, "h", "p");
+    HeaderRewriter.request(old, RequestVersion.HTTP_1_0, "h", "p");
     assertThat(old.all("Expect")).isEmpty();
   }
 
@@ -162,7 +162,8 @@ class HeaderRewriterTest {
     var fields = MapFields.of("Content-Length", "3", "Connection", "close, x-foo", "X-Foo", "1",
         "Trailer", "X-Sum");
 
-    assertThat(HeaderRewriter.response(fields, Version.HTTP_1_1, false)).isEqualTo(BodyEnd.LENGTH);
+    assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_1_1, false))
+        .isEqualTo(BodyEnd.LENGTH);
     assertThat(fields.all("Connection")).isEmpty();
     assertThat(fields.all("X-Foo")).isEmpty();
     assertThat(fields.all("Content-Length")).containsExactly("3");
@@ -173,7 +174,8 @@ class HeaderRewriterTest {
   void responsesEndByAChunkWhereNot() {
     var fields = MapFields.of("Trailer", "X-Sum");
 
-    assertThat(HeaderRewriter.response(fields, Version.HTTP_1_1, false)).isEqualTo(BodyEnd.CHUNK);
+    assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_1_1, false))
+        .isEqualTo(BodyEnd.CHUNK);
     assertThat(fields.all("Transfer-Encoding")).containsExactly("chunked");
     assertThat(fields.all("Trailer")).containsExactly("X-Sum");
   }
@@ -182,7 +184,8 @@ class HeaderRewriterTest {
   void responsesEndWithTheConnectionForCallersThatKnowNoChunks() {
     var fields = MapFields.of("Transfer-Encoding", "chunked", "Trailer", "X-Sum");
 
-    assertThat(HeaderRewriter.response(fields, Version.HTTP_1_0, false)).isEqualTo(BodyEnd.CLOSE);
+    assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_1_0, false))
+        .isEqualTo(BodyEnd.CLOSE);
     assertThat(fields.all("Transfer-Encoding")).isEmpty();
     assertThat(fields.all("Trailer")).isEmpty();
   }
@@ -192,7 +195,8 @@ class HeaderRewriterTest {
     var fields = MapFields.of("Transfer-Encoding", "chunked", "Connection", "close", "Trailer",
         "X-Sum");
 
-    assertThat(HeaderRewriter.response(fields, Version.HTTP_2, false)).isEqualTo(BodyEnd.STREAM);
+    assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_2, false))
+        .isEqualTo(BodyEnd.STREAM);
     assertThat(fields.all("Transfer-Encoding")).isEmpty();
     assertThat(fields.all("Connection")).isEmpty();
     assertThat(fields.all("Trailer")).containsExactly("X-Sum");
@@ -202,7 +206,8 @@ class HeaderRewriterTest {
   void responsesSayNothingOfChunksWhereThereIsNoBody() {
     var fields = MapFields.of("Transfer-Encoding", "chunked");
 
-    assertThat(HeaderRewriter.response(fields, Version.HTTP_1_1, true)).isEqualTo(BodyEnd.LENGTH);
+    assertThat(HeaderRewriter.response(fields, RequestVersion.HTTP_1_1, true))
+        .isEqualTo(BodyEnd.LENGTH);
     assertThat(fields.all("Transfer-Encoding")).isEmpty();
   }
 }

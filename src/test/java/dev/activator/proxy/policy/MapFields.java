@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 import dev.activator.http.HeaderName;
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +9,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Header fields in a list, as a policy's test writes them: {@code name, value, name, value}. */
-public final class MapFields implements Fields {
+public final class MapFields implements HeaderFields {
   private final List<Map.Entry<String, String>> entries = new ArrayList<>();
 
   public static MapFields of(String... namesAndValues) {

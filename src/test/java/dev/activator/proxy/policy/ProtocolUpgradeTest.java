@@ -23,31 +23,37 @@ class ProtocolUpgradeTest {
   void isRequestedByBothHeadersInHttp11() {
     var asked = fields("Connection", "keep-alive, UPGRADE", "Upgrade", "WebSocket");
 
-    assertThat(ProtocolUpgrade.wanted(Version.HTTP_1_1, asked)).isEqualTo("WebSocket");
-    assertThat(ProtocolUpgrade.wanted(Version.HTTP_1_0, asked)).isNull();
-    assertThat(ProtocolUpgrade.wanted(Version.HTTP_2, asked)).isNull();
-    assertThat(ProtocolUpgrade.wanted(Version.HTTP_1_1, fields("Upgrade", "websocket"))).isNull();
-    assertThat(ProtocolUpgrade.wanted(Version.HTTP_1_1, fields("Connection", "Upgrade"))).isNull();
+    assertThat(ProtocolUpgrade.wanted(RequestVersion.HTTP_1_1, asked)).isEqualTo("WebSocket");
+    assertThat(ProtocolUpgrade.wanted(RequestVersion.HTTP_1_0, asked)).isNull();
+    assertThat(ProtocolUpgrade.wanted(RequestVersion.HTTP_2, asked)).isNull();
+    assertThat(ProtocolUpgrade.wanted(RequestVersion.HTTP_1_1, fields("Upgrade", "websocket")))
+        .isNull();
+    assertThat(ProtocolUpgrade.wanted(RequestVersion.HTTP_1_1, fields("Connection", "Upgrade")))
+        .isNull();
   }
 
   @Test
   void toHttp2IsNotForThePod() {
-    assertThat(ProtocolUpgrade.wanted(Version.HTTP_1_1, toHttp2())).isNull();
-    assertThat(ProtocolUpgrade.toHttp2(Version.HTTP_1_1, toHttp2())).isTrue();
+    assertThat(ProtocolUpgrade.wanted(RequestVersion.HTTP_1_1, toHttp2())).isNull();
+    assertThat(ProtocolUpgrade.toHttp2(RequestVersion.HTTP_1_1, toHttp2())).isTrue();
   }
 
   @Test
   void toHttp2NeedsOneSettingAndNoBody() {
-    assertThat(ProtocolUpgrade.toHttp2(Version.HTTP_1_1, toHttp2("Content-Length", "0"))).isFalse();
-    assertThat(ProtocolUpgrade.toHttp2(Version.HTTP_1_1, toHttp2("Transfer-Encoding", "chunked")))
-        .isFalse();
-    assertThat(ProtocolUpgrade.toHttp2(Version.HTTP_1_1, toHttp2("HTTP2-Settings", "AAQAAP__")))
+    assertThat(ProtocolUpgrade.toHttp2(RequestVersion.HTTP_1_1, toHttp2("Content-Length", "0")))
         .isFalse();
     assertThat(
-        ProtocolUpgrade.toHttp2(Version.HTTP_1_1, fields("Host", "h", "Connection", "Upgrade",
-            "Upgrade", "h2c", "HTTP2-Settings", "AAQAAP__")))
+        ProtocolUpgrade.toHttp2(RequestVersion.HTTP_1_1, toHttp2("Transfer-Encoding", "chunked")))
         .isFalse();
-    assertThat(ProtocolUpgrade.toHttp2(Version.HTTP_1_0, toHttp2())).isFalse();
+    assertThat(
+        ProtocolUpgrade.toHttp2(RequestVersion.HTTP_1_1, toHttp2("HTTP2-Settings", "AAQAAP__")))
+        .isFalse();
+    assertThat(
+        ProtocolUpgrade.toHttp2(RequestVersion.HTTP_1_1,
+            fields("Host", "h", "Connection", "Upgrade",
+                "Upgrade", "h2c", "HTTP2-Settings", "AAQAAP__")))
+        .isFalse();
+    assertThat(ProtocolUpgrade.toHttp2(RequestVersion.HTTP_1_0, toHttp2())).isFalse();
   }
 
   @Test
@@ -64,7 +70,7 @@ class ProtocolUpgradeTest {
   void survivesTheRewritingOfHeaders() {
     var asked = fields("Connection", "x, Upgrade", "X", "1", "Upgrade", "websocket");
 
-    HeaderRewriter.request(asked, Version.HTTP_1_1, "h", "10.1.2.3");
+    HeaderRewriter.request(asked, RequestVersion.HTTP_1_1, "h", "10.1.2.3");
 
     assertThat(asked.all("Connection")).containsExactly("Upgrade");
     assertThat(asked.all("Upgrade")).containsExactly("websocket");

@@ -1,6 +1,6 @@
 package dev.activator.proxy.policy;
 
-import dev.activator.http.Fields;
+import dev.activator.http.HeaderFields;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.RevisionId;
@@ -16,7 +16,7 @@ class RevisionNamesTest {
   private static final RevisionNames HOSTS = new RevisionNames.Hosts(
       new HostRule() {
         @Override
-        public RevisionId revision(String host, String target, Fields fields) {
+        public RevisionId revision(String host, String target, HeaderFields fields) {
           return host.equals("shop.example.com") && target.startsWith("/api") ? WEB : null;
         }
 
@@ -25,7 +25,7 @@ class RevisionNamesTest {
           return host.equals("shop.example.com");
         }
       });
-  private static final Fields HEADERS = MapFields.of("Knative-Serving-Revision", "other",
+  private static final HeaderFields HEADERS = MapFields.of("Knative-Serving-Revision", "other",
       "Knative-Serving-Namespace", "other");
 
   private static RevisionId knative(String host, String... namesAndValues) {

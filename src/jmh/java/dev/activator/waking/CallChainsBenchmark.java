@@ -2,7 +2,7 @@ package dev.activator.waking;
 
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.RevisionId;
 import dev.activator.waking.policy.ChainTable;
 import dev.activator.waking.policy.ChainTable.Prediction;
@@ -31,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 @Fork(2)
-public class ChainsBenchmark {
+public class CallChainsBenchmark {
   private static final StartTime START = new StartTime(2_000, 3_000);
 
   private final ChainTable table = new ChainTable();
@@ -48,7 +48,7 @@ public class ChainsBenchmark {
     for (int i = 0; i < callers.length; i++) {
       peers[i] = "10.1.2." + i;
       addresses.put(callers[i],
-          new Listing(DestinationSet.of(new Destination(peers[i], 8012)), DestinationSet.NONE));
+          new ListedPods(DestinationSet.of(new Destination(peers[i], 8012)), DestinationSet.NONE));
     }
     for (int i = 0; i < 1_000; i++) {
       for (int episode = 0; episode < 30; episode++) {

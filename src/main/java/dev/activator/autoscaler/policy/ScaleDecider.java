@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Source.</b> {@code pkg/autoscaler/scaling/autoscaler.go} of Knative Serving, without scraping:
  * activators report all requests.
  */
-public final class Decider {
+public final class ScaleDecider {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final int SECONDS_PER_INDEX = 2;
   private static final Aim OPEN = new Aim(Metric.CONCURRENCY, 1);
@@ -54,7 +54,7 @@ public final class Decider {
    * @param ready ready pods; with more than one, a history was lost, and none of them is removed before a
    *     window is over
    */
-  public Decider(long now, int ready, Windows windows) {
+  public ScaleDecider(long now, int ready, Windows windows) {
     for (var metric : Metric.values()) {
       loads.put(metric, new Load(windows));
     }
@@ -66,7 +66,7 @@ public final class Decider {
   }
 
   /** Counts a report for each metric, and for the queue if there is a target for it. */
-  public void record(long now, Sample sample, ScalingSettings settings) {
+  public void record(long now, LoadSample sample, ScalingSettings settings) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     if (reports.add(now, sample)) {
       record(second, sample);
@@ -82,7 +82,7 @@ public final class Decider {
         .forEach(one -> record(one.second(), one.sample()));
   }
 
-  private void record(long second, Sample sample) {
+  private void record(long second, LoadSample sample) {
     record(second, Metric.CONCURRENCY, sample.concurrency());
     record(second, Metric.REQUESTS_PER_SECOND, sample.arrivals());
   }
@@ -104,7 +104,7 @@ public final class Decider {
     });
   }
 
-  public Decision decide(long now, int ready, ScalingSettings settings) {
+  public ScaleDecision decide(long now, int ready, ScalingSettings settings) {
     long second = Math.floorDiv(now, NANOS_PER_SECOND);
     var all = settings.aims().stream().map(aim -> averages(aim, second)).toList();
     var first = all.getFirst();
@@ -140,7 +140,7 @@ public final class Decider {
     var shown = settings.regime() == Regime.YIELDING && first.stable == 0 && first.panic == 0
         ? averages(OPEN, second)
         : first;
-    return new Decision(result.pods, shown.stable, shown.panic, panicking, result.cause);
+    return new ScaleDecision(result.pods, shown.stable, shown.panic, panicking, result.cause);
   }
 
   private Averages averages(Aim aim, long second) {
@@ -164,7 +164,7 @@ public final class Decider {
   private Proposal byOpenRequests(long second) {
     double open = load(Metric.CONCURRENCY).stable.average(second);
     return new Proposal(open > 0 ? 1 : 0, "1, for any request in flight, "
-        + Decision.number(open) + " in the stable window");
+        + ScaleDecision.number(open) + " in the stable window");
   }
 
   /** Null if times in the queue do not matter. */
@@ -175,15 +175,15 @@ public final class Decider {
     var demand = queue.demand(second, pods, settings.queue(),
         settings.windows().panic().toSeconds(), settings.windows().stable().toSeconds());
     return new Proposal(demand.pods(), demand.pods() + " for " + pods + " ready, as 95 of 100"
-        + " requests wait " + Decision.number(demand.millis()) + " ms of "
+        + " requests wait " + ScaleDecision.number(demand.millis()) + " ms of "
         + settings.queue().toMillis() + " ms in the queue");
   }
 
   /** Any load needs one pod; another autoscaler decides how many more. */
-  private static Decision zeroOrOne(Averages load) {
+  private static ScaleDecision zeroOrOne(Averages load) {
     int pods = load.stable > 0 ? 1 : 0;
-    return new Decision(pods, load.stable, load.panic, false,
-        pods + ": " + Decision.number(load.stable) + " " + load.aim.metric().unit()
+    return new ScaleDecision(pods, load.stable, load.panic, false,
+        pods + ": " + ScaleDecision.number(load.stable) + " " + load.aim.metric().unit()
             + ", stable window; only scaled between 0 and 1");
   }
 
@@ -200,16 +200,17 @@ public final class Decider {
       return new Proposal(limits.activation(),
           limits.activation() + ", the activation scale, for any load");
     }
-    String formula = (int) wanted + " = ceil(" + Decision.number(load) + " "
-        + aim.metric().unit() + " ÷ " + Decision.number(aim.perPod()) + "), "
+    String formula = (int) wanted + " = ceil(" + ScaleDecision.number(load) + " "
+        + aim.metric().unit() + " ÷ " + ScaleDecision.number(aim.perPod()) + "), "
         + window + " window";
     if (wanted > most) {
-      return new Proposal(pods, pods + " = ceil(" + Decision.number(limits.up()) + " × " + ready
-          + " ready), one step up to " + formula);
+      return new Proposal(pods,
+          pods + " = ceil(" + ScaleDecision.number(limits.up()) + " × " + ready
+              + " ready), one step up to " + formula);
     }
     return wanted < min
         ? new Proposal(pods,
-            pods + " = floor(" + ready + " ready ÷ " + Decision.number(limits.down())
+            pods + " = floor(" + ready + " ready ÷ " + ScaleDecision.number(limits.down())
                 + "), one step down to " + formula)
         : new Proposal(pods, formula);
   }

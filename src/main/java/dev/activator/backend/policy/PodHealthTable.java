@@ -4,8 +4,8 @@ import dev.activator.backend.policy.PodHealth.State;
 import dev.activator.backend.policy.PodHealth.Phase;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
-import dev.activator.revision.Listing;
-import dev.activator.revision.Listing.Identity;
+import dev.activator.revision.ListedPods;
+import dev.activator.revision.ListedPods.Identity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
  * @param ending terminating pods: they get requests only if no other pod serves
  * @param identities where known
  */
-public record Pods(SortedMap<Destination, PodHealth> listed, DestinationSet leaving,
+public record PodHealthTable(SortedMap<Destination, PodHealth> listed, DestinationSet leaving,
     DestinationSet ending, Map<Destination, Identity> identities) {
-  static final Pods NONE = new Pods(new TreeMap<>(), DestinationSet.NONE, DestinationSet.NONE,
+  static final PodHealthTable NONE = new PodHealthTable(new TreeMap<>(), DestinationSet.NONE,
+      DestinationSet.NONE,
       Map.of());
 
   @Nullable PodHealth find(Destination pod) {
@@ -62,23 +63,23 @@ public record Pods(SortedMap<Destination, PodHealth> listed, DestinationSet leav
     return !listed.isEmpty() && !any(holds.negate());
   }
 
-  Pods with(Destination pod, PodHealth now) {
+  PodHealthTable with(Destination pod, PodHealth now) {
     var changed = new TreeMap<>(listed);
     changed.put(pod, now);
-    return new Pods(changed, leaving, ending, identities);
+    return new PodHealthTable(changed, leaving, ending, identities);
   }
 
-  Pods each(UnaryOperator<PodHealth> change) {
+  PodHealthTable each(UnaryOperator<PodHealth> change) {
     var changed = new TreeMap<>(listed);
     changed.replaceAll((pod, known) -> change.apply(known));
-    return new Pods(changed, leaving, ending, identities);
+    return new PodHealthTable(changed, leaving, ending, identities);
   }
 
-  Pods leaving(DestinationSet now) {
-    return new Pods(listed, now, ending, identities);
+  PodHealthTable leaving(DestinationSet now) {
+    return new PodHealthTable(listed, now, ending, identities);
   }
 
-  Pods relist(Listing pods, ProbeTraits traits, Duration now) {
+  PodHealthTable relist(ListedPods pods, ProbeTraits traits, Duration now) {
     var reassigned = reassigned(pods);
     return reassigned.isEmpty()
         ? relistSame(pods, traits, now)
@@ -86,12 +87,12 @@ public record Pods(SortedMap<Destination, PodHealth> listed, DestinationSet leav
   }
 
   /** What is known of their old pods is dropped. */
-  private DestinationSet reassigned(Listing pods) {
+  private DestinationSet reassigned(ListedPods pods) {
     return DestinationSet.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
         .toList());
   }
 
-  private boolean isAnother(Destination pod, Listing pods) {
+  private boolean isAnother(Destination pod, ListedPods pods) {
     var before = identities.get(pod);
     var now = pods.identities().get(pod);
     if (before == null || now == null) {
@@ -104,7 +105,7 @@ public record Pods(SortedMap<Destination, PodHealth> listed, DestinationSet leav
   }
 
   /** Whether readiness changed and changed back since the last listing. */
-  private boolean missedChange(Destination pod, Listing pods) {
+  private boolean missedChange(Destination pod, ListedPods pods) {
     var before = identities.get(pod);
     var now = pods.identities().get(pod);
     var known = listed.get(pod);
@@ -114,21 +115,21 @@ public record Pods(SortedMap<Destination, PodHealth> listed, DestinationSet leav
         && !before.since().equals(now.since());
   }
 
-  private Pods without(DestinationSet gone) {
+  private PodHealthTable without(DestinationSet gone) {
     var rest = new TreeMap<>(listed);
     rest.keySet().removeIf(gone::contains);
     var inFlight = where(PodHealth::isInFlight).intersect(gone);
-    return new Pods(rest, leaving.plus(inFlight), ending, identities);
+    return new PodHealthTable(rest, leaving.plus(inFlight), ending, identities);
   }
 
-  private Pods relistSame(Listing pods, ProbeTraits traits, Duration now) {
+  private PodHealthTable relistSame(ListedPods pods, ProbeTraits traits, Duration now) {
     var next = new TreeMap<Destination, PodHealth>();
     pods.ready().all()
         .forEach(pod -> next.put(pod, listedReady(pod, missedChange(pod, pods), traits, now)));
     pods.notReady().all()
         .forEach(pod -> next.put(pod, listedNotReady(pod, missedChange(pod, pods), traits, now)));
     var inFlight = leaving.plus(where(PodHealth::isInFlight));
-    return new Pods(next, inFlight.minus(DestinationSet.of(next.keySet())), pods.ending(),
+    return new PodHealthTable(next, inFlight.minus(DestinationSet.of(next.keySet())), pods.ending(),
         pods.identities());
   }
 

@@ -12,7 +12,8 @@ import java.math.RoundingMode;
  * @param panicking whether a surge keeps the result from falling
  * @param cause what decided, as a sentence without its end
  */
-public record Decision(int pods, double stable, double panic, boolean panicking, String cause) {
+public record ScaleDecision(int pods, double stable, double panic, boolean panicking,
+    String cause) {
   /** Whether there was no load for a whole window. */
   boolean isIdle() {
     return stable == 0 && panic == 0 && !panicking;

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** The settings that a map contains, or the problems that were found in it. */
-public sealed interface Parsed<S> {
-  record Valid<S>(S settings) implements Parsed<S> {}
+public sealed interface ParsedSettings<S> {
+  record Valid<S>(S settings) implements ParsedSettings<S> {}
 
   /** @param problems sentences that name key and value; never empty */
-  record Invalid<S>(List<String> problems) implements Parsed<S> {
+  record Invalid<S>(List<String> problems) implements ParsedSettings<S> {
     public Invalid {
       problems = List.copyOf(problems);
     }
@@ -18,7 +18,7 @@ public sealed interface Parsed<S> {
     }
   }
 
-  static <S> Parsed<S> of(List<String> problems, Supplier<S> settings) {
+  static <S> ParsedSettings<S> of(List<String> problems, Supplier<S> settings) {
     return problems.isEmpty() ? new Valid<>(settings.get()) : new Invalid<>(problems);
   }
 }

@@ -9,7 +9,7 @@ package dev.activator.autoscaler.policy;
  * @param since when the state last changed, in nanoseconds of the autoscaler's clock
  * @param timedOut whether it is inactive because it never became ready
  */
-public record Activity(State state, long since, boolean timedOut) {
+public record WorkloadActivity(State state, long since, boolean timedOut) {
   public enum State {
     /** Enough pods are ready. */
     TRUE,
@@ -19,20 +19,20 @@ public record Activity(State state, long since, boolean timedOut) {
     UNKNOWN
   }
 
-  public static Activity unknown(long now) {
-    return new Activity(State.UNKNOWN, now, false);
+  public static WorkloadActivity unknown(long now) {
+    return new WorkloadActivity(State.UNKNOWN, now, false);
   }
 
-  Activity withPods(long now, boolean enoughReady) {
+  WorkloadActivity withPods(long now, boolean enoughReady) {
     return to(enoughReady ? State.TRUE : State.UNKNOWN, now, false);
   }
 
-  Activity inactive(long now, boolean nowTimedOut) {
+  WorkloadActivity inactive(long now, boolean nowTimedOut) {
     return to(State.FALSE, now, nowTimedOut);
   }
 
-  private Activity to(State next, long now, boolean nowTimedOut) {
-    return next == state ? this : new Activity(next, now, nowTimedOut);
+  private WorkloadActivity to(State next, long now, boolean nowTimedOut) {
+    return next == state ? this : new WorkloadActivity(next, now, nowTimedOut);
   }
 
   /** One word; empty while it is active. */

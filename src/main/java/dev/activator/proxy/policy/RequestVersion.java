@@ -1,7 +1,7 @@
 package dev.activator.proxy.policy;
 
 /** The version of HTTP in a request's head. */
-public enum Version {
+public enum RequestVersion {
   HTTP_1_0,
   HTTP_1_1,
   HTTP_2,

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param zone of the windows' times
  */
-public record Schedule(ZoneId zone, List<Window> windows) {
-  public Schedule {
+public record WarmSchedule(ZoneId zone, List<Window> windows) {
+  public WarmSchedule {
     windows = List.copyOf(windows);
   }
 

@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The header fields of one message. Names ignore case. */
-public interface Fields {
+public interface HeaderFields {
   @Nullable String first(HeaderName field);
 
   List<String> all(HeaderName field);

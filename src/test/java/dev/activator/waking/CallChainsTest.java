@@ -7,8 +7,8 @@ import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionStartFailure;
-import dev.activator.waking.Chains.Mode;
-import dev.activator.waking.Chains.Source;
+import dev.activator.waking.CallChains.Mode;
+import dev.activator.waking.CallChains.Source;
 import dev.activator.waking.ChainWorld.Step;
 import dev.activator.waking.policy.WakeWithNames;
 import java.time.Duration;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ChainsTest {
+class CallChainsTest {
   private static final Duration START = Duration.ofSeconds(3);
   private static final Duration SOON = Duration.ofMillis(50);
   private static final String STRANGER = "192.0.2.7";

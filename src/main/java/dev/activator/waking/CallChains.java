@@ -1,7 +1,7 @@
 package dev.activator.waking;
 
 import dev.activator.loop.Loop;
-import dev.activator.revision.Listing;
+import dev.activator.revision.ListedPods;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.RevisionId;
 import dev.activator.throttle.Throttler;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Confined to the loop of {@code starts}, but for the methods that say otherwise.
  */
-public final class Chains {
+public final class CallChains {
   /** What is done with what was learned. */
   public enum Mode {
     OFF,
@@ -115,7 +115,7 @@ public final class Chains {
   /**
    * @param pods those listed for a revision now
    */
-  public Chains(Mode mode, SpeculativeStarts starts, Throttler throttler,
+  public CallChains(Mode mode, SpeculativeStarts starts, Throttler throttler,
       Function<RevisionId, @Nullable PodListing> pods, PrewarmCounts counts) {
     this.mode = mode;
     this.starts = starts;
@@ -178,8 +178,8 @@ public final class Chains {
     }
   }
 
-  private static Listing all(PodListing pods) {
-    return new Listing(pods.http1().all().plus(pods.h2c().all()), pods.http1().notReady());
+  private static ListedPods all(PodListing pods) {
+    return new ListedPods(pods.http1().all().plus(pods.h2c().all()), pods.http1().notReady());
   }
 
   /** Any thread: the first request of an episode was given a permit. */

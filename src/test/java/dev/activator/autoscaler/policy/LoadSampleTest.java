@@ -7,7 +7,7 @@ import dev.activator.testing.TestValues;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class SampleTest {
+class LoadSampleTest {
   @ParameterizedTest(name = "{0} at once, {1} arrived: {2}")
   @CsvSource({"0, 0, false", "0.001, 0, true", "0, 1, true", "3, 4, true"})
   void isDemandIfARequestRanOrArrived(double concurrency, double arrivals, boolean demand) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class ScheduleTest {
+class WarmScheduleTest {
   private static Map<String, Object> window(String start, String end, int replicas,
       String... days) {
     return days.length == 0
@@ -104,7 +104,7 @@ class ScheduleTest {
   void showsDaysAndTimes() {
     var times = read("UTC", window("08:00", "18:00", 1, "Tue", "Mon"), window("20:00", "22:00", 1));
 
-    assertThat(times.schedule().windows()).map(Schedule.Window::toString)
+    assertThat(times.schedule().windows()).map(WarmSchedule.Window::toString)
         .containsExactly("Mon,Tue 08:00 to 18:00", "daily 20:00 to 22:00");
   }
 }

@@ -3,10 +3,10 @@ package dev.activator.config;
 import java.time.Duration;
 
 /** Checks of settings, whose errors name the setting, its value and the rule. */
-public final class Requirement {
+public final class SettingRequirement {
   private static final int LAST_PORT = 65_535;
 
-  private Requirement() {}
+  private SettingRequirement() {}
 
   /** @param rule follows "but", such as {@code must be positive} */
   public static void check(boolean holds, String setting, Object value, String rule) {

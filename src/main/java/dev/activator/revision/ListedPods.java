@@ -10,11 +10,11 @@ import java.util.Map;
  * @param ending those of {@code ready} that terminate: used only while no other pod serves
  * @param identities where known
  */
-public record Listing(DestinationSet ready, DestinationSet notReady, DestinationSet ending,
+public record ListedPods(DestinationSet ready, DestinationSet notReady, DestinationSet ending,
     Map<Destination, Identity> identities) {
-  public static final Listing NONE = new Listing(DestinationSet.NONE, DestinationSet.NONE);
+  public static final ListedPods NONE = new ListedPods(DestinationSet.NONE, DestinationSet.NONE);
 
-  public Listing {
+  public ListedPods {
     notReady = notReady.minus(ready);
     ending = ending.intersect(ready);
     identities = of(identities, ready, notReady);
@@ -39,11 +39,11 @@ public record Listing(DestinationSet ready, DestinationSet notReady, Destination
     }
   }
 
-  public Listing(DestinationSet ready, DestinationSet notReady, DestinationSet ending) {
+  public ListedPods(DestinationSet ready, DestinationSet notReady, DestinationSet ending) {
     this(ready, notReady, ending, Map.of());
   }
 
-  public Listing(DestinationSet ready, DestinationSet notReady) {
+  public ListedPods(DestinationSet ready, DestinationSet notReady) {
     this(ready, notReady, DestinationSet.NONE);
   }
 

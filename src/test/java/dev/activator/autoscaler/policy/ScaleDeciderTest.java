@@ -1,6 +1,6 @@
 package dev.activator.autoscaler.policy;
 
-import static dev.activator.autoscaler.policy.DeciderTest.Trace.trace;
+import static dev.activator.autoscaler.policy.ScaleDeciderTest.Trace.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.autoscaler.policy.ScalingSettings.Aim;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each trace was run through Knative's own code. Times are seconds. */
-class DeciderTest {
+class ScaleDeciderTest {
   /** A workload whose reports are played second by second. */
   static final class Trace {
     private static final long SECOND = 1_000_000_000;
@@ -32,7 +32,7 @@ class DeciderTest {
     private Regime regime = Regime.ALONE;
     private int created;
     private final List<double[]> reports = new ArrayList<>();
-    private Decider decider;
+    private ScaleDecider decider;
 
     static Trace trace() {
       return new Trace();
@@ -88,9 +88,9 @@ class DeciderTest {
     }
 
     /** What is decided then; reports of the same second have come. */
-    Decision at(double time, int ready) {
+    ScaleDecision at(double time, int ready) {
       if (decider == null) {
-        decider = new Decider(0, created, settings().windows());
+        decider = new ScaleDecider(0, created, settings().windows());
       }
       reports.removeIf(report -> {
         boolean due = Math.floor(report[0]) <= Math.floor(time);

@@ -10,9 +10,9 @@ import dev.activator.revision.QueueTimes;
  * @param arrivals requests that reached it in that time; finite, not negative
  * @param queueTimes of requests that left its queue in that time, while pods were ready
  */
-public record Sample(String reporter, double concurrency, double arrivals,
+public record LoadSample(String reporter, double concurrency, double arrivals,
     QueueTimes queueTimes) {
-  public Sample {
+  public LoadSample {
     check(reporter, "concurrency", concurrency);
     check(reporter, "number of requests", arrivals);
   }
