@@ -1,0 +1,3 @@
+module activator.dev/nodes
+
+go 1.25
