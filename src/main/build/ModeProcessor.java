@@ -1,6 +1,6 @@
 import dev.activator.ActivatorApplication;
+import dev.activator.config.ActivatorMode;
 import dev.activator.config.CommandLine;
-import dev.activator.config.Mode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -16,9 +16,9 @@ import org.springframework.context.support.GenericApplicationContext;
  * configuration and a {@code main} beside it.
  */
 class ModeProcessor extends ContextAotProcessor {
-  private final Mode mode;
+  private final ActivatorMode mode;
 
-  private ModeProcessor(Mode mode, Settings settings) {
+  private ModeProcessor(ActivatorMode mode, Settings settings) {
     super(ActivatorApplication.configuration(mode), settings);
     this.mode = mode;
   }
@@ -27,7 +27,7 @@ class ModeProcessor extends ContextAotProcessor {
   public static void main(String[] args) {
     var settings = Settings.builder().sourceOutput(Path.of(args[1])).resourceOutput(Path.of(args[2]))
         .classOutput(Path.of(args[3])).groupId("dev.activator").artifactId("activator").build();
-    new ModeProcessor(Mode.valueOf(args[0]), settings).process();
+    new ModeProcessor(ActivatorMode.valueOf(args[0]), settings).process();
     System.exit(0);
   }
 

@@ -1,4 +1,4 @@
-import dev.activator.config.Mode;
+import dev.activator.config.ActivatorMode;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -45,7 +45,7 @@ class Wiring {
     delete(wiring.notes);
     delete(content);
     copy(classes, content);
-    for (var mode : Mode.values()) {
+    for (var mode : ActivatorMode.values()) {
       wiring.write(mode.name(), content);
     }
     compile(content, args[3], files(wiring.sources));

@@ -3,7 +3,7 @@ package dev.activator;
 import dev.activator.app.ActivatorLogging;
 import dev.activator.config.CommandLine;
 import dev.activator.app.DryRun;
-import dev.activator.config.Mode;
+import dev.activator.config.ActivatorMode;
 import dev.activator.app.SettingsCheck;
 import dev.activator.app.UnknownSettings;
 import dev.activator.lifecycle.Shutdown;
@@ -28,10 +28,10 @@ public class ActivatorApplication {
       System.out.println(information);
       return;
     }
-    var hint = Mode.hint(System.getenv());
+    var hint = ActivatorMode.hint(System.getenv());
     try {
       var command = CommandLine.parse(UnknownSettings::problem, args);
-      var mode = Mode.of(environment(command));
+      var mode = ActivatorMode.of(environment(command));
       if (!hint.isEmpty()) {
         log.info(hint);
       }
@@ -73,7 +73,7 @@ public class ActivatorApplication {
   }
 
   /** What a mode wires. */
-  public static Class<?> configuration(Mode mode) {
+  public static Class<?> configuration(ActivatorMode mode) {
     return switch (mode) {
       case CLUSTER -> ClusterActivator.class;
       case STANDALONE -> StandaloneActivator.class;
@@ -82,7 +82,7 @@ public class ActivatorApplication {
   }
 
   /** Returns once the activator takes requests. */
-  public static void run(CommandLine command, Mode mode) {
+  public static void run(CommandLine command, ActivatorMode mode) {
     var shutdown = new Shutdown(ActivatorApplication::exitLater,
         Runtime.getRuntime()::halt);
     shutdown.handleSignals();

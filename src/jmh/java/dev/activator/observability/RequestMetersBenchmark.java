@@ -85,7 +85,7 @@ public class RequestMetersBenchmark {
     request.forwarding();
     request.responding(200);
     request.wrote(100);
-    request.ended(Outcome.ANSWERED, 200);
+    request.ended(RequestOutcome.ANSWERED, 200);
     return request;
   }
 

@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
-import dev.activator.config.Mode;
+import dev.activator.config.ActivatorMode;
 import dev.activator.observability.JsonLines;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -36,7 +36,8 @@ public final class ActivatorLogging extends LogbackLoggingSystem {
       @Nullable LogFile file) {
     super.loadDefaults(initialization, file);
     var environment = initialization.getEnvironment();
-    if (environment != null && environment.acceptsProfiles(Profiles.of(Mode.CLUSTER.profile()))
+    if (environment != null
+        && environment.acceptsProfiles(Profiles.of(ActivatorMode.CLUSTER.profile()))
         && root().getAppender(CONSOLE) instanceof ConsoleAppender<ILoggingEvent> console) {
       writeJson(console, environment);
     }

@@ -12,10 +12,10 @@ import dev.activator.app.properties.ServingProperties;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
+import dev.activator.config.ActivatorMode;
 import dev.activator.config.CommandLine;
 import dev.activator.config.LiveSettings;
 import dev.activator.config.LoggingConfig;
-import dev.activator.config.Mode;
 import dev.activator.config.NetworkConfig;
 import dev.activator.config.ObservabilityConfig;
 import dev.activator.lifecycle.StartFailedException;
@@ -64,7 +64,7 @@ public final class DryRun {
   private static final class Properties {}
 
   /** Returns the exit code: 0 if the process could start. */
-  public static int of(CommandLine command, Mode mode) {
+  public static int of(CommandLine command, ActivatorMode mode) {
     // The jar's AOT wiring would create all beans.
     SpringProperties.setProperty(AotDetector.AOT_ENABLED, "false");
     var application = new SpringApplication(Properties.class);
@@ -81,12 +81,12 @@ public final class DryRun {
     }
   }
 
-  private int describe(Mode mode) {
+  private int describe(ActivatorMode mode) {
     print("mode", mode.word(), "see ACTIVATOR_MODE, KUBECONFIG, KUBERNETES_SERVICE_HOST");
     EffectiveSettings.of(context.getBeansWithAnnotation(ConfigurationProperties.class).values())
         .forEach((name, value) -> print(name, value,
             EffectiveSettings.setting(context.getEnvironment(), name).source()));
-    return mode == Mode.EMBEDDED ? 0 : configMaps(mode);
+    return mode == ActivatorMode.EMBEDDED ? 0 : configMaps(mode);
   }
 
   private int readCertificates() {
@@ -110,7 +110,7 @@ public final class DryRun {
     return 1;
   }
 
-  private int configMaps(Mode mode) {
+  private int configMaps(ActivatorMode mode) {
     var names = context.getBean(ConfigMapProperties.class);
     List<LiveSettings<?>> maps = List.of(NetworkConfig.live(), LoggingConfig.live(names.logging()),
         ObservabilityConfig.live(names.observability()));
@@ -127,7 +127,7 @@ public final class DryRun {
     }
   }
 
-  private Map<String, Set<String>> read(List<LiveSettings<?>> maps, Mode mode)
+  private Map<String, Set<String>> read(List<LiveSettings<?>> maps, ActivatorMode mode)
       throws InterruptedException {
     var properties = context.getBean(ClusterProperties.class);
     var egress = context.getBean(EgressProperties.class);
@@ -137,7 +137,7 @@ public final class DryRun {
     try (var cluster = properties.cluster(
         () -> new ClusterAccess.Through(properties.access(), egress.proxies()), START_TIMEOUT,
         new Random(0), addresses, identity)) {
-      if (mode == Mode.STANDALONE) {
+      if (mode == ActivatorMode.STANDALONE) {
         cluster.follows(Sources.SCALED_SERVICES, identity.clusterDomain());
       }
       maps.forEach(map -> cluster.onConfigMap(identity.systemNamespace(), map.name(), data -> {

@@ -4,7 +4,7 @@ import dev.activator.console.HourHistory.Kind;
 import dev.activator.console.HourHistory.LastHour;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.console.WaitingOverview.LeaderReport;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.RevisionId;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,8 +31,8 @@ public final class Alerts {
   static final double REJECTS_PER_SECOND = 0.1;
   static final double SATURATION = 0.9;
   private static final int RATE_MINUTES = HourHistory.REJECT_MINUTES;
-  private static final Set<Outcome> NOT_OURS = EnumSet.of(Outcome.CALLER_GONE,
-      Outcome.CALLER_DEADLINE, Outcome.BAD_REQUEST, Outcome.REVISION_UNKNOWN);
+  private static final Set<RequestOutcome> NOT_OURS = EnumSet.of(RequestOutcome.CALLER_GONE,
+      RequestOutcome.CALLER_DEADLINE, RequestOutcome.BAD_REQUEST, RequestOutcome.REVISION_UNKNOWN);
 
   /** In the order of how bad they are. */
   enum Rule {
@@ -83,7 +83,7 @@ public final class Alerts {
    * @param unscalable how many workloads cannot be scaled, by reason
    */
   public record Facts(@Nullable String linkProblem, @Nullable LeaderReport leader, ApiState api,
-      double saturation, List<Load> revisions, Map<Outcome, Integer> rejects,
+      double saturation, List<Load> revisions, Map<RequestOutcome, Integer> rejects,
       Map<String, Integer> unscalable) {}
 
   private final LongSupplier nanoTime;

@@ -8,7 +8,7 @@ import static dev.activator.console.Html.time;
 import static java.util.stream.Collectors.joining;
 
 import dev.activator.observability.ColdStartRecorder.ColdStart;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases.Phase;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.StartPhase;
@@ -78,8 +78,10 @@ final class ColdStartSection {
   }
 
   private static boolean isAnswered(ColdStart start) {
-    return start.outcome() == Outcome.ANSWERED || start.outcome() == Outcome.WAITING_PAGE
-        || start.outcome() == Outcome.FALLBACK || start.outcome() == Outcome.HANDED_OVER;
+    return start.outcome() == RequestOutcome.ANSWERED
+        || start.outcome() == RequestOutcome.WAITING_PAGE
+        || start.outcome() == RequestOutcome.FALLBACK
+        || start.outcome() == RequestOutcome.HANDED_OVER;
   }
 
   /** Sorted times of starts that were answered: among failures, the timeouts would count. */

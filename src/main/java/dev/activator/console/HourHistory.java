@@ -1,6 +1,6 @@
 package dev.activator.console;
 
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;
 import java.time.Clock;
@@ -44,7 +44,8 @@ public final class HourHistory {
   /** By second, for a minute. A pod may invent statuses. */
   private final Counts<Integer> errors = new Counts<>(60, 32);
   /** By minute, for five of them. */
-  private final Counts<Outcome> rejects = new Counts<>(REJECT_MINUTES, Outcome.values().length);
+  private final Counts<RequestOutcome> rejects = new Counts<>(REJECT_MINUTES,
+      RequestOutcome.values().length);
   private volatile boolean sampledAll;
 
   public HourHistory(LongSupplier nanoTime, Clock clock, ToIntFunction<RevisionId> queued) {
@@ -125,7 +126,7 @@ public final class HourHistory {
   }
 
   /** A request failed, by us or by its pod. */
-  public void failed(RevisionId id, Outcome outcome, int status) {
+  public void failed(RevisionId id, RequestOutcome outcome, int status) {
     errors.add(second(), status);
     if (!outcome.served()) {
       rejects.add(minute(), outcome);
@@ -174,7 +175,7 @@ public final class HourHistory {
   }
 
   /** Requests of the last five minutes that got no response from a pod. */
-  Map<Outcome, Integer> rejects() {
+  Map<RequestOutcome, Integer> rejects() {
     return rejects.sums(minute());
   }
 

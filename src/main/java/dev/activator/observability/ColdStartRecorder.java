@@ -51,7 +51,7 @@ public final class ColdStartRecorder implements RequestObserver {
    * @param start its phases pod and probe split, in nanoseconds; empty if that is not known any more
    */
   public record ColdStart(RevisionId revision, Instant when, RequestPhases phases,
-      Map<StartPhase, Long> start, Outcome outcome, int status) {
+      Map<StartPhase, Long> start, RequestOutcome outcome, int status) {
 
     public ColdStart {
       start = Collections.unmodifiableMap(new TreeMap<>(start));
@@ -193,7 +193,7 @@ public final class ColdStartRecorder implements RequestObserver {
       return new Entry(start, entry.number, entry.arrivedNanos, settled);
     }
     var phases = split.between(0, start.phases().pod() + start.phases().probe());
-    if (settled && start.outcome() == Outcome.ANSWERED) {
+    if (settled && start.outcome() == RequestOutcome.ANSWERED) {
       phases.forEach((phase, nanos) -> meters.measured(Metric.START,
           Labels.of(PHASE, phase.toString()), Duration.ofNanos(nanos)));
     }
@@ -224,18 +224,18 @@ public final class ColdStartRecorder implements RequestObserver {
     switch (step) {
       case QUEUED -> queued(request);
       case GRANTED -> started(request);
-      case RESPONDING -> record(request, Outcome.ANSWERED, request.responseStatus());
+      case RESPONDING -> record(request, RequestOutcome.ANSWERED, request.responseStatus());
       case ENDED -> {
         var outcome = request.outcome();
-        if (!request.responded() && outcome != null && outcome != Outcome.WAITING_PAGE
-            && outcome != Outcome.FALLBACK) {
+        if (!request.responded() && outcome != null && outcome != RequestOutcome.WAITING_PAGE
+            && outcome != RequestOutcome.FALLBACK) {
           if (request.isQueued()) {
             started(request);
           }
           record(request, outcome, request.status());
         }
         var revision = request.revision();
-        if (outcome == Outcome.REVISION_GONE && revision != null) {
+        if (outcome == RequestOutcome.REVISION_GONE && revision != null) {
           // It may have been queued after the revision was deleted.
           gone(revision.id());
         }
@@ -255,7 +255,7 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   /** @param navigation that was answered with a page, which has waited until now */
-  public void pageEnded(RequestRecord navigation, Outcome outcome) {
+  public void pageEnded(RequestRecord navigation, RequestOutcome outcome) {
     var revision = navigation.revision();
     var awaited = navigation.awaited;
     if (revision != null && awaited != null) {
@@ -272,7 +272,7 @@ public final class ColdStartRecorder implements RequestObserver {
     }
   }
 
-  private void record(RequestRecord request, Outcome outcome, int status) {
+  private void record(RequestRecord request, RequestOutcome outcome, int status) {
     var revision = request.revision();
     var start = request.start;
     if (start != null && revision != null) {
@@ -280,7 +280,8 @@ public final class ColdStartRecorder implements RequestObserver {
     }
   }
 
-  private void record(RevisionId revision, PodStart start, RequestPhases phases, Outcome outcome,
+  private void record(RevisionId revision, PodStart start, RequestPhases phases,
+      RequestOutcome outcome,
       int status, long arrivedNanos) {
     for (var phase : RequestPhases.Phase.values()) {
       measure(revision, phase.toString(), outcome, phases.of(phase));
@@ -291,7 +292,7 @@ public final class ColdStartRecorder implements RequestObserver {
         start.number(), arrivedNanos, false));
   }
 
-  private void measure(RevisionId id, String phase, Outcome outcome, long nanos) {
+  private void measure(RevisionId id, String phase, RequestOutcome outcome, long nanos) {
     meters.measured(Metric.COLD_START,
         labels(id).add(PHASE, phase).add("outcome", outcome.toString()),
         Duration.ofNanos(nanos));
@@ -309,7 +310,7 @@ public final class ColdStartRecorder implements RequestObserver {
   }
 
   private void remember(Entry entry) {
-    if (add(entry) && entry.start.outcome() == Outcome.ANSWERED) {
+    if (add(entry) && entry.start.outcome() == RequestOutcome.ANSWERED) {
       onStart.accept(entry.start.revision());
     }
   }

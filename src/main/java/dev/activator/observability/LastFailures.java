@@ -16,7 +16,7 @@ public final class LastFailures implements RequestObserver {
   private static final int SERVER_ERROR = 500;
 
   /** @param atNanos on the loops' clock */
-  public record FailedRequest(Outcome outcome, int status, long atNanos) {}
+  public record FailedRequest(RequestOutcome outcome, int status, long atNanos) {}
 
   private final LongSupplier nanoTime;
   private final Revisions existing;
@@ -26,7 +26,7 @@ public final class LastFailures implements RequestObserver {
 
   /** Called on the request's loop. */
   public interface Listener {
-    void failed(RevisionId id, Outcome outcome, int status);
+    void failed(RevisionId id, RequestOutcome outcome, int status);
   }
 
   /** @param existing no longer has a revision when {@link #gone} is called for it */
@@ -44,8 +44,8 @@ public final class LastFailures implements RequestObserver {
     var revision = request.revision();
     var outcome = request.outcome();
     if (step != Step.ENDED || revision == null || outcome == null
-        || outcome == Outcome.CALLER_GONE || outcome == Outcome.WAITING_PAGE
-        || outcome == Outcome.NOT_WOKEN || outcome == Outcome.FALLBACK) {
+        || outcome == RequestOutcome.CALLER_GONE || outcome == RequestOutcome.WAITING_PAGE
+        || outcome == RequestOutcome.NOT_WOKEN || outcome == RequestOutcome.FALLBACK) {
       return;
     }
     if (!outcome.served() || request.status() >= SERVER_ERROR) {

@@ -22,7 +22,7 @@ public final class RequestMeters implements RequestObserver {
   private final Revisions existing;
   private final Map<RevisionId, RevisionMeters> revisions = new ConcurrentHashMap<>();
   private final RevisionMeters none = new RevisionMeters(null);
-  private final Map<Outcome, LongAdder> rejections = new EnumMap<>(Outcome.class);
+  private final Map<RequestOutcome, LongAdder> rejections = new EnumMap<>(RequestOutcome.class);
   private final LongAdder retries = new LongAdder();
   private final LongAdder redirected = new LongAdder();
   /** By the method and the scheme. Where metrics are exported, this sees all requests. */
@@ -33,15 +33,15 @@ public final class RequestMeters implements RequestObserver {
   public RequestMeters(Meters meters, Revisions existing) {
     this.registry = meters;
     this.existing = existing;
-    for (var outcome : Outcome.values()) {
+    for (var outcome : RequestOutcome.values()) {
       if (!outcome.served()) {
         var count = new LongAdder();
         rejections.put(outcome, count);
-        if (outcome == Outcome.WAITING_PAGE) {
+        if (outcome == RequestOutcome.WAITING_PAGE) {
           meters.number(Metric.WAITING_PAGES, Labels.EMPTY, count::sum);
-        } else if (outcome == Outcome.FALLBACK) {
+        } else if (outcome == RequestOutcome.FALLBACK) {
           meters.number(Metric.FALLBACKS, Labels.of("kind", "answer"), count::sum);
-        } else if (outcome == Outcome.NOT_WOKEN) {
+        } else if (outcome == RequestOutcome.NOT_WOKEN) {
           meters.number(Metric.NOT_WOKEN, Labels.EMPTY, count::sum);
         } else {
           meters.number(Metric.REJECTIONS, Labels.of("reason", outcome.toString()), count::sum);

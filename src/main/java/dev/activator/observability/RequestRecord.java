@@ -41,7 +41,7 @@ public abstract class RequestRecord {
   private boolean timed;
   private boolean fellBack;
   private @Nullable Destination destination;
-  private @Nullable Outcome outcome;
+  private @Nullable RequestOutcome outcome;
   private @Nullable String failure;
 
   // Observers' state.
@@ -173,7 +173,7 @@ public abstract class RequestRecord {
   }
 
   /** @param as the status to record: the response's if it is complete, else one for the outcome */
-  public final void ended(Outcome how, int as) {
+  public final void ended(RequestOutcome how, int as) {
     outcome = how;
     status = as;
     endedNanos = now();
@@ -254,7 +254,7 @@ public abstract class RequestRecord {
     return destination;
   }
 
-  public final @Nullable Outcome outcome() {
+  public final @Nullable RequestOutcome outcome() {
     return outcome;
   }
 

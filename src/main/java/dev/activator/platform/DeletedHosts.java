@@ -2,7 +2,7 @@ package dev.activator.platform;
 
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.loop.Loop;
 import java.util.LinkedHashSet;
@@ -29,7 +29,7 @@ final class DeletedHosts {
   }
 
   void start() {
-    subscriptions = List.of(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed),
+    subscriptions = List.of(store.subscribe(BuiltInKinds.KNATIVE_SERVICE, loop, this::changed),
         store.subscribe(ScaledServiceKind.of(store), loop, this::changed));
   }
 

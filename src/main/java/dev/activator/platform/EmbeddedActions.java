@@ -3,7 +3,7 @@ package dev.activator.platform;
 import dev.activator.autoscaler.Autoscaler;
 import dev.activator.console.LivePage;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.RevisionId;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -34,7 +34,7 @@ final class EmbeddedActions implements LivePage.Actions {
     var view = autoscaler.view(id);
     return view == null || !view.workload().kind().equals("Deployment")
         ? null
-        : store.find(Kinds.DEPLOYMENT, id.namespace(), view.workload().name());
+        : store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), view.workload().name());
   }
 
   List<ObjectNode> pods(RevisionId id) {
@@ -43,7 +43,7 @@ final class EmbeddedActions implements LivePage.Actions {
       return List.of();
     }
     var selector = deployment.at("/spec/selector/matchLabels").properties();
-    return store.list(Kinds.POD, pod -> Meta.namespace(pod).equals(id.namespace())
+    return store.list(BuiltInKinds.POD, pod -> Meta.namespace(pod).equals(id.namespace())
         && !selector.isEmpty() && selector.stream().allMatch(
             label -> label.getValue().asString("").equals(Meta.labels(pod).get(label.getKey()))));
   }
@@ -66,7 +66,7 @@ final class EmbeddedActions implements LivePage.Actions {
     if (deployment != null) {
       var name = Meta.name(deployment);
       autoscaler.forgetLoad(id)
-          .thenRun(() -> store.edit(Kinds.DEPLOYMENT, id.namespace(), name, found -> {
+          .thenRun(() -> store.edit(BuiltInKinds.DEPLOYMENT, id.namespace(), name, found -> {
             ((ObjectNode) found.path("spec")).put("replicas", 0);
             return found;
           }));
@@ -76,6 +76,6 @@ final class EmbeddedActions implements LivePage.Actions {
   @Override
   public void restart(RevisionId id) {
     log.info("{}: restarted from the console", id);
-    pods(id).forEach(pod -> store.delete(Kinds.POD, id.namespace(), Meta.name(pod)));
+    pods(id).forEach(pod -> store.delete(BuiltInKinds.POD, id.namespace(), Meta.name(pod)));
   }
 }

@@ -5,7 +5,7 @@ import dev.activator.cluster.EventReader.Event;
 import dev.activator.console.ClusterRevisionDetails;
 import dev.activator.console.RevisionDetails;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.KnativeLabels;
 import dev.activator.embedded.runtime.StatusConditions;
@@ -39,7 +39,7 @@ final class EmbeddedRevisionDetails implements RevisionDetails {
   }
 
   private String service(RevisionId id) {
-    var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
+    var revision = store.find(BuiltInKinds.REVISION, id.namespace(), id.name());
     return revision == null
         ? ""
         : Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, "");
@@ -79,7 +79,7 @@ final class EmbeddedRevisionDetails implements RevisionDetails {
   public CompletableFuture<Known<EventLine>> events(RevisionId id) {
     var service = service(id);
     var own = id.withoutPort().name();
-    return CompletableFuture.completedFuture(new Known<>(store.list(Kinds.EVENT, event -> {
+    return CompletableFuture.completedFuture(new Known<>(store.list(BuiltInKinds.EVENT, event -> {
       var about = event.at("/involvedObject/name").asString("");
       return Meta.namespace(event).equals(id.namespace()) && (about.equals(service)
           || about.equals(own) || about.startsWith(own + "-"));

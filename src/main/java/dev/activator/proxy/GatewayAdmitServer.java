@@ -11,7 +11,7 @@ import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.HeldBytes;
 import dev.activator.proxy.exchange.ReadyPods;
 import dev.activator.proxy.exchange.RequestDispatcher;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.GatewayQuestion;
 import dev.activator.proxy.policy.GatewayQuestion.Convention;
@@ -82,7 +82,7 @@ public final class GatewayAdmitServer {
   private static final AttributeKey<Boolean> GOES_AWAY = AttributeKey
       .valueOf(GatewayAdmitServer.class, "goesAway");
   private static final LocalResponse SHUTTING_DOWN = LocalResponse
-      .error(503, "the activator is shutting down").with(Failure.REASON, "shutting-down");
+      .error(503, "the activator is shutting down").with(RequestFailure.REASON, "shutting-down");
   /** Of the connection with the gateway, or about a body that is not here; and what would choose a revision. */
   private static final Set<String> NOT_OF_THE_ORIGINAL = Set.of("host", "connection", "keep-alive",
       "proxy-connection", "te", "trailer", "transfer-encoding", "content-length", "upgrade",
@@ -234,7 +234,7 @@ public final class GatewayAdmitServer {
     }).onErrorResume(IllegalArgumentException.class, e -> Mono
         .just(LocalResponse.error(400, "malformed question: " + e.getMessage())))
         .onErrorResume(TooLongHttpHeaderException.class,
-            _ -> Mono.just(new Failure.HeadTooLarge().answer()))
+            _ -> Mono.just(new RequestFailure.HeadTooLarge().answer()))
         .onErrorResume(TimeoutException.class, _ -> Mono
             .just(LocalResponse.error(408, "the question did not come in time")))
         .flatMap(answer -> Mono.from(ExtAuthzCodec.send(response, answer)));

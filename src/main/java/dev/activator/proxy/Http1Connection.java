@@ -8,7 +8,7 @@ import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.UnreadBytes;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.loop.NettyTransport;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -170,7 +170,8 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private void malformedBody(Throwable cause) {
     if (current != null) {
       current
-          .fail(new Failure.BadRequest(MalformedRequestException.text(cause, "malformed chunk")));
+          .fail(new RequestFailure.BadRequest(
+              MalformedRequestException.text(cause, "malformed chunk")));
     } else {
       downstream.close();
     }
@@ -345,7 +346,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     log.debug("No memory for the connection to {}", caller.address());
     downstream.closeAfterThis();
     if (current != null && !downstream.closing()) {
-      current.fail(new Failure.MemoryFull(1));
+      current.fail(new RequestFailure.MemoryFull(1));
     }
     downstream.close();
   }

@@ -7,7 +7,7 @@ import dev.activator.http.Http1Encoder.ResponseEncoder;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.policy.ErrorFormat;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.HeaderRewriter.BodyEnd;
@@ -237,7 +237,7 @@ final class Http1Downstream implements Downstream {
   }
 
   @Override
-  public void answer(Failure failure, ErrorFormat format) {
+  public void answer(RequestFailure failure, ErrorFormat format) {
     if (failure.endsConnection()) {
       persistent = false;
     }

@@ -11,7 +11,7 @@ import dev.activator.proxy.codec.StreamHistory;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.ErrorFormat;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.RequestVersion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -288,7 +288,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     }
     var downstream = new Http2Downstream(this, stream, HttpMethod.GET, false);
     assign(stream, downstream);
-    downstream.answer(new Failure.HeadTooLarge(), ErrorFormat.TEXT);
+    downstream.answer(new RequestFailure.HeadTooLarge(), ErrorFormat.TEXT);
     downstream.ended();
   }
 

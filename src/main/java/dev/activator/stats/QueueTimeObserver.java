@@ -1,7 +1,7 @@
 package dev.activator.stats;
 
-import dev.activator.observability.Outcome;
 import dev.activator.observability.RequestObserver;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestRecord;
 import dev.activator.revision.QueueTimes;
 import dev.activator.revision.RevisionId;
@@ -45,7 +45,8 @@ final class QueueTimeObserver implements RequestObserver {
 
   /** Its wait was not over. */
   private static boolean isAnsweredMeanwhile(RequestRecord request) {
-    return request.outcome() == Outcome.WAITING_PAGE || request.outcome() == Outcome.FALLBACK;
+    return request.outcome() == RequestOutcome.WAITING_PAGE
+        || request.outcome() == RequestOutcome.FALLBACK;
   }
 
   private void count(RequestRecord request) {

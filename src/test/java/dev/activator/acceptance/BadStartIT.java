@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.activator.testing.FreePort;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -120,7 +120,7 @@ class BadStartIT {
               .contains("the ConfigMap config-network: rollout-duration is 'soon'");
         }
       }
-      cluster.api.store().delete(Kinds.CONFIG_MAP, FakeCluster.SYSTEM, "config-network");
+      cluster.api.store().delete(BuiltInKinds.CONFIG_MAP, FakeCluster.SYSTEM, "config-network");
       try (var activator = ActivatorProcess.startedIn(CLUSTER, config)) {
         assertThat(activator.exitCode()).isEqualTo(1);
         assertThat(errors(activator)).singleElement().asString()

@@ -4,7 +4,7 @@ import dev.activator.testing.FreePort;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.testing.EmbeddedApi;
@@ -45,7 +45,7 @@ final class FakeCluster implements AutoCloseable {
 
   FakeCluster() throws IOException {
     // As the ClusterRole of Knative's activator has it.
-    api.faults().add(Match.requests().of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(403));
+    api.faults().add(Match.requests().of(BuiltInKinds.ENDPOINT_SLICE), Fault.Answer.status(403));
     for (var name : List.of("config-network", "config-logging", "config-observability")) {
       configMap(name, Map.of());
     }
@@ -94,10 +94,10 @@ final class FakeCluster implements AutoCloseable {
   }
 
   void configMap(String name, Map<String, String> data) {
-    if (api.store().find(Kinds.CONFIG_MAP, SYSTEM, name) == null) {
-      api.store().create(Kinds.CONFIG_MAP, named(SYSTEM, name));
+    if (api.store().find(BuiltInKinds.CONFIG_MAP, SYSTEM, name) == null) {
+      api.store().create(BuiltInKinds.CONFIG_MAP, named(SYSTEM, name));
     }
-    api.store().edit(Kinds.CONFIG_MAP, SYSTEM, name, map -> {
+    api.store().edit(BuiltInKinds.CONFIG_MAP, SYSTEM, name, map -> {
       var texts = map.putObject("data");
       data.forEach(texts::put);
       return map;
@@ -109,7 +109,7 @@ final class FakeCluster implements AutoCloseable {
     var revision = named("default", name);
     revision.putObject("spec").put("timeoutSeconds", 300).put("containerConcurrency", 0)
         .putArray("containers").addObject().put("image", "x");
-    api.store().create(Kinds.REVISION, revision);
+    api.store().create(BuiltInKinds.REVISION, revision);
   }
 
   /** The pod becomes one of the revision's. */
@@ -122,7 +122,7 @@ final class FakeCluster implements AutoCloseable {
     subset.putArray("addresses").addObject().put("ip", "127.0.0.1");
     subset.putArray("ports").addObject().put("name", "http").put("port",
         pod.getAddress().getPort());
-    api.store().create(Kinds.ENDPOINTS, endpoints);
+    api.store().create(BuiltInKinds.ENDPOINTS, endpoints);
   }
 
   private static ObjectNode named(String namespace, String name) {

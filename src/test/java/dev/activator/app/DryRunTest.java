@@ -2,10 +2,10 @@ package dev.activator.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.activator.config.ActivatorMode;
 import dev.activator.config.CommandLine;
-import dev.activator.config.Mode;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.EmbeddedApi;
@@ -23,7 +23,7 @@ class DryRunTest {
   @TempDir
   Path directory;
 
-  private static int run(Mode mode, String... arguments) {
+  private static int run(ActivatorMode mode, String... arguments) {
     return DryRun.of(CommandLine.parse(UnknownSettings::problem, arguments), mode);
   }
 
@@ -41,7 +41,7 @@ class DryRunTest {
       Certificate.ec().write(directory.resolve("another.crt"), other, "PKCS#8");
     }
 
-    assertThat(run(Mode.EMBEDDED, "--" + chain + "=" + one, "--" + key + "=" + other))
+    assertThat(run(ActivatorMode.EMBEDDED, "--" + chain + "=" + one, "--" + key + "=" + other))
         .isEqualTo(code);
   }
 
@@ -52,12 +52,13 @@ class DryRunTest {
       for (var name : List.of("config-network", "config-logging", "config-observability")) {
         var map = Json.object();
         Meta.of(map).put("namespace", "knative-serving").put("name", name);
-        api.store().create(Kinds.CONFIG_MAP, map);
+        api.store().create(BuiltInKinds.CONFIG_MAP, map);
       }
-      api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE),
+      api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINT_SLICE),
           Fault.Answer.status(403));
 
-      assertThat(run(Mode.CLUSTER, "-server=" + api.url(), "--activator.endpoints-source=" + source,
+      assertThat(run(ActivatorMode.CLUSTER, "-server=" + api.url(),
+          "--activator.endpoints-source=" + source,
           "--activator.identity.pod-name=activator-1", "--activator.identity.pod-ip=10.0.0.1",
           "--activator.identity.system-namespace=knative-serving")).isEqualTo(code);
       api.faults().heal();

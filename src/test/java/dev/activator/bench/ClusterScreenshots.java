@@ -3,7 +3,7 @@ package dev.activator.bench;
 import com.sun.net.httpserver.HttpServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.Chromium;
@@ -66,7 +66,7 @@ public final class ClusterScreenshots {
     scaledService("front", "hosts: ['front.example.com', '*.shop.example.com'], maxReplicas: 5");
     slice("front", "kubernetes.io/service-name", "front");
     scaledService("reports", "hosts: ['reports.example.com']");
-    store.delete(Kinds.SERVICE, "shop", "reports");
+    store.delete(BuiltInKinds.SERVICE, "shop", "reports");
     scaledService("api", "maxReplicas: 3");
     browser.size(1200, 900);
 
@@ -90,20 +90,20 @@ public final class ClusterScreenshots {
     picture("leader-lost", "1 request waits[^]*link to the activator that scales is down");
     picture("leader-new", "this activator scales");
 
-    store.create(Kinds.REVISION, Objects.parse("""
+    store.create(BuiltInKinds.REVISION, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'cart-00001', 'uid': 'u', 'labels':
          {'serving.knative.dev/service': 'cart'}}, 'spec': {'containerConcurrency': 10}}"""));
-    store.create(Kinds.EVENT, Objects.parse("""
+    store.create(BuiltInKinds.EVENT, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'cart.1'}, 'involvedObject': {'kind': 'Pod',
          'namespace': 'shop', 'name': 'cart-00001-deployment-6c5f8d9b7-x2k4p'}, 'type': 'Warning',
          'reason': 'FailedScheduling', 'message': '0/3 nodes are available: 3 Insufficient cpu.',
          'lastTimestamp': '2026-11-22T12:00:00Z'}"""));
     SystemConfigMaps.createIn(store);
-    store.edit(Kinds.CONFIG_MAP, "knative-serving", "config-observability", map -> {
+    store.edit(BuiltInKinds.CONFIG_MAP, "knative-serving", "config-observability", map -> {
       map.putObject("data");
       return map;
     });
-    store.create(Kinds.CONFIG_MAP, Objects.parse("""
+    store.create(BuiltInKinds.CONFIG_MAP, Objects.parse("""
         {'metadata': {'namespace': 'knative-serving', 'name': 'config-autoscaler'}, 'data':
          {'max-scale': '20', 'stable-window': '90s'}}"""));
     start("cluster", 3);
@@ -116,10 +116,10 @@ public final class ClusterScreenshots {
   }
 
   private void scaledService(String name, String spec) {
-    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'replicas': 0}}"""
         .formatted(name)));
-    store.create(Kinds.SERVICE, Objects.parse("""
+    store.create(BuiltInKinds.SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'selector': {'app': '%s'},
          'ports': [{'name': 'http', 'port': 80}]}}""".formatted(name, name)));
     store.create(ScaledServiceKind.of(store), Objects.parse("""
@@ -130,7 +130,7 @@ public final class ClusterScreenshots {
   }
 
   private void slice(String name, String label, String value) {
-    store.create(Kinds.ENDPOINT_SLICE, Objects.parse("""
+    store.create(BuiltInKinds.ENDPOINT_SLICE, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s', 'labels': {'%s': '%s'}},
          'addressType': 'IPv4', 'ports': [{'name': 'http', 'port': %d}],
          'endpoints': [{'addresses': ['127.0.0.1'], 'conditions': {'ready': true}}]}"""

@@ -1,7 +1,7 @@
 package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
@@ -143,7 +143,7 @@ final class ClusterSizeBench {
         LockSupport.parkNanos(early);
       }
       var name = ManyRevisions.name(random.nextInt(revisions)) + "-private";
-      api.store().edit(Kinds.ENDPOINTS, ManyRevisions.NAMESPACE, name, endpoints -> {
+      api.store().edit(BuiltInKinds.ENDPOINTS, ManyRevisions.NAMESPACE, name, endpoints -> {
         var addresses = (ArrayNode) endpoints.get("subsets").get(0).get("addresses");
         var left = gone.remove(name);
         if (left == null) {

@@ -4,7 +4,7 @@ import dev.activator.testing.FreePort;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.bench.PodSource.Pod;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.SecureApi;
@@ -69,7 +69,7 @@ public final class ColdStartBench {
 
   private Process reference() throws IOException {
     for (var name : List.of("config-features", "config-tracing")) {
-      api.store().create(Kinds.CONFIG_MAP, Objects.parse(
+      api.store().create(BuiltInKinds.CONFIG_MAP, Objects.parse(
           "{'metadata': {'namespace': 'knative-serving', 'name': '" + name + "'}}"));
     }
     return ActivatorProcess.reference(Path.of(System.getenv("REFERENCE")), api.kubeconfig());
@@ -126,10 +126,10 @@ public final class ColdStartBench {
           BodyHandlers.ofLines());
       var lines = watch.body().iterator();
       var object = Objects.parse("{'metadata': {'namespace': 'ns', 'name': 'warm-up'}}");
-      api.store().create(Kinds.CONFIG_MAP, object);
+      api.store().create(BuiltInKinds.CONFIG_MAP, object);
       for (int i = 0; i < WARM_UP_EVENTS; i++) {
         object.putObject("data").put("event", Integer.toString(i));
-        api.store().update(Kinds.CONFIG_MAP, object.deepCopy());
+        api.store().update(BuiltInKinds.CONFIG_MAP, object.deepCopy());
         lines.next();
       }
       client.shutdownNow();
@@ -137,7 +137,7 @@ public final class ColdStartBench {
   }
 
   private void revisionIsListed() {
-    var revision = api.store().create(Kinds.REVISION, Objects.parse("""
+    var revision = api.store().create(BuiltInKinds.REVISION, Objects.parse("""
         {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
          'metadata': {'namespace': 'ns', 'name': 'hello'},
          'spec': {'timeoutSeconds': 60, 'containers': [{'image': 'hello'}]}}"""));

@@ -4,7 +4,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.activator.testing.FreePort;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -152,12 +152,12 @@ final class FirstSecondsBench {
   }
 
   private static void revision(dev.activator.embedded.api.store.ApiStore store, int port) {
-    store.create(Kinds.REVISION, Objects.parse("""
+    store.create(BuiltInKinds.REVISION, Objects.parse("""
         {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
          'metadata': {'namespace': 'bench', 'name': '%s'},
          'spec': {'timeoutSeconds': 60, 'containerConcurrency': 0, 'containers': [{'image': 'x'}]}}
         """.formatted(REVISION)));
-    store.create(Kinds.ENDPOINTS, Objects.parse("""
+    store.create(BuiltInKinds.ENDPOINTS, Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Endpoints',
          'metadata': {'namespace': 'bench', 'name': '%s-private', 'labels':
          {'serving.knative.dev/revision': '%s', 'serving.knative.dev/revisionUID': 'uid',

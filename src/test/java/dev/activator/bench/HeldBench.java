@@ -2,7 +2,7 @@ package dev.activator.bench;
 
 import dev.activator.testing.FreePort;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import java.io.IOException;
 import java.util.Arrays;
@@ -47,12 +47,12 @@ public final class HeldBench {
   }
 
   private void run() throws IOException {
-    api.store().create(Kinds.REVISION, Objects.parse("""
+    api.store().create(BuiltInKinds.REVISION, Objects.parse("""
         {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
          'metadata': {'namespace': 'ns', 'name': 'held'},
          'spec': {'timeoutSeconds': 300, 'containerConcurrency': %d,
                   'containers': [{'image': 'held'}]}}""".formatted(CONTAINER_CONCURRENCY)));
-    api.store().create(Kinds.ENDPOINTS, endpoints("[]"));
+    api.store().create(BuiltInKinds.ENDPOINTS, endpoints("[]"));
     ActivatorProcess.start(api.url(), List.of("-jar", "target/activator.jar"),
         List.of(ActivatorProcess.MEMORY_LIMIT), port);
     for (int i = -LEARNING; i < ROUNDS; i++) {
@@ -124,7 +124,7 @@ public final class HeldBench {
   }
 
   private void write(List<String> addresses) {
-    api.store().update(Kinds.ENDPOINTS, endpoints(addresses.isEmpty()
+    api.store().update(BuiltInKinds.ENDPOINTS, endpoints(addresses.isEmpty()
         ? "[]"
         : "[{'addresses': " + addresses + ", 'ports': [{'name': 'http', 'port': " + pods.port()
             + "}]}]"));

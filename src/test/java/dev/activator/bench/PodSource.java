@@ -1,15 +1,15 @@
 package dev.activator.bench;
 
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Where Kubernetes lists the pods of a revision. */
 public enum PodSource {
-  ENDPOINTS("Endpoints", "v1", Kinds.ENDPOINTS),
-  SLICES("EndpointSlice", "discovery.k8s.io/v1", Kinds.ENDPOINT_SLICE);
+  ENDPOINTS("Endpoints", "v1", BuiltInKinds.ENDPOINTS),
+  SLICES("EndpointSlice", "discovery.k8s.io/v1", BuiltInKinds.ENDPOINT_SLICE);
 
   private final String kindName;
   private final String apiVersion;

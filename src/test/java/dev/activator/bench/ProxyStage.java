@@ -2,7 +2,7 @@ package dev.activator.bench;
 
 import dev.activator.bench.Contestant.Pods;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.testing.EmbeddedApi;
 import java.io.File;
@@ -88,7 +88,7 @@ final class ProxyStage {
   }
 
   private void revision(String name, int containerConcurrency, String portName) {
-    api.store().create(Kinds.REVISION, Objects.parse("""
+    api.store().create(BuiltInKinds.REVISION, Objects.parse("""
         {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
          'metadata': {'namespace': 'bench', 'name': '%s'},
          'spec': {'timeoutSeconds': 3600, 'containerConcurrency': %d, 'containers':
@@ -105,11 +105,11 @@ final class ProxyStage {
           'networking.internal.knative.dev/serviceType': 'Private'}}
         """.formatted(pods.revision(), pods.revision());
     var ports = "'ports': [{'name': '" + portName + "', 'port': " + port + "}]";
-    api.store().create(Kinds.SERVICE, Objects.parse("""
+    api.store().create(BuiltInKinds.SERVICE, Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Service', %s, 'spec': {'clusterIP': 'None', %s}}
         """.formatted(metadata, ports)));
     var addresses = PODS.stream().map(ip -> "{'ip': '" + ip + "'}").toList();
-    api.store().create(Kinds.ENDPOINTS, Objects.parse("""
+    api.store().create(BuiltInKinds.ENDPOINTS, Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Endpoints', %s, 'subsets': [{'addresses': %s, %s}]}
         """.formatted(metadata, addresses, ports)));
   }

@@ -1,8 +1,8 @@
 package dev.activator.bench;
 
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -65,7 +65,7 @@ public final class WatchServerBench {
   private void fill() {
     for (int i = 0; i < OBJECTS; i++) {
       objects[i] = endpoints(i);
-      store.create(Kinds.ENDPOINTS, objects[i]);
+      store.create(BuiltInKinds.ENDPOINTS, objects[i]);
     }
   }
 
@@ -138,7 +138,7 @@ public final class WatchServerBench {
         var object = objects[(int) (written * 7_919 % OBJECTS)];
         ((ObjectNode) object.get("metadata").get("annotations")).put("stamp",
             Long.toString(System.nanoTime()));
-        store.update(Kinds.ENDPOINTS, object);
+        store.update(BuiltInKinds.ENDPOINTS, object);
         written++;
       }
       LockSupport.parkNanos(500_000);

@@ -15,7 +15,7 @@ import dev.activator.cluster.AddressSource;
 import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Call;
@@ -176,13 +176,13 @@ class RbacTest {
             .watch(new Cluster(() -> new ClusterAccess.At(URI.create(api.url())),
                 TestValues.OLDEST_KUBERNETES, PATIENCE, ReflectorSettings.DEFAULT, new Random(1),
                 AddressSource.of(source, "10.0.0.1")))) {
-      api.store().create(Kinds.SECRET, CERTIFICATE);
-      api.store().create(Kinds.CONFIG_MAP, NETWORK);
+      api.store().create(BuiltInKinds.SECRET, CERTIFICATE);
+      api.store().create(BuiltInKinds.CONFIG_MAP, NETWORK);
       cluster.onConfigMap(NAMESPACE, "config-network", _ -> {
       });
       cluster.start();
       cluster.followCertificates(NAMESPACE, new Passed());
-      api.store().create(Kinds.SECRET, PEERS);
+      api.store().create(BuiltInKinds.SECRET, PEERS);
       assertThat(cluster.peerSecret(NAMESPACE).read().join()).isInstanceOf(Answer.Found.class);
 
       // when a request waits for a revision, then the roles of both modes allow just what is asked

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.marcnuri.helm.Helm;
 import dev.activator.embedded.api.schema.ManifestCheck;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,7 +86,7 @@ class ReleaseTest {
     var checked = new TreeSet<String>();
 
     for (var object : chart.objects()) {
-      Kinds.all().stream()
+      BuiltInKinds.all().stream()
           .filter(kind -> kind.apiVersion().equals(object.path("apiVersion").asString())
               && kind.kind().equals(object.path("kind").asString()))
           .forEach(kind -> {

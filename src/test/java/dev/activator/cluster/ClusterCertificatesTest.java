@@ -9,7 +9,7 @@ import dev.activator.testing.TestValues;
 import dev.activator.tls.RoutingCertificate;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.tls.CertificateListener;
 import java.net.URI;
@@ -90,22 +90,22 @@ class ClusterCertificatesTest {
 
   @Test
   void followsTheSecretAndNoOther() throws Exception {
-    api.store().create(Kinds.SECRET, secret("routing-serving-certs", "one"));
-    api.store().create(Kinds.SECRET, secret("another", "other"));
+    api.store().create(BuiltInKinds.SECRET, secret("routing-serving-certs", "one"));
+    api.store().create(BuiltInKinds.SECRET, secret("another", "other"));
     cluster.start();
     cluster.followCertificates("knative-serving", listener);
     assertThat(certificates).containsExactly(new RoutingCertificate("one", "key", "ca"));
     certificates.clear();
 
-    api.store().update(Kinds.SECRET, secret("routing-serving-certs", "two"));
+    api.store().update(BuiltInKinds.SECRET, secret("routing-serving-certs", "two"));
     assertThat(nextChain()).isEqualTo("two");
 
     // What is broken, or gone, leaves what was.
     var broken = secret("routing-serving-certs", "three");
     broken.withObject("/data").put("tls.key", "!");
-    api.store().update(Kinds.SECRET, broken);
-    api.store().delete(Kinds.SECRET, "knative-serving", "routing-serving-certs");
-    api.store().create(Kinds.SECRET, secret("routing-serving-certs", "four"));
+    api.store().update(BuiltInKinds.SECRET, broken);
+    api.store().delete(BuiltInKinds.SECRET, "knative-serving", "routing-serving-certs");
+    api.store().create(BuiltInKinds.SECRET, secret("routing-serving-certs", "four"));
     assertThat(nextChain()).isEqualTo("four");
   }
 
@@ -113,7 +113,7 @@ class ClusterCertificatesTest {
   void goesOnWithoutTheAuthoritiesWhichTrustBundlesMayHave() throws Exception {
     var secret = secret("routing-serving-certs", "one");
     secret.withObject("/data").remove("ca.crt");
-    api.store().create(Kinds.SECRET, secret);
+    api.store().create(BuiltInKinds.SECRET, secret);
     cluster.start();
     cluster.followCertificates("knative-serving", listener);
     assertThat(certificates).containsExactly(new RoutingCertificate("one", "key", ""));
@@ -130,20 +130,20 @@ class ClusterCertificatesTest {
   @Test
   void followsBundlesOfItsNamespaceByTheirLabel() throws Exception {
     String label = "networking.knative.dev/trust-bundle";
-    api.store().create(Kinds.SECRET, secret("routing-serving-certs", "one"));
-    api.store().create(Kinds.CONFIG_MAP, bundle("knative-serving", label, "first"));
-    api.store().create(Kinds.CONFIG_MAP, bundle("default", label, "elsewhere"));
+    api.store().create(BuiltInKinds.SECRET, secret("routing-serving-certs", "one"));
+    api.store().create(BuiltInKinds.CONFIG_MAP, bundle("knative-serving", label, "first"));
+    api.store().create(BuiltInKinds.CONFIG_MAP, bundle("default", label, "elsewhere"));
     cluster.start();
     cluster.followCertificates("knative-serving", listener);
     assertThat(bundles).isEqualTo(Map.of("knative-serving/bundle", List.of("first")));
 
-    api.store().update(Kinds.CONFIG_MAP, bundle("knative-serving", label, "second"));
+    api.store().update(BuiltInKinds.CONFIG_MAP, bundle("knative-serving", label, "second"));
     hasBundles(Map.of("knative-serving/bundle", List.of("second")));
-    api.store().update(Kinds.CONFIG_MAP, bundle("knative-serving", "no-label", "second"));
+    api.store().update(BuiltInKinds.CONFIG_MAP, bundle("knative-serving", "no-label", "second"));
     hasBundles(Map.of());
-    api.store().update(Kinds.CONFIG_MAP, bundle("knative-serving", label, "third"));
+    api.store().update(BuiltInKinds.CONFIG_MAP, bundle("knative-serving", label, "third"));
     hasBundles(Map.of("knative-serving/bundle", List.of("third")));
-    api.store().delete(Kinds.CONFIG_MAP, "knative-serving", "bundle");
+    api.store().delete(BuiltInKinds.CONFIG_MAP, "knative-serving", "bundle");
     hasBundles(Map.of());
   }
 

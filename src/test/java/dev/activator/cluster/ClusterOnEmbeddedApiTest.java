@@ -10,7 +10,7 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.ApiServer;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.NettyLoop;
 import dev.activator.revision.DoNotWake;
 import dev.activator.revision.RevisionId;
@@ -95,18 +95,18 @@ class ClusterOnEmbeddedApiTest {
 
   @Test
   void followsObjectsThroughTheirLives() throws Exception {
-    store.create(Kinds.REVISION, revision("a"));
+    store.create(BuiltInKinds.REVISION, revision("a"));
     cluster.start();
     assertThat(received).containsExactly(
         Map.entry("revision a", "RequestTimeouts[overall=PT7S, responseStart=PT0S, idle=PT0S]"));
     assertThat(cluster.find(new RevisionId("ns", "a"))).isNotNull();
 
-    store.create(Kinds.ENDPOINTS, endpoints("a", "10.0.0.1"));
-    store.update(Kinds.ENDPOINTS, endpoints("a", "10.0.0.2"));
-    store.delete(Kinds.REVISION, "ns", "a");
+    store.create(BuiltInKinds.ENDPOINTS, endpoints("a", "10.0.0.1"));
+    store.update(BuiltInKinds.ENDPOINTS, endpoints("a", "10.0.0.2"));
+    store.delete(BuiltInKinds.REVISION, "ns", "a");
     tellsInTheEnd(Map.of("pods a", "[10.0.0.2:8012]"));
 
-    store.delete(Kinds.ENDPOINTS, "ns", "a-private");
+    store.delete(BuiltInKinds.ENDPOINTS, "ns", "a-private");
     tellsInTheEnd(Map.of());
   }
 
@@ -118,7 +118,7 @@ class ClusterOnEmbeddedApiTest {
          'activator.dev/fallback': '{respond: {status: 202}}',
          'activator.dev/idle-connections': 'ignore-after=30s'}
         """));
-    store.create(Kinds.REVISION, revision);
+    store.create(BuiltInKinds.REVISION, revision);
     cluster.start();
 
     var rules = cluster.find(new RevisionId("ns", "a")).rules();
@@ -128,7 +128,7 @@ class ClusterOnEmbeddedApiTest {
     assertThat(rules.ignoreIdleAfter()).isEqualTo(Duration.ofSeconds(30));
     assertThat(rules.problems()).isEmpty();
 
-    store.create(Kinds.REVISION, revision("plain"));
+    store.create(BuiltInKinds.REVISION, revision("plain"));
     await().untilAsserted(
         () -> assertThat(cluster.find(new RevisionId("ns", "plain"))).isNotNull());
     assertThat(cluster.find(new RevisionId("ns", "plain")).rules()).isNull();
@@ -146,25 +146,25 @@ class ClusterOnEmbeddedApiTest {
   @Test
   void theNameOfAServiceMeansItsNewestRevision() throws Exception {
     var service = new RevisionId("ns", "web");
-    store.create(Kinds.REVISION, ofService("web-00010", "web", 10));
-    store.create(Kinds.REVISION, ofService("web-00009", "web", 9));
-    store.create(Kinds.REVISION, ofService("other-00011", "other", 11));
+    store.create(BuiltInKinds.REVISION, ofService("web-00010", "web", 10));
+    store.create(BuiltInKinds.REVISION, ofService("web-00009", "web", 9));
+    store.create(BuiltInKinds.REVISION, ofService("other-00011", "other", 11));
     cluster.start();
     assertThat(cluster.named(service)).hasToString("ns/web-00010");
     assertThat(cluster.revisionsOf(service)).hasSize(2);
 
-    store.delete(Kinds.REVISION, "ns", "web-00010");
+    store.delete(BuiltInKinds.REVISION, "ns", "web-00010");
     await().untilAsserted(
         () -> assertThat(cluster.named(service)).hasToString("ns/web-00009"));
 
-    store.delete(Kinds.REVISION, "ns", "web-00009");
+    store.delete(BuiltInKinds.REVISION, "ns", "web-00009");
     await().untilAsserted(() -> assertThat(cluster.named(service)).isNull());
   }
 
   @Test
   void findsItsWayBackToAServerThatWasRestartedAndForgotSome() throws Exception {
-    store.create(Kinds.ENDPOINTS, endpoints("a", "10.0.0.1"));
-    store.create(Kinds.ENDPOINTS, endpoints("b", "10.0.0.2"));
+    store.create(BuiltInKinds.ENDPOINTS, endpoints("a", "10.0.0.1"));
+    store.create(BuiltInKinds.ENDPOINTS, endpoints("b", "10.0.0.2"));
     cluster.start();
     tellsInTheEnd(Map.of("pods a", "[10.0.0.1:8012]", "pods b", "[10.0.0.2:8012]"));
 
@@ -172,8 +172,8 @@ class ClusterOnEmbeddedApiTest {
     int port = server.port();
     server.stop();
     store = new ApiStore(Clock.systemUTC());
-    store.create(Kinds.ENDPOINTS, endpoints("b", "10.0.0.3"));
-    store.create(Kinds.ENDPOINTS, endpoints("c", "10.0.0.4"));
+    store.create(BuiltInKinds.ENDPOINTS, endpoints("b", "10.0.0.3"));
+    store.create(BuiltInKinds.ENDPOINTS, endpoints("c", "10.0.0.4"));
     server = started(store, port);
 
     // then what is gone is taken back, and what is new is told
@@ -208,15 +208,15 @@ class ClusterOnEmbeddedApiTest {
     for (int i = 0; i < 300; i++) {
       String name = "r" + random.nextInt(10);
       String ip = "10.0.0." + random.nextInt(5);
-      boolean exists = store.find(Kinds.ENDPOINTS, "ns", name + "-private") != null;
+      boolean exists = store.find(BuiltInKinds.ENDPOINTS, "ns", name + "-private") != null;
       if (!exists) {
-        store.create(Kinds.ENDPOINTS, endpoints(name, ip));
+        store.create(BuiltInKinds.ENDPOINTS, endpoints(name, ip));
         expected.put("pods " + name, "[" + ip + ":8012]");
       } else if (random.nextInt(3) == 0) {
-        store.delete(Kinds.ENDPOINTS, "ns", name + "-private");
+        store.delete(BuiltInKinds.ENDPOINTS, "ns", name + "-private");
         expected.remove("pods " + name);
       } else {
-        store.update(Kinds.ENDPOINTS, endpoints(name, ip));
+        store.update(BuiltInKinds.ENDPOINTS, endpoints(name, ip));
         expected.put("pods " + name, "[" + ip + ":8012]");
       }
     }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.reflector.ReflectorSettings;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
@@ -57,11 +57,11 @@ class ConfigMapsTest {
   }
 
   private void create(String name, Map<String, String> data) {
-    api.store().create(Kinds.CONFIG_MAP, map(SYSTEM, name, data));
+    api.store().create(BuiltInKinds.CONFIG_MAP, map(SYSTEM, name, data));
   }
 
   private void update(String name, Map<String, String> data) {
-    api.store().edit(Kinds.CONFIG_MAP, SYSTEM, name, object -> {
+    api.store().edit(BuiltInKinds.CONFIG_MAP, SYSTEM, name, object -> {
       var texts = object.putObject("data");
       data.forEach(texts::put);
       return object;
@@ -74,7 +74,7 @@ class ConfigMapsTest {
     create("config-network", Map.of("a", "1", "_example", "long"));
     create("config-logging", Map.of());
     create("config-other", Map.of("x", "y"));
-    api.store().create(Kinds.CONFIG_MAP, map("default", "config-network", Map.of("a", "9")));
+    api.store().create(BuiltInKinds.CONFIG_MAP, map("default", "config-network", Map.of("a", "9")));
     wants("config-network", "config-logging");
 
     cluster.start();
@@ -103,7 +103,7 @@ class ConfigMapsTest {
 
     create("config-page", Map.of("a", "1"));
     hears("page {a=1}");
-    api.store().delete(Kinds.CONFIG_MAP, SYSTEM, "config-page");
+    api.store().delete(BuiltInKinds.CONFIG_MAP, SYSTEM, "config-page");
     hears("page {}");
     create("config-page", Map.of("a", "1"));
     hears("page {a=1}");
@@ -119,7 +119,7 @@ class ConfigMapsTest {
 
     // when its example and its labels change, and it is deleted and made again as it was
     update("config-network", Map.of("a", "1", "_example", "new"));
-    api.store().delete(Kinds.CONFIG_MAP, SYSTEM, "config-network");
+    api.store().delete(BuiltInKinds.CONFIG_MAP, SYSTEM, "config-network");
     create("config-network", Map.of("a", "1"));
     update("config-network", Map.of("a", "2"));
 

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.ContainerFailure;
 import dev.activator.revision.PodProgress;
 import dev.activator.revision.RevisionId;
@@ -69,13 +69,13 @@ class ContainerFailureTest {
   void reportsPodsThatDoNotStartWhileTheyAreWaitedFor() throws Exception {
     cluster.onContainerFailure(received::add);
     cluster.start();
-    api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
-    api.store().writes().replaceStatus(Kinds.POD, pod("CrashLoopBackOff"));
+    api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
+    api.store().writes().replaceStatus(BuiltInKinds.POD, pod("CrashLoopBackOff"));
 
     hears("CrashLoopBackOff");
     assertThat(received.getLast().failure().message()).isEqualTo("why");
 
-    api.store().writes().replaceStatus(Kinds.POD, pod("ContainerCreating"));
+    api.store().writes().replaceStatus(BuiltInKinds.POD, pod("ContainerCreating"));
     hears("may start");
   }
 
@@ -84,8 +84,8 @@ class ContainerFailureTest {
     var progress = new CopyOnWriteArrayList<PodProgress>();
     cluster.onPodProgress(progress::add);
     cluster.start();
-    api.store().create(Kinds.POD, pod("ImagePullBackOff"));
-    api.store().writes().replaceStatus(Kinds.POD, pod("ImagePullBackOff"));
+    api.store().create(BuiltInKinds.POD, pod("ImagePullBackOff"));
+    api.store().writes().replaceStatus(BuiltInKinds.POD, pod("ImagePullBackOff"));
 
     await().until(() -> {
       cluster.requestsWaitFor(REVISION);
@@ -108,8 +108,8 @@ class ContainerFailureTest {
          'status': {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled',
          'status': 'False', 'reason': 'Unschedulable', 'message': '0/3 nodes'}]}}
         """);
-    api.store().create(Kinds.POD, pod);
-    api.store().writes().replaceStatus(Kinds.POD, pod);
+    api.store().create(BuiltInKinds.POD, pod);
+    api.store().writes().replaceStatus(BuiltInKinds.POD, pod);
 
     await().until(() -> {
       cluster.requestsWaitFor(REVISION);
@@ -119,11 +119,11 @@ class ContainerFailureTest {
 
   @Test
   void goesOnWithoutWherePodsMayNotBeListed() throws Exception {
-    api.faults().add(Match.requests(Verb.LIST).of(Kinds.POD), Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.POD), Fault.Answer.status(403));
     cluster.onContainerFailure(received::add);
     try (var log = new LogOf(PodStatusWatcher.class)) {
       cluster.start();
-      api.store().create(Kinds.POD, pod("CrashLoopBackOff"));
+      api.store().create(BuiltInKinds.POD, pod("CrashLoopBackOff"));
 
       await().until(() -> {
         cluster.requestsWaitFor(REVISION);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.api.cache.Windows;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Failure;
 import dev.activator.testing.faults.Fault;
@@ -51,7 +51,7 @@ class ConvergenceTest {
         var other = new Rig(api, Rig.QUICK, config -> {
         }).begin()) {
       for (int round = 0; round < ROUNDS; round++) {
-        disturb(api, Kinds.ENDPOINTS, random);
+        disturb(api, BuiltInKinds.ENDPOINTS, random);
         write(one, random);
       }
 
@@ -67,7 +67,7 @@ class ConvergenceTest {
   private static void write(Rig rig, Random random) {
     for (int i = 0; i < WRITES_A_ROUND; i++) {
       var name = "k" + random.nextInt(KEYS);
-      boolean exists = rig.api.store().find(Kinds.ENDPOINTS, "default", name) != null;
+      boolean exists = rig.api.store().find(BuiltInKinds.ENDPOINTS, "default", name) != null;
       if (exists && random.nextInt(4) == 0) {
         rig.delete(name);
       } else {

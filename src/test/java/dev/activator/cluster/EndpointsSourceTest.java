@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
@@ -63,7 +63,7 @@ class EndpointsSourceTest {
   }
 
   private void endpoints(String ip) {
-    put(Kinds.ENDPOINTS, "rev-private", Objects.parse("""
+    put(BuiltInKinds.ENDPOINTS, "rev-private", Objects.parse("""
         {'metadata': {'namespace': 'ns', 'name': 'rev-private',
          'labels': {'serving.knative.dev/revision': 'rev', 'serving.knative.dev/revisionUID': 'u',
          'networking.internal.knative.dev/serviceType': 'Private'}},
@@ -72,7 +72,7 @@ class EndpointsSourceTest {
   }
 
   private void slice(String name, String type, String service, String ip) {
-    put(Kinds.ENDPOINT_SLICE, name, Objects.parse("""
+    put(BuiltInKinds.ENDPOINT_SLICE, name, Objects.parse("""
         {'metadata': {'namespace': 'ns', 'name': '%s',
          'labels': {'serving.knative.dev/revision': 'rev', 'serving.knative.dev/revisionUID': 'u',
          'networking.internal.knative.dev/serviceType': '%s',
@@ -112,11 +112,11 @@ class EndpointsSourceTest {
 
     slice("rev-private-b", "10.0.0.3");
     hears(Map.of("rev", "[10.0.0.1:8012, 10.0.0.3:8012]"));
-    api.store().delete(Kinds.ENDPOINT_SLICE, "ns", "rev-private-a");
+    api.store().delete(BuiltInKinds.ENDPOINT_SLICE, "ns", "rev-private-a");
     hears(Map.of("rev", "[10.0.0.3:8012]"));
     slice("rev-a", "Public", "rev", "10.0.0.7");
     hears(Map.of("rev", "[10.0.0.3:8012]", "activators of rev", "[10.0.0.7]"));
-    api.store().delete(Kinds.ENDPOINT_SLICE, "ns", "rev-private-b");
+    api.store().delete(BuiltInKinds.ENDPOINT_SLICE, "ns", "rev-private-b");
     hears(Map.of("activators of rev", "[10.0.0.7]"));
   }
 
@@ -129,7 +129,8 @@ class EndpointsSourceTest {
 
   @Test
   void takesEndpointsWhereSlicesMayNotBeWatched() throws Exception {
-    api.faults().add(Match.requests(Verb.WATCH).of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.WATCH).of(BuiltInKinds.ENDPOINT_SLICE),
+        Fault.Answer.status(403));
     endpoints("10.0.0.9");
     slice("rev-private-a", "10.0.0.1");
 
@@ -146,7 +147,7 @@ class EndpointsSourceTest {
 
   private void takesEndpointsWhenSlicesAreAnswered(int status, EndpointsSource source)
       throws InterruptedException {
-    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINT_SLICE),
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINT_SLICE),
         Fault.Answer.status(status));
     endpoints("10.0.0.9");
     slice("rev-private-a", "10.0.0.1");
@@ -164,7 +165,8 @@ class EndpointsSourceTest {
 
   @Test
   void takesSlicesWhereEndpointsMayNotBeListed() throws Exception {
-    api.faults().add(Match.requests(Verb.LIST).of(Kinds.ENDPOINTS), Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINTS),
+        Fault.Answer.status(403));
     start(EndpointsSource.AUTO);
 
     slice("rev-private-a", "10.0.0.1");
@@ -185,7 +187,8 @@ class EndpointsSourceTest {
   @ParameterizedTest(name = "{0} to the first {1} requests")
   @CsvSource({"LIST, 503", "LIST, 403", "LIST, 404", "WATCH, 403", "WATCH, 500"})
   void triesAgainWhereSlicesAreRefusedAtFirst(Verb verb, int status) throws Exception {
-    api.faults().add(Match.requests(verb).of(Kinds.ENDPOINT_SLICE), Fault.Answer.status(status),
+    api.faults().add(Match.requests(verb).of(BuiltInKinds.ENDPOINT_SLICE),
+        Fault.Answer.status(status),
         new Lifetime.Times(2));
     endpoints("10.0.0.9");
     slice("rev-private-a", "10.0.0.1");
@@ -216,8 +219,8 @@ class EndpointsSourceTest {
             "[{'ports': [{'name': 'http', 'port': 70000}]}]"))) {
       var object = Objects.parse(bad.formatted(rest.toArray()));
       ((ObjectNode) object.get("metadata")).put("name", "bad" + number++);
-      api.store().create(Kinds.ENDPOINT_SLICE, object.deepCopy());
-      api.store().create(Kinds.ENDPOINTS, object);
+      api.store().create(BuiltInKinds.ENDPOINT_SLICE, object.deepCopy());
+      api.store().create(BuiltInKinds.ENDPOINTS, object);
     }
     start(source);
 

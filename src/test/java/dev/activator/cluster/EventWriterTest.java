@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.EventWriter.Regarding;
 import dev.activator.cluster.reflector.KubernetesApi;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
@@ -40,7 +40,7 @@ class EventWriterTest {
   }
 
   private List<JsonNode> written() {
-    return List.copyOf(server.store().list(Kinds.EVENT));
+    return List.copyOf(server.store().list(BuiltInKinds.EVENT));
   }
 
   private List<String> counts() {
@@ -104,7 +104,7 @@ class EventWriterTest {
   void oneThatHasExpiredOrMayNotBeChangedIsWrittenAgainWithItsCount() throws Exception {
     write(LEASE, "LeaderElected", "a became leader");
     var first = written().getFirst().at("/metadata/name").asString();
-    server.store().delete(Kinds.EVENT, "system", first);
+    server.store().delete(BuiltInKinds.EVENT, "system", first);
     now = now.plusSeconds(60);
     write(LEASE, "LeaderElected", "a became leader");
     assertThat(counts()).containsExactly("a became leader 2 2026-01-01T00:01:00Z");

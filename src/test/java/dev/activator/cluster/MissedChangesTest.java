@@ -10,7 +10,7 @@ import dev.activator.cluster.decode.ResourceKind;
 import dev.activator.cluster.informer.HandlerOptions;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.PodListing;
 import dev.activator.revision.Revision;
@@ -79,7 +79,7 @@ class MissedChangesTest {
         HandlerOptions.on(handlers, "pods"));
     backends.onChange(now -> published.add(now.pods().toString()));
     backends.revision(Revision.of(REVISION, 0));
-    rig.api.store().create(Kinds.ENDPOINTS, endpoints(READY));
+    rig.api.store().create(BuiltInKinds.ENDPOINTS, endpoints(READY));
     await()
         .untilAsserted(() -> assertThat(published).containsExactly("[10.0.0.1:8012]"));
 
@@ -87,11 +87,11 @@ class MissedChangesTest {
     var busy = new CountDownLatch(1);
     handlers.execute(() -> awaitUninterrupted(busy));
     if (between.equals("deleted")) {
-      rig.api.store().delete(Kinds.ENDPOINTS, "default", "rev-private");
-      rig.api.store().create(Kinds.ENDPOINTS, endpoints(READY));
+      rig.api.store().delete(BuiltInKinds.ENDPOINTS, "default", "rev-private");
+      rig.api.store().create(BuiltInKinds.ENDPOINTS, endpoints(READY));
     } else {
-      rig.api.store().update(Kinds.ENDPOINTS, endpoints(between.isEmpty() ? "" : NOT_READY));
-      rig.api.store().update(Kinds.ENDPOINTS, endpoints(READY));
+      rig.api.store().update(BuiltInKinds.ENDPOINTS, endpoints(between.isEmpty() ? "" : NOT_READY));
+      rig.api.store().update(BuiltInKinds.ENDPOINTS, endpoints(READY));
     }
     rig.converges();
     busy.countDown();

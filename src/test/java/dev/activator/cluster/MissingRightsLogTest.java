@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.activator.cluster.Cluster.Sources;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
@@ -27,13 +27,14 @@ class MissingRightsLogTest {
 
   @Test
   void saysThatHpasMayNotBeRead() throws Exception {
-    assertThat(logged(ScaledServices.class, Kinds.HORIZONTAL_POD_AUTOSCALER)).startsWith("WARN")
+    assertThat(logged(ScaledServices.class, BuiltInKinds.HORIZONTAL_POD_AUTOSCALER))
+        .startsWith("WARN")
         .contains("list horizontalpodautoscalers.autoscaling -A (403)");
   }
 
   @Test
   void saysWhyPodTemplatesCannotBeRead() throws Exception {
-    assertThat(logged(TargetKinds.class, Kinds.DEPLOYMENT))
+    assertThat(logged(TargetKinds.class, BuiltInKinds.DEPLOYMENT))
         .startsWith("WARN The pod templates of Deployment in apps/v1 cannot be read")
         .endsWith("does not allow the activator to list deployments.apps -A (403)");
   }

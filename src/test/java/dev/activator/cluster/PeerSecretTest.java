@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.PeerSecret.Answer;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.faults.Fault;
@@ -43,7 +43,7 @@ class PeerSecretTest {
   }
 
   private void exists(String data) {
-    api.store().create(Kinds.SECRET, Objects.parse("""
+    api.store().create(BuiltInKinds.SECRET, Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Secret', 'metadata': {'namespace': 'knative-serving',
          'name': 'activator-peers', 'labels': {'team': 'a'}}, 'data': %s}
         """.formatted(data)));
@@ -73,7 +73,7 @@ class PeerSecretTest {
 
     new PeerTls().use("the test", made.chain(), made.key());
     assertThat(found()).isEqualTo(made);
-    var stored = api.store().find(Kinds.SECRET, "knative-serving", "activator-peers");
+    var stored = api.store().find(BuiltInKinds.SECRET, "knative-serving", "activator-peers");
     assertThat(stored.at("/metadata/labels/team").asString()).as("the rest is kept")
         .isEqualTo("a");
   }
@@ -104,7 +104,7 @@ class PeerSecretTest {
 
   @Test
   void saysWhichRightIsMissing() {
-    api.faults().add(Match.requests(Verb.CREATE).of(Kinds.SECRET), Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.CREATE).of(BuiltInKinds.SECRET), Fault.Answer.status(403));
 
     assertThat(secret.read().join()).isInstanceOfSatisfying(Answer.Refused.class,
         refused -> assertThat(refused.why()).startsWith("cannot create it: 403"));
@@ -112,7 +112,7 @@ class PeerSecretTest {
 
   @Test
   void saysSo_whereTheApiDoesNotAnswer() {
-    api.faults().add(Match.requests(Verb.GET).of(Kinds.SECRET), Fault.Answer.status(500));
+    api.faults().add(Match.requests(Verb.GET).of(BuiltInKinds.SECRET), Fault.Answer.status(500));
 
     assertThat(secret.read().join()).isInstanceOfSatisfying(Answer.Refused.class,
         refused -> assertThat(refused.why()).startsWith("cannot get it: 500"));

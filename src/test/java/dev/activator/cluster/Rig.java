@@ -16,7 +16,7 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.reflector.ResourceQuery;
 import dev.activator.embedded.api.cache.Windows;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
@@ -36,8 +36,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** Informers of ours on an embedded API, over real HTTP, and a witness of all they tell. */
 public final class Rig implements AutoCloseable {
   public static final Duration PATIENCE = Duration.ofSeconds(120);
-  public static final Match LISTS = Match.requests(Verb.LIST).of(Kinds.ENDPOINTS);
-  public static final Match WATCHES = Match.requests(Verb.WATCH).of(Kinds.ENDPOINTS);
+  public static final Match LISTS = Match.requests(Verb.LIST).of(BuiltInKinds.ENDPOINTS);
+  public static final Match WATCHES = Match.requests(Verb.WATCH).of(BuiltInKinds.ENDPOINTS);
   public static final ResourceQuery<EndpointsObject> ENDPOINTS = ResourceQuery
       .everywhere(ResourceKind.ENDPOINTS, "");
 
@@ -119,13 +119,13 @@ public final class Rig implements AutoCloseable {
   /** Creates it, or changes it. */
   public ObjectNode touch(String name) {
     var object = Objects.with(Objects.named(name), "n", String.valueOf(writes.incrementAndGet()));
-    return api.store().find(Kinds.ENDPOINTS, "default", name) == null
-        ? api.store().create(Kinds.ENDPOINTS, object)
-        : api.store().update(Kinds.ENDPOINTS, object);
+    return api.store().find(BuiltInKinds.ENDPOINTS, "default", name) == null
+        ? api.store().create(BuiltInKinds.ENDPOINTS, object)
+        : api.store().update(BuiltInKinds.ENDPOINTS, object);
   }
 
   public void delete(String name) {
-    api.store().delete(Kinds.ENDPOINTS, "default", name);
+    api.store().delete(BuiltInKinds.ENDPOINTS, "default", name);
   }
 
   /** Waits until the store and the witness are as the API is; and nothing was told wrongly. */
@@ -139,7 +139,7 @@ public final class Rig implements AutoCloseable {
 
   Map<String, String> truth() {
     var truth = new HashMap<String, String>();
-    for (var object : api.store().list(Kinds.ENDPOINTS)) {
+    for (var object : api.store().list(BuiltInKinds.ENDPOINTS)) {
       var metadata = object.path("metadata");
       truth.put(metadata.path("namespace").asString("") + "/" + metadata.path("name").asString(""),
           metadata.path("resourceVersion").asString(""));

@@ -15,7 +15,7 @@ import dev.activator.cluster.reflector.ReflectorContext;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
@@ -118,14 +118,14 @@ class ScaledServiceReferencesTest {
   @BeforeEach
   void create() {
     ScaledServiceKind.createIn(store);
-    store.create(Kinds.SERVICE, Objects.parse("""
+    store.create(BuiltInKinds.SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
          'ports': [{'name': 'http', 'port': 80}]}}
         """));
   }
 
   private void workload(String name) {
-    store.create(Kinds.DEPLOYMENT, Objects.parse(
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse(
         """
             {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'template': {'spec':
              {'containers': [{'name': 'one', 'image': 'one'}]}}}}
@@ -143,7 +143,7 @@ class ScaledServiceReferencesTest {
   }
 
   private void hpa(String name, int minReplicas) {
-    store.create(Kinds.HORIZONTAL_POD_AUTOSCALER, Objects.parse("""
+    store.create(BuiltInKinds.HORIZONTAL_POD_AUTOSCALER, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {'minReplicas': %s,
          'maxReplicas': 9,
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'}}}
@@ -184,7 +184,7 @@ class ScaledServiceReferencesTest {
     assertThat(received.get("web").warnings()).extracting(Trouble::reason)
         .containsExactly("HpaMinZero");
 
-    store.delete(Kinds.HORIZONTAL_POD_AUTOSCALER, "shop", "web-hpa");
+    store.delete(BuiltInKinds.HORIZONTAL_POD_AUTOSCALER, "shop", "web-hpa");
     eventually(() -> assertThat(troubles("web")).isEmpty());
     assertThat(received.get("web").target().maxReplicas()).isEqualTo(OptionalInt.of(5));
   }
@@ -247,7 +247,7 @@ class ScaledServiceReferencesTest {
         .containsExactly("HorizontalPodAutoscaler b has minReplicas 0, so that it sets 0 and 1,"
             + " too: give it 1");
 
-    store.delete(Kinds.HORIZONTAL_POD_AUTOSCALER, "shop", "b");
+    store.delete(BuiltInKinds.HORIZONTAL_POD_AUTOSCALER, "shop", "b");
 
     eventually(() -> assertThat(received.get("web").troubles()).extracting(Trouble::message)
         .containsExactly("HorizontalPodAutoscaler a scales Deployment web, too: remove it, or"
@@ -258,7 +258,8 @@ class ScaledServiceReferencesTest {
   @Test
   void theRightToReadHpasCountsWhenItIsGivenLater() {
     var rule = server.faults().add(
-        Match.requests(Verb.LIST).of(Kinds.HORIZONTAL_POD_AUTOSCALER), Fault.Answer.status(403));
+        Match.requests(Verb.LIST).of(BuiltInKinds.HORIZONTAL_POD_AUTOSCALER),
+        Fault.Answer.status(403));
     workload("web");
     hpa(2);
     services.follow();
@@ -275,7 +276,7 @@ class ScaledServiceReferencesTest {
   @Test
   void isServedWithoutItsTemplate_whileItsKindCannotBeListedWhole() {
     var rule = server.faults().add(
-        Match.requests(Verb.LIST).of(Kinds.DEPLOYMENT).having("limit", "500"),
+        Match.requests(Verb.LIST).of(BuiltInKinds.DEPLOYMENT).having("limit", "500"),
         Fault.Answer.status(500));
     workload("web");
     services.follow();
@@ -304,7 +305,7 @@ class ScaledServiceReferencesTest {
     assertThat(received).containsKey("web");
 
     broken = "web";
-    store.delete(Kinds.SERVICE, "shop", "web");
+    store.delete(BuiltInKinds.SERVICE, "shop", "web");
     eventually(() -> assertThat(troubles("other")).containsExactly("ServiceNotFound"));
     store.delete(ScaledServiceKind.of(store), "shop", "web");
 
@@ -321,7 +322,7 @@ class ScaledServiceReferencesTest {
     assertThat(received).doesNotContainKey("a");
 
     broken = "";
-    store.delete(Kinds.SERVICE, "shop", "web");
+    store.delete(BuiltInKinds.SERVICE, "shop", "web");
     eventually(() -> assertThat(troubles("web")).containsExactly("ServiceNotFound"));
     eventually(() -> assertThat(troubles("a")).containsExactly("ServiceNotFound"));
   }
@@ -336,7 +337,7 @@ class ScaledServiceReferencesTest {
     server.faults().strike(Match.requests(Verb.WATCH).of(ScaledServiceKind.of(store)),
         new Fault.FailWatch(When.now(), Failure.of(410, 0), Ending.AT_ONCE));
     store.delete(ScaledServiceKind.of(store), "shop", "web");
-    store.delete(Kinds.DEPLOYMENT, "shop", "web");
+    store.delete(BuiltInKinds.DEPLOYMENT, "shop", "web");
     workload("web");
 
     eventually(() -> {

@@ -9,7 +9,7 @@ import dev.activator.cluster.policy.ScaledServiceStatus.Scaling;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
@@ -58,7 +58,7 @@ class ScaledServiceWriterTest {
   @BeforeEach
   void start() throws InterruptedException {
     ScaledServiceKind.createIn(store);
-    store.create(Kinds.DEPLOYMENT,
+    store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
     store.create(ScaledServiceKind.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {
@@ -90,7 +90,7 @@ class ScaledServiceWriterTest {
   }
 
   private void service() {
-    store.create(Kinds.SERVICE, Objects.parse("""
+    store.create(BuiltInKinds.SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
          'ports': [{'name': 'http', 'port': 80}]}}
         """));
@@ -115,7 +115,7 @@ class ScaledServiceWriterTest {
   }
 
   private List<String> events() {
-    return store.list(Kinds.EVENT).stream()
+    return store.list(BuiltInKinds.EVENT).stream()
         .filter(one -> one.at("/involvedObject/kind").asString().equals("ScaledService"))
         .map(one -> one.path("type").asString() + " " + one.path("reason").asString() + ": "
             + one.path("message").asString())

@@ -8,7 +8,7 @@ import dev.activator.cluster.policy.ScaledServiceState.Trouble;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.revision.DoNotWake;
 import dev.activator.proxy.policy.MapFields;
@@ -71,9 +71,9 @@ class ScaledServicesTest {
   @Test
   void readsRulesSchedulesAndWhatIsWrongWithThem() throws Exception {
     ScaledServiceKind.createIn(store);
-    store.create(Kinds.DEPLOYMENT,
+    store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
-    store.create(Kinds.SERVICE, service());
+    store.create(BuiltInKinds.SERVICE, service());
     store.create(ScaledServiceKind.of(store), Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web',
           'annotations': {'activator.dev/idle-connections': 'sometimes',
@@ -108,9 +108,9 @@ class ScaledServicesTest {
     both.onScaledService(state -> received.put("scaled", "" + (state.target() != null)));
     both.onRevision(revision -> received.put("uid", revision.uid()));
     ScaledServiceKind.createIn(store);
-    store.create(Kinds.DEPLOYMENT,
+    store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
-    store.create(Kinds.SERVICE, service());
+    store.create(BuiltInKinds.SERVICE, service());
     scaledService("web", "web", "'web.example.com'");
     var own = store.find(ScaledServiceKind.of(store), "shop", "web").at("/metadata/uid")
         .asString();
@@ -119,14 +119,14 @@ class ScaledServicesTest {
       tells(Map.of("troubles of shop/web", "[]", "scaled", "true", "uid", own));
       assertThat(both.ofHost("web.example.com", "/", MapFields.of())).isEqualTo(WEB);
 
-      var revision = store.create(Kinds.REVISION, Objects.parse("""
+      var revision = store.create(BuiltInKinds.REVISION, Objects.parse("""
           {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'containers': [{}]}}
           """));
       tells(Map.of("troubles of shop/web", "[NameTaken]", "scaled", "false", "uid",
           revision.at("/metadata/uid").asString()));
       assertThat(both.ofHost("web.example.com", "/", MapFields.of())).isNull();
 
-      store.delete(Kinds.REVISION, "shop", "web");
+      store.delete(BuiltInKinds.REVISION, "shop", "web");
       tells(Map.of("troubles of shop/web", "[]", "scaled", "true", "uid", own));
     }
   }
@@ -138,9 +138,9 @@ class ScaledServicesTest {
     both.onScaledService(state -> received.put("troubles of " + state.object().id(),
         state.troubles().stream().map(Trouble::reason).toList().toString()));
     ScaledServiceKind.createIn(store);
-    store.create(Kinds.DEPLOYMENT,
+    store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'shop', 'name': 'web'}}"));
-    store.create(Kinds.SERVICE, service());
+    store.create(BuiltInKinds.SERVICE, service());
     scaledService("web", "web", "'web.example.com'");
     store.edit(ScaledServiceKind.of(store), "shop", "web", found -> {
       found.withObject("/spec/fallback").put("service", "spare");
@@ -150,13 +150,13 @@ class ScaledServicesTest {
       both.start();
       tells(Map.of("troubles of shop/web", "[FallbackNotFound]"));
 
-      store.create(Kinds.REVISION, Objects.parse("""
+      store.create(BuiltInKinds.REVISION, Objects.parse("""
           {'metadata': {'namespace': 'shop', 'name': 'spare-00001',
             'labels': {'serving.knative.dev/service': 'spare'}}, 'spec': {'containers': [{}]}}
           """));
       tells(Map.of("troubles of shop/web", "[]"));
 
-      store.delete(Kinds.REVISION, "shop", "spare-00001");
+      store.delete(BuiltInKinds.REVISION, "shop", "spare-00001");
       tells(Map.of("troubles of shop/web", "[FallbackNotFound]"));
     }
   }
@@ -167,7 +167,7 @@ class ScaledServicesTest {
     var own = slice("10.1.0.1");
     ((ObjectNode) own.path("metadata")).put("namespace", "system").put("name", "own")
         .putObject("labels").put("kubernetes.io/service-name", "activator");
-    store.create(Kinds.ENDPOINT_SLICE, own);
+    store.create(BuiltInKinds.ENDPOINT_SLICE, own);
     var both = cluster(Duration.ofSeconds(120));
     both.follows(Sources.BOTH, "cluster.local");
     both.activatorsAre(new RevisionId("system", "activator"));
@@ -187,12 +187,12 @@ class ScaledServicesTest {
       both.start();
       tells(Map.of("uid", uid, "activators", "[10.1.0.1]"));
 
-      var revision = store.create(Kinds.REVISION, Objects.parse("""
+      var revision = store.create(BuiltInKinds.REVISION, Objects.parse("""
           {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'containers': [{}]}}
           """));
       tells(Map.of("uid", revision.at("/metadata/uid").asString()));
 
-      store.delete(Kinds.REVISION, "shop", "web");
+      store.delete(BuiltInKinds.REVISION, "shop", "web");
       tells(Map.of("uid", uid, "activators", "[10.1.0.1]"));
     }
   }
@@ -231,9 +231,9 @@ class ScaledServicesTest {
 
   private void complete() {
     ScaledServiceKind.createIn(store);
-    store.create(Kinds.DEPLOYMENT, deployment("/ready"));
-    store.create(Kinds.SERVICE, service());
-    store.create(Kinds.ENDPOINT_SLICE, slice("10.0.0.1"));
+    store.create(BuiltInKinds.DEPLOYMENT, deployment("/ready"));
+    store.create(BuiltInKinds.SERVICE, service());
+    store.create(BuiltInKinds.ENDPOINT_SLICE, slice("10.0.0.1"));
     scaledService("web", "web", "'shop.example.com'");
   }
 
@@ -246,7 +246,7 @@ class ScaledServicesTest {
          'serviceRef': {'name': 'web', 'port': 'http'}, 'hosts': ['web.example.com'],
          'target': {'concurrency': 20}}}
         """));
-    store.create(Kinds.SERVICE, service());
+    store.create(BuiltInKinds.SERVICE, service());
     scaledService("web", "web", "'web.example.com'");
     cluster.limitNamespaces(Set.of("shop"));
     cluster.start();
@@ -276,8 +276,8 @@ class ScaledServicesTest {
     assertThat(cluster.find(WEB)).isNotNull();
     assertThat(cluster.ofHost("shop.example.com:80", "/", MapFields.of())).isEqualTo(WEB);
 
-    store.update(Kinds.ENDPOINT_SLICE, slice("10.0.0.2"));
-    store.update(Kinds.DEPLOYMENT, deployment("/healthy"));
+    store.update(BuiltInKinds.ENDPOINT_SLICE, slice("10.0.0.2"));
+    store.update(BuiltInKinds.DEPLOYMENT, deployment("/healthy"));
     tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /healthy",
         "pods shop/web", "[10.0.0.2:8080]"));
 
@@ -293,14 +293,14 @@ class ScaledServicesTest {
     var own = slice("10.1.0.1");
     ((ObjectNode) own.path("metadata")).put("namespace", "system").put("name", "own")
         .putObject("labels").put("kubernetes.io/service-name", "activator");
-    store.create(Kinds.ENDPOINT_SLICE, own);
+    store.create(BuiltInKinds.ENDPOINT_SLICE, own);
     var shares = new ConcurrentSkipListMap<String, List<String>>();
     cluster.onPublicAddresses(now -> shares.put(now.revision().toString(), now.http1()));
     cluster.activatorsAre(new RevisionId("system", "activator"));
     cluster.start();
     assertThat(shares).isEqualTo(Map.of("shop/web", List.of("10.1.0.1")));
 
-    store.edit(Kinds.ENDPOINT_SLICE, "system", "own", found -> {
+    store.edit(BuiltInKinds.ENDPOINT_SLICE, "system", "own", found -> {
       found.withArrayProperty("endpoints").addObject().putArray("addresses").add("10.1.0.2");
       var ending = found.withArrayProperty("endpoints").addObject();
       ending.putArray("addresses").add("10.1.0.3");
@@ -315,12 +315,12 @@ class ScaledServicesTest {
   @Test
   void aPortOfARuleComesAndGoesWithTheRule() throws Exception {
     complete();
-    store.edit(Kinds.SERVICE, "shop", "web", found -> {
+    store.edit(BuiltInKinds.SERVICE, "shop", "web", found -> {
       found.withObject("/spec").withArrayProperty("ports").addObject().put("name", "grpc")
           .put("port", 81).put("targetPort", 9090).put("appProtocol", "kubernetes.io/h2c");
       return found;
     });
-    store.edit(Kinds.ENDPOINT_SLICE, "shop", "web-1", found -> {
+    store.edit(BuiltInKinds.ENDPOINT_SLICE, "shop", "web-1", found -> {
       found.withArrayProperty("ports").addObject().put("name", "grpc").put("port", 9090);
       return found;
     });
@@ -363,13 +363,13 @@ class ScaledServicesTest {
     assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web",
         "[ServiceNotFound, TargetNotFound]");
 
-    store.create(Kinds.SERVICE, service());
-    store.create(Kinds.DEPLOYMENT, deployment("/ready"));
-    store.create(Kinds.ENDPOINT_SLICE, slice("10.0.0.1"));
+    store.create(BuiltInKinds.SERVICE, service());
+    store.create(BuiltInKinds.DEPLOYMENT, deployment("/ready"));
+    store.create(BuiltInKinds.ENDPOINT_SLICE, slice("10.0.0.1"));
     tells(Map.of("troubles of shop/web", "[]", "revision shop/web", "HTTP1 /ready",
         "pods shop/web", "[10.0.0.1:8080]"));
 
-    store.delete(Kinds.SERVICE, "shop", "web");
+    store.delete(BuiltInKinds.SERVICE, "shop", "web");
     await().untilAsserted(
         () -> assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web",
             "[ServiceNotFound]"));
@@ -398,7 +398,8 @@ class ScaledServicesTest {
   @Test
   void aKindThatMayNotBeListedIsScaledWithoutItsTemplate() throws Exception {
     complete();
-    api.faults().add(Match.requests(Verb.LIST).of(Kinds.DEPLOYMENT), Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.DEPLOYMENT),
+        Fault.Answer.status(403));
 
     cluster.start();
     assertThat(Map.copyOf(received)).containsEntry("troubles of shop/web", "[]").containsEntry(

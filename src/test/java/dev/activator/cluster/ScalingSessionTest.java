@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import java.time.Duration;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.LeaseAnswer;
 import dev.activator.revision.LeaseRecord;
 import dev.activator.revision.RevisionId;
@@ -44,7 +44,7 @@ class ScalingSessionTest {
   @BeforeEach
   void create() {
     session.open();
-    server.store().create(Kinds.DEPLOYMENT, Objects.parse("""
+    server.store().create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
         {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'metadata': {'namespace': 'shop',
          'name': 'web'}, 'spec': {'replicas': 2}}
         """));
@@ -65,7 +65,8 @@ class ScalingSessionTest {
   }
 
   private int replicas() {
-    return server.store().find(Kinds.DEPLOYMENT, "shop", "web").at("/spec/replicas").intValue();
+    return server.store().find(BuiltInKinds.DEPLOYMENT, "shop", "web").at("/spec/replicas")
+        .intValue();
   }
 
   @Test
@@ -100,7 +101,7 @@ class ScalingSessionTest {
 
   @Test
   void aRenewalKeepsWhatOthersHaveSetInTheLease() throws Exception {
-    server.store().create(Kinds.LEASE, Objects.parse("""
+    server.store().create(BuiltInKinds.LEASE, Objects.parse("""
         {'apiVersion': 'coordination.k8s.io/v1', 'kind': 'Lease',
          'metadata': {'namespace': 'system', 'name': 'activator', 'labels': {'team': 'a'},
           'annotations': {'note': 'b'}, 'ownerReferences': [{'apiVersion': 'v1', 'kind': 'Pod',
@@ -115,7 +116,7 @@ class ScalingSessionTest {
       read = ((LeaseAnswer.Found) written).lease();
     }
 
-    var now = server.store().find(Kinds.LEASE, "system", "activator");
+    var now = server.store().find(BuiltInKinds.LEASE, "system", "activator");
     assertThat(now.at("/metadata/labels/team").asString()).isEqualTo("a");
     assertThat(now.at("/metadata/annotations/note").asString()).isEqualTo("b");
     assertThat(now.at("/metadata/ownerReferences/0/uid").asString()).isEqualTo("u");
@@ -196,7 +197,8 @@ class ScalingSessionTest {
     result(leases.write(new LeaseRecord("a", 15, 0, NOON, NOON, "")));
 
     assertThat(leases.regarding().uid()).isNotEmpty().isEqualTo(
-        server.store().find(Kinds.LEASE, "system", "activator").at("/metadata/uid").asString());
+        server.store().find(BuiltInKinds.LEASE, "system", "activator").at("/metadata/uid")
+            .asString());
   }
 
   @Test
@@ -219,7 +221,7 @@ class ScalingSessionTest {
   }
 
   private void slice(String name, String service, String endpoints) {
-    server.store().create(Kinds.ENDPOINT_SLICE, Objects.parse("""
+    server.store().create(BuiltInKinds.ENDPOINT_SLICE, Objects.parse("""
         {'apiVersion': 'discovery.k8s.io/v1', 'kind': 'EndpointSlice', 'addressType': 'IPv4',
          'metadata': {'namespace': 'system', 'name': '%s',
          'labels': {'kubernetes.io/service-name': '%s'}}, 'endpoints': [%s]}

@@ -9,7 +9,7 @@ import dev.activator.cluster.policy.CatchState;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.policy.ScaledService;
 import dev.activator.cluster.reflector.WriteRateLimiter;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.revision.RevisionId;
@@ -95,7 +95,8 @@ class ServiceCatcherTest {
   }
 
   private List<String> names() {
-    return api.store().list(Kinds.ENDPOINT_SLICE, _ -> true).stream().map(Meta::name).toList();
+    return api.store().list(BuiltInKinds.ENDPOINT_SLICE, _ -> true).stream().map(Meta::name)
+        .toList();
   }
 
   @Test
@@ -103,7 +104,7 @@ class ServiceCatcherTest {
     pods(false);
 
     eventually(() -> names().contains(NAME));
-    var object = api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME);
+    var object = api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME);
     assertThat(Meta.labels(object)).containsEntry("kubernetes.io/service-name", "svc")
         .containsEntry("endpointslice.kubernetes.io/managed-by", "activator.dev");
     assertThat(object.at("/metadata/ownerReferences/0/uid").asString()).isEqualTo("u");
@@ -142,7 +143,7 @@ class ServiceCatcherTest {
   }
 
   private int deletions() {
-    return api.faults().journal().calls(Match.requests(Verb.DELETE).of(Kinds.ENDPOINT_SLICE))
+    return api.faults().journal().calls(Match.requests(Verb.DELETE).of(BuiltInKinds.ENDPOINT_SLICE))
         .size();
   }
 
@@ -150,8 +151,9 @@ class ServiceCatcherTest {
   private void podsAreGone() {
     catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2")),
         Map.of(NAME, slice("10.9.0.1"))));
-    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME) instanceof ObjectNode one
-        && one.at("/endpoints/0/addresses/0").asString().equals("10.9.0.2"));
+    eventually(
+        () -> api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME) instanceof ObjectNode one
+            && one.at("/endpoints/0/addresses/0").asString().equals("10.9.0.2"));
   }
 
   @Test
@@ -195,7 +197,7 @@ class ServiceCatcherTest {
   void isWrittenAgainBeforeTheLastPodsGo_asTheWatchMayBeLate() {
     pods(true);
     mayGo(catcher.goesToZero(WEB));
-    api.store().delete(Kinds.ENDPOINT_SLICE, "shop", NAME);
+    api.store().delete(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME);
     pods(true, slice("10.9.0.1"));
 
     mayGo(catcher.goesToZero(WEB));
@@ -260,13 +262,13 @@ class ServiceCatcherTest {
 
     pods(false, before);
 
-    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME)
+    eventually(() -> api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME)
         .at("/metadata/ownerReferences/0/uid").asString().equals("u"));
   }
 
   @Test
   void fiftyAreWrittenAtOnce() {
-    var late = api.faults().add(Match.requests(Verb.CREATE).of(Kinds.ENDPOINT_SLICE),
+    var late = api.faults().add(Match.requests(Verb.CREATE).of(BuiltInKinds.ENDPOINT_SLICE),
         new Fault.LateAnswer(Pause.of(Duration.ofMinutes(2))));
     for (int i = 0; i < 60; i++) {
       var object = Yaml.decoded(ResourceKind.SCALED_SERVICES, """
@@ -317,7 +319,7 @@ class ServiceCatcherTest {
     catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2", "10.9.0.3")),
         Map.of(NAME, slice("10.9.0.1"))));
 
-    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME).path("endpoints")
+    eventually(() -> api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME).path("endpoints")
         .valueStream().map(one -> one.at("/addresses/0").asString()).toList()
         .equals(List.of("10.9.0.2", "10.9.0.3")));
     catcher.changed(new CatchState(OBJECT, true, false, List.of(),
@@ -333,7 +335,7 @@ class ServiceCatcherTest {
 
     catcher.changed(new CatchState(OBJECT, true, false, List.of(slice("10.9.0.2")), Map.of()));
 
-    eventually(() -> api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME)
+    eventually(() -> api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME)
         .at("/endpoints/0/addresses/0").asString().equals("10.9.0.2"));
   }
 

@@ -7,7 +7,7 @@ import dev.activator.cluster.AddressSource.EndpointsSource;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.Windows;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
@@ -49,7 +49,7 @@ class SlicesConvergenceTest {
       api.faults().seed(seed);
       cluster.start();
       for (int round = 0; round < ROUNDS; round++) {
-        ConvergenceTest.disturb(api, Kinds.ENDPOINT_SLICE, random);
+        ConvergenceTest.disturb(api, BuiltInKinds.ENDPOINT_SLICE, random);
         for (int i = 0; i < WRITES_A_ROUND; i++) {
           write(api, "slice-" + random.nextInt(SLICES), random);
         }
@@ -75,7 +75,7 @@ class SlicesConvergenceTest {
     boolean exists = truth.containsKey(name);
     if (exists && random.nextInt(4) == 0) {
       truth.remove(name);
-      store.delete(Kinds.ENDPOINT_SLICE, "ns", name);
+      store.delete(BuiltInKinds.ENDPOINT_SLICE, "ns", name);
       return;
     }
     var revision = "r" + random.nextInt(3);
@@ -84,9 +84,9 @@ class SlicesConvergenceTest {
     truth.put(name, Map.entry(revision, pods));
     var slice = slice(name, revision, pods);
     if (exists) {
-      store.edit(Kinds.ENDPOINT_SLICE, "ns", name, _ -> slice.deepCopy());
+      store.edit(BuiltInKinds.ENDPOINT_SLICE, "ns", name, _ -> slice.deepCopy());
     } else {
-      store.create(Kinds.ENDPOINT_SLICE, slice);
+      store.create(BuiltInKinds.ENDPOINT_SLICE, slice);
     }
   }
 

@@ -7,7 +7,7 @@ import dev.activator.backend.BackendSettings;
 import dev.activator.backend.RevisionBackendsManager;
 import dev.activator.loop.ThreadLoop;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Revision;
 import dev.activator.revision.LocalProcessProblems;
@@ -83,7 +83,7 @@ class ActivatorEndpointTest {
           () -> List.of(new ColdStart(HELLO, Instant.EPOCH,
               new RequestPhases(1_000_000, 2_000_000, 0, 500_000, 0),
               Map.of(StartPhase.POD, 1_000_000L, StartPhase.ANSWER, 2_000_000L),
-              Outcome.ANSWERED, 200)));
+              RequestOutcome.ANSWERED, 200)));
     }
   }
 
@@ -132,7 +132,7 @@ class ActivatorEndpointTest {
         + "\"when\":\"1970-01-01T00:00:00Z\",\"totalMillis\":3.5,\"phaseMillis\":{\"pod\":1.0,"
         + "\"probe\":2.0,\"queue\":0.0,\"dial\":0.5,\"first-byte\":0.0},"
         + "\"startMillis\":{\"pod\":1.0,\"answer\":2.0},"
-        + "\"outcome\":\"" + Outcome.ANSWERED + "\",\"status\":200}]");
+        + "\"outcome\":\"" + RequestOutcome.ANSWERED + "\",\"status\":200}]");
     assertThat(get("/hot-starts").statusCode()).isEqualTo(404);
 
     var none = get("/default/nope");

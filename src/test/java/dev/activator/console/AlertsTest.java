@@ -12,7 +12,7 @@ import dev.activator.console.HourHistory.Kind;
 import dev.activator.console.HourHistory.LastHour;
 import dev.activator.console.WaitingOverview.ApiState;
 import dev.activator.console.WaitingOverview.LeaderReport;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.VirtualLoop;
 import java.nio.file.Files;
@@ -34,7 +34,7 @@ class AlertsTest {
       List.of(new ApiState.Watched("revisions", true, false, null)));
 
   private static Facts facts(@Nullable String link, @Nullable LeaderReport leader,
-      double saturation, List<Load> revisions, Map<Outcome, Integer> rejects,
+      double saturation, List<Load> revisions, Map<RequestOutcome, Integer> rejects,
       Map<String, Integer> unscalable) {
     return new Facts(link, leader, WATCHES, saturation, revisions, rejects, unscalable);
   }
@@ -57,7 +57,7 @@ class AlertsTest {
     return Stream.of(
         Arguments.of("all is well",
             facts(null, new LeaderReport("a", false, 1, 2, null), 0.9, List.of(load(1, 5, 31, 1)),
-                Map.of(Outcome.CALLER_GONE, 999, Outcome.QUEUE_FULL, 30), Map.of()),
+                Map.of(RequestOutcome.CALLER_GONE, 999, RequestOutcome.QUEUE_FULL, 30), Map.of()),
             List.of()),
         Arguments.of("no link", facts("refused", null, 0, List.of(), Map.of(), Map.of()),
             List.of(Rule.WITHOUT_AUTOSCALER)),
@@ -69,7 +69,7 @@ class AlertsTest {
         Arguments.of("5 % of 100 fail", of(load(0, 0, 100, 5)), List.of()),
         Arguments.of("few requests, all fail", of(load(0, 0, 30, 30)), List.of()),
         Arguments.of("refusals",
-            facts(null, null, 0, List.of(), Map.of(Outcome.QUEUE_FULL, 31), Map.of()),
+            facts(null, null, 0, List.of(), Map.of(RequestOutcome.QUEUE_FULL, 31), Map.of()),
             List.of(Rule.REJECTS)),
         Arguments.of("scales are refused",
             facts(null, null, 0, List.of(), Map.of(), Map.of("Forbidden", 2)),

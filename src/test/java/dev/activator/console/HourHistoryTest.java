@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.console.HourHistory.Kind;
 import dev.activator.console.HourHistory.Mark;
 import dev.activator.console.HourHistory.Sample;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.RevisionId;
 import dev.activator.stats.RevisionStat;
 import dev.activator.testing.VirtualLoop;
@@ -66,7 +66,7 @@ class HourHistoryTest {
     requests(1, 2);
     pass(Duration.ofMinutes(2));
     requests(5, 0);
-    hours.failed(HELLO, Outcome.ANSWERED, 500);
+    hours.failed(HELLO, RequestOutcome.ANSWERED, 500);
     hours.started(HELLO);
 
     var hour = hours.of(HELLO);
@@ -83,7 +83,7 @@ class HourHistoryTest {
   @Test
   void keepsNothingForRevisionsWithoutRequests() {
     requests(0, 0);
-    hours.failed(OTHER, Outcome.ANSWERED, 500);
+    hours.failed(OTHER, RequestOutcome.ANSWERED, 500);
 
     assertThat(hours.of(HELLO).isEmpty()).isTrue();
     assertThat(hours.of(OTHER).isEmpty()).isTrue();
@@ -144,15 +144,15 @@ class HourHistoryTest {
 
   @Test
   void countsErrorsOfTheLastMinuteByStatus_andRejectsOfFive() {
-    hours.failed(HELLO, Outcome.ANSWERED, 500);
-    hours.failed(HELLO, Outcome.QUEUE_FULL, 503);
+    hours.failed(HELLO, RequestOutcome.ANSWERED, 500);
+    hours.failed(HELLO, RequestOutcome.QUEUE_FULL, 503);
     pass(Duration.ofSeconds(59));
-    hours.failed(OTHER, Outcome.QUEUE_FULL, 503);
+    hours.failed(OTHER, RequestOutcome.QUEUE_FULL, 503);
 
     assertThat(hours.errors()).isEqualTo(Map.of(500, 1, 503, 2));
     pass(Duration.ofSeconds(1));
     assertThat(hours.errors()).isEqualTo(Map.of(503, 1));
-    assertThat(hours.rejects()).isEqualTo(Map.of(Outcome.QUEUE_FULL, 2));
+    assertThat(hours.rejects()).isEqualTo(Map.of(RequestOutcome.QUEUE_FULL, 2));
     pass(Duration.ofMinutes(5));
     assertThat(hours.errors()).isEmpty();
     assertThat(hours.rejects()).isEmpty();

@@ -11,7 +11,7 @@ import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.LastFailures;
 import dev.activator.observability.Metric;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -72,7 +72,8 @@ class LivePageTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
   private static final ColdStart START = new ColdStart(HELLO, Instant.EPOCH,
       new RequestPhases(1_000_000, 2_000_000, 0, 500_000, 0),
-      Map.of(StartPhase.POD, 1_000_000L, StartPhase.ANSWER, 2_000_000L), Outcome.ANSWERED, 200);
+      Map.of(StartPhase.POD, 1_000_000L, StartPhase.ANSWER, 2_000_000L), RequestOutcome.ANSWERED,
+      200);
 
   private final ThreadLoop loop = new ThreadLoop("revisions");
   private final RevisionBackendsManager backends = new RevisionBackendsManager(_ -> loop, loop,
@@ -384,7 +385,7 @@ class LivePageTest {
 
   private FakeRequest failed() {
     var request = FakeRequest.of(failures, new VirtualLoop(), Revision.of(HELLO, 0));
-    request.ended(Outcome.QUEUE_TIMEOUT, 504);
+    request.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
     return request;
   }
 

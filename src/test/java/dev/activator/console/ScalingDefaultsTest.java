@@ -9,7 +9,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.console.RevisionDetails.Setting;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.quiescence.Quiescence;
@@ -100,7 +100,7 @@ class ScalingDefaultsTest {
       assertThat(row(defaults.get().rows(Map.of(), 0), "window"))
           .isEqualTo("60s by Knative's default; there is no ConfigMap config-autoscaler");
 
-      api.store().create(Kinds.CONFIG_MAP, Objects.parse("""
+      api.store().create(BuiltInKinds.CONFIG_MAP, Objects.parse("""
           {'metadata': {'namespace': 'knative-serving', 'name': 'config-autoscaler'},
            'data': {'stable-window': '90s'}}"""));
 

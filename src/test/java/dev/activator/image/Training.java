@@ -1,8 +1,8 @@
 package dev.activator.image;
 
 import dev.activator.autoscaler.AutoscalerServer;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.FreePort;
@@ -140,7 +140,7 @@ class Training {
   /** A Revision with what Knative's controllers make for it. */
   private void create(int number) {
     var store = api.store();
-    uids[number] = Meta.uid(store.create(Kinds.REVISION, Json.MAPPER.readValue("""
+    uids[number] = Meta.uid(store.create(BuiltInKinds.REVISION, Json.MAPPER.readValue("""
         {"apiVersion": "serving.knative.dev/v1", "kind": "Revision",
          "metadata": {"namespace": "%s", "name": "%s", "annotations":
            {"serving.knative.dev/creator": "training"}},
@@ -149,13 +149,13 @@ class Training {
         """.formatted(NAMESPACE, name(number), number % 3 * 10, number % 2 == 0 ? "http1" : "h2c"),
         ObjectNode.class)));
     for (var type : List.of("Public", "Private")) {
-      store.create(Kinds.SERVICE, labelled("v1", "Service", number, type, """
+      store.create(BuiltInKinds.SERVICE, labelled("v1", "Service", number, type, """
           , "spec": {"clusterIP": "127.0.0.1", "ports": [{"name": "%s", "port": 80}]}"""
           .formatted(portName(number))));
     }
-    store.create(Kinds.ENDPOINTS, endpoints(number, "Public"));
-    store.create(Kinds.ENDPOINTS, endpoints(number, "Private"));
-    store.create(Kinds.ENDPOINT_SLICE, slice(number, PODS));
+    store.create(BuiltInKinds.ENDPOINTS, endpoints(number, "Public"));
+    store.create(BuiltInKinds.ENDPOINTS, endpoints(number, "Private"));
+    store.create(BuiltInKinds.ENDPOINT_SLICE, slice(number, PODS));
   }
 
   private static String name(int number) {
@@ -273,13 +273,13 @@ class Training {
   private void coldStarts() throws Exception {
     try (var client = HttpClient.newHttpClient()) {
       for (int i = 0; i < REVISIONS; i++) {
-        api.store().update(Kinds.ENDPOINT_SLICE, slice(i, 0));
+        api.store().update(BuiltInKinds.ENDPOINT_SLICE, slice(i, 0));
       }
       // Long enough for the activator to see that the pods are gone; nothing reports that it has.
       Thread.sleep(500);
       for (int i = 0; i < REVISIONS; i++) {
         var waiting = client.sendAsync(hello("http", i).build(), BodyHandlers.discarding());
-        api.store().update(Kinds.ENDPOINT_SLICE, slice(i, PODS));
+        api.store().update(BuiltInKinds.ENDPOINT_SLICE, slice(i, PODS));
         expect(200, waiting.get().statusCode());
       }
     }

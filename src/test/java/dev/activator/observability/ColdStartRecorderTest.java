@@ -63,7 +63,7 @@ class ColdStartRecorderTest {
 
     assertThat(starts.latest()).containsExactly(new ColdStart(HELLO, NOON.minusMillis(817),
         new RequestPhases(800 * MILLI, 10 * MILLI, MILLI, 2 * MILLI, 4 * MILLI),
-        Map.of(StartPhase.POD, 800 * MILLI, StartPhase.ANSWER, 10 * MILLI), Outcome.ANSWERED,
+        Map.of(StartPhase.POD, 800 * MILLI, StartPhase.ANSWER, 10 * MILLI), RequestOutcome.ANSWERED,
         201));
     assertThat(request.phases().serverTiming()).isEqualTo("pod;dur=800.000, probe;dur=10.000,"
         + " queue;dur=1.000, dial;dur=2.000, first-byte;dur=4.000, total;dur=817.000");
@@ -103,7 +103,8 @@ class ColdStartRecorderTest {
 
   @Test
   void chargesAPodThatNeverAnswersToTheProbeAlsoIfTheRequestIsGivenUp() {
-    for (var outcome : new Outcome[]{Outcome.REQUEST_TIMEOUT, Outcome.CALLER_GONE}) {
+    for (var outcome : new RequestOutcome[]{RequestOutcome.REQUEST_TIMEOUT,
+        RequestOutcome.CALLER_GONE}) {
       var request = waiting();
       loop.advance(ofMillis(400));
       listed(DestinationSet.of(POD));
@@ -172,12 +173,12 @@ class ColdStartRecorderTest {
     var first = waiting();
     var second = waiting();
     var impatient = waiting();
-    impatient.ended(Outcome.CALLER_GONE, 499);
+    impatient.ended(RequestOutcome.CALLER_GONE, 499);
     published(DestinationSet.of(POD));
     for (var request : new FakeRequest[]{first, second}) {
       request.granted(POD);
       request.responding(200);
-      request.ended(Outcome.ANSWERED, 200);
+      request.ended(RequestOutcome.ANSWERED, 200);
     }
     // and the next start
     published(DestinationSet.NONE);
@@ -186,8 +187,9 @@ class ColdStartRecorderTest {
     next.granted(POD);
     next.responding(200);
 
-    assertThat(starts.latest()).extracting(ColdStart::outcome).containsExactly(Outcome.ANSWERED,
-        Outcome.ANSWERED, Outcome.CALLER_GONE);
+    assertThat(starts.latest()).extracting(ColdStart::outcome).containsExactly(
+        RequestOutcome.ANSWERED,
+        RequestOutcome.ANSWERED, RequestOutcome.CALLER_GONE);
   }
 
   @Test
@@ -332,7 +334,7 @@ class ColdStartRecorderTest {
     loop.advance(ofMillis(300));
     progress(StartPhase.CREATE, StartPhase.SCHEDULE);
     loop.advance(ofMillis(700));
-    request.ended(Outcome.CALLER_GONE, 499);
+    request.ended(RequestOutcome.CALLER_GONE, 499);
 
     assertThat(split()).containsExactly(entry(StartPhase.CREATE, 300 * MILLI),
         entry(StartPhase.SCHEDULE, 0L), entry(StartPhase.PREPARE, 700 * MILLI));
@@ -408,7 +410,7 @@ class ColdStartRecorderTest {
         loop.advance(ofMillis(random.nextInt(5)));
         request.responding(200);
       } else {
-        request.ended(Outcome.QUEUE_TIMEOUT, 504);
+        request.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
       }
       var phases = request.phases();
       assertThat(phases.totalNanos()).isEqualTo(loop.nanoTime() - begin);
@@ -474,9 +476,9 @@ class ColdStartRecorderTest {
 
     labelled.gone(new RevisionId("default", "r"));
     var late = queued(labelled, "r");
-    queued.ended(Outcome.REVISION_GONE, 404);
-    late.ended(Outcome.REVISION_GONE, 404);
-    started.ended(Outcome.QUEUE_TIMEOUT, 504);
+    queued.ended(RequestOutcome.REVISION_GONE, 404);
+    late.ended(RequestOutcome.REVISION_GONE, 404);
+    started.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
 
     assertThat(starts(meters)).doesNotContainKey("r");
   }
@@ -492,7 +494,7 @@ class ColdStartRecorderTest {
   }
 
   private void coldStart(ColdStartRecorder starts, String revision) {
-    queued(starts, revision).ended(Outcome.QUEUE_TIMEOUT, 504);
+    queued(starts, revision).ended(RequestOutcome.QUEUE_TIMEOUT, 504);
   }
 
   /** Cold starts by the name of the revision. */

@@ -67,7 +67,7 @@ public final class FakeRequest extends RequestRecord {
     forwarding();
     responding(status);
     loop.advance(took);
-    ended(Outcome.ANSWERED, status);
+    ended(RequestOutcome.ANSWERED, status);
     return this;
   }
 

@@ -16,7 +16,7 @@ class LastFailuresTest {
   private final LastFailures failures = new LastFailures(loop::nanoTime, _ -> existing);
 
   private void fails(FakeRequest request) {
-    request.ended(Outcome.QUEUE_TIMEOUT, 504);
+    request.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
   }
 
   private FakeRequest queued() {

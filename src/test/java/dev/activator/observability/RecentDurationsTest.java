@@ -19,7 +19,7 @@ class RecentDurationsTest {
   private void request(int millis) {
     var request = FakeRequest.of(recent, loop, Revision.of(HELLO, 0));
     loop.advance(Duration.ofMillis(millis));
-    request.ended(Outcome.ANSWERED, 200);
+    request.ended(RequestOutcome.ANSWERED, 200);
   }
 
   @Test

@@ -72,7 +72,7 @@ class RequestLogTest {
     request.granted(FakeRequest.POD);
     request.responding(200);
     request.wrote(17);
-    request.ended(Outcome.CALLER_GONE, 499);
+    request.ended(RequestOutcome.CALLER_GONE, 499);
 
     assertThat(written()).isEqualTo("499 17\n");
   }
@@ -110,7 +110,7 @@ class RequestLogTest {
     FakeRequest.of(log, loop).answered(200, ofMillis(1));
     log.use(Optional.empty());
     FakeRequest.of(log, loop).answered(200, ofMillis(1));
-    early.ended(Outcome.CALLER_GONE, 499);
+    early.ended(RequestOutcome.CALLER_GONE, 499);
 
     assertThat(written()).isEqualTo("second\nfirst\n");
   }
@@ -189,7 +189,7 @@ class RequestLogTest {
     use("{{.Response.Code}}");
     var request = FakeRequest.lost(log, loop);
     request.begin();
-    request.ended(Outcome.REVISION_UNKNOWN, 404);
+    request.ended(RequestOutcome.REVISION_UNKNOWN, 404);
 
     assertThat(written()).isEmpty();
   }

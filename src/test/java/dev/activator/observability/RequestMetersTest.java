@@ -73,7 +73,7 @@ class RequestMetersTest {
     loop.advance(ofMillis(20));
     request.responding(503);
     loop.advance(ofSeconds(5));
-    request.ended(Outcome.ANSWERED, 503);
+    request.ended(RequestOutcome.ANSWERED, 503);
 
     // until the head of the response
     assertThat(scraped("http_client_request_duration_seconds"))
@@ -90,7 +90,7 @@ class RequestMetersTest {
     request.begin();
     request.granted(POD);
     request.responding(200);
-    request.ended(Outcome.ANSWERED, 200);
+    request.ended(RequestOutcome.ANSWERED, 200);
 
     assertThat(scraped("http_client_request_duration_seconds_count")).singleElement().asString()
         .contains("url_scheme=\"https\"");
@@ -107,7 +107,7 @@ class RequestMetersTest {
     request.queued();
     request.granted(OTHER_POD);
     request.responding(200);
-    request.ended(Outcome.ANSWERED, 200);
+    request.ended(RequestOutcome.ANSWERED, 200);
 
     assertThat(scraped("http_client_request_duration_seconds_count")).hasSize(2)
         .anyMatch(line -> line.contains("error_type=\"connection_refused\"")
@@ -128,11 +128,11 @@ class RequestMetersTest {
     assertThat(gauge("kn_revision_request_active")).isEqualTo("1.0");
 
     waiting.granted(POD);
-    running.ended(Outcome.CALLER_GONE, 499);
+    running.ended(RequestOutcome.CALLER_GONE, 499);
     assertThat(gauge("kn_revision_request_queued")).isEqualTo("0.0");
     assertThat(gauge("kn_revision_request_active")).isEqualTo("1.0");
 
-    waiting.ended(Outcome.ANSWERED, 200);
+    waiting.ended(RequestOutcome.ANSWERED, 200);
     assertThat(gauge("kn_revision_request_active")).isEqualTo("0.0");
   }
 
@@ -144,7 +144,7 @@ class RequestMetersTest {
     request.granted(POD);
     request.responding(200);
     request.failed("connection reset");
-    request.ended(Outcome.BAD_GATEWAY, 502);
+    request.ended(RequestOutcome.BAD_GATEWAY, 502);
 
     assertThat(scraped("http_server_request_duration_seconds_count"))
         .anyMatch(line -> line.contains("status_code=\"502\"") && line.contains(REVISION));
@@ -156,7 +156,7 @@ class RequestMetersTest {
   void countsARequestOfNoRevisionWithoutItsNames() {
     var request = FakeRequest.lost(observer, loop);
     request.begin();
-    request.ended(Outcome.REVISION_UNKNOWN, 404);
+    request.ended(RequestOutcome.REVISION_UNKNOWN, 404);
 
     assertThat(scraped("http_server_request_duration_seconds_count")).singleElement().asString()
         .contains("status_code=\"404\"").doesNotContain("kn_");
@@ -224,7 +224,7 @@ class RequestMetersTest {
       request.granted(new Destination("10.0.1." + i, 8012));
       request.responding(200);
       loop.advance(ofMillis(1));
-      request.ended(Outcome.ANSWERED, 200);
+      request.ended(RequestOutcome.ANSWERED, 200);
     }
 
     assertThat(scraped("http_client_request_duration_seconds_count"))
@@ -239,7 +239,7 @@ class RequestMetersTest {
     assertThat(scraped("http_server_active_requests")).containsExactly(
         "http_server_active_requests{http_request_method=\"GET\",url_scheme=\"http\"} 1.0");
 
-    request.ended(Outcome.CALLER_GONE, 499);
+    request.ended(RequestOutcome.CALLER_GONE, 499);
     assertThat(scraped("http_server_active_requests")).singleElement().asString()
         .endsWith(" 0.0");
   }
@@ -255,7 +255,7 @@ class RequestMetersTest {
     assertThat(scraped("kn_revision")).isEmpty();
     assertThat(scraped("http_server_request")).isEmpty();
     // and what ends later brings nothing back
-    late.ended(Outcome.CALLER_GONE, 499);
+    late.ended(RequestOutcome.CALLER_GONE, 499);
     assertThat(scraped("http_server_request")).isEmpty();
   }
 
@@ -359,7 +359,7 @@ class RequestMetersTest {
         running = !running;
         assertThat(waitingAndRunning()).isOne();
       }
-      request.ended(running ? Outcome.BAD_GATEWAY : Outcome.QUEUE_TIMEOUT, 504);
+      request.ended(running ? RequestOutcome.BAD_GATEWAY : RequestOutcome.QUEUE_TIMEOUT, 504);
     }
     assertThat(gauge("kn_revision_request_queued")).isEqualTo("0.0");
     assertThat(gauge("kn_revision_request_active")).isEqualTo("0.0");

@@ -113,7 +113,7 @@ class TracingTest {
     var request = FakeRequest.of(tracing(Sampler.alwaysOn()), loop);
     request.begin();
     request.queued();
-    request.ended(Outcome.QUEUE_FULL, 503);
+    request.ended(RequestOutcome.QUEUE_FULL, 503);
 
     var spans = exported.getFinishedSpanItems();
     assertThat(spans).extracting(SpanData::getName).containsExactly("throttler_try", "GET");
@@ -142,7 +142,7 @@ class TracingTest {
     loop.advance(ofMillis(1));
     request.granted(POD);
     request.responding(200);
-    request.ended(Outcome.ANSWERED, 200);
+    request.ended(RequestOutcome.ANSWERED, 200);
 
     var queued = exported.getFinishedSpanItems().getFirst();
     assertThat(queued.getEvents()).extracting(event -> event.getName() + " "
@@ -161,7 +161,7 @@ class TracingTest {
     request.granted(OTHER_POD);
     request.forwarding();
     request.responding(404);
-    request.ended(Outcome.ANSWERED, 404);
+    request.ended(RequestOutcome.ANSWERED, 404);
 
     var spans = exported.getFinishedSpanItems();
     assertThat(spans).extracting(SpanData::getName).containsExactly("throttler_try", "GET /greet",
@@ -178,7 +178,7 @@ class TracingTest {
     var request = FakeRequest.lost(tracing(Sampler.alwaysOn()), loop);
     request.method = "BREW";
     request.begin();
-    request.ended(Outcome.REVISION_UNKNOWN, 404);
+    request.ended(RequestOutcome.REVISION_UNKNOWN, 404);
 
     assertThat(exported.getFinishedSpanItems()).singleElement().satisfies(span -> {
       assertThat(span.getName()).isEqualTo("HTTP");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -23,9 +23,9 @@ class DeletedHostsTest {
   }
 
   private void service(String name) {
-    store.create(Kinds.KNATIVE_SERVICE, Objects.parse("""
+    store.create(BuiltInKinds.KNATIVE_SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': '%s'}, 'spec': {}}""".formatted(name)));
-    store.delete(Kinds.KNATIVE_SERVICE, "shop", name);
+    store.delete(BuiltInKinds.KNATIVE_SERVICE, "shop", name);
     loop.run();
   }
 

@@ -8,7 +8,7 @@ import dev.activator.autoscaler.ScalingListener;
 import dev.activator.autoscaler.WriteGuard;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
 import dev.activator.revision.ScaleTargetRef;
@@ -52,12 +52,12 @@ class EmbeddedActionsTest {
 
   @BeforeEach
   void scale() {
-    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'replicas': 1,
          'selector': {'matchLabels': {'app': 'web'}}}}
         """));
     for (var app : new String[]{"web", "other"}) {
-      store.create(Kinds.POD, Objects.parse("""
+      store.create(BuiltInKinds.POD, Objects.parse("""
           {'metadata': {'namespace': 'shop', 'name': '%s-1', 'labels': {'app': '%s'}}, 'spec': {}}
           """.formatted(app, app)));
     }
@@ -79,7 +79,7 @@ class EmbeddedActionsTest {
     actions.scaleToZero(SHOP);
     loop.run();
 
-    assertThat(store.find(Kinds.DEPLOYMENT, "shop", "web").at("/spec/replicas").intValue())
+    assertThat(store.find(BuiltInKinds.DEPLOYMENT, "shop", "web").at("/spec/replicas").intValue())
         .isZero();
   }
 
@@ -87,7 +87,7 @@ class EmbeddedActionsTest {
   void restartsThePodsOfItsDeployment() {
     actions.restart(SHOP);
 
-    assertThat(store.find(Kinds.POD, "shop", "web-1")).isNull();
-    assertThat(store.find(Kinds.POD, "shop", "other-1")).isNotNull();
+    assertThat(store.find(BuiltInKinds.POD, "shop", "web-1")).isNull();
+    assertThat(store.find(BuiltInKinds.POD, "shop", "other-1")).isNotNull();
   }
 }

@@ -10,7 +10,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.lending.link.PeerNetwork;
 import dev.activator.lending.link.PeerPort;
 import dev.activator.lending.link.PeerView.State;
@@ -112,15 +112,15 @@ class LinkedActivatorsTest {
            'serving.knative.dev/revision': '%s'}},
          'subsets': [{'addresses': [%s], 'ports': [{'name': 'http', 'port': 8012}]}]}
         """.formatted(revision, revision, listed));
-    if (api.store().find(Kinds.ENDPOINTS, "shop", revision) == null) {
-      api.store().create(Kinds.ENDPOINTS, object);
+    if (api.store().find(BuiltInKinds.ENDPOINTS, "shop", revision) == null) {
+      api.store().create(BuiltInKinds.ENDPOINTS, object);
     } else {
-      api.store().update(Kinds.ENDPOINTS, object);
+      api.store().update(BuiltInKinds.ENDPOINTS, object);
     }
   }
 
   private void hasRoutingCertificate(Certificate certificate) {
-    api.store().create(Kinds.SECRET, Objects.parse("""
+    api.store().create(BuiltInKinds.SECRET, Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Secret', 'metadata': {'namespace': 'knative-serving',
          'name': 'routing-serving-certs'},
          'data': {'tls.crt': '%s', 'tls.key': '%s', 'ca.crt': ''}}
@@ -142,7 +142,7 @@ class LinkedActivatorsTest {
 
     await().until(() -> a.isLinked(B) && a.isLinked(C) && b.isLinked(A) && b.isLinked(C)
         && c.isLinked(A) && c.isLinked(B));
-    assertThat(api.store().list(Kinds.SECRET)).hasSize(1);
+    assertThat(api.store().list(BuiltInKinds.SECRET)).hasSize(1);
   }
 
   @Test
@@ -151,7 +151,7 @@ class LinkedActivatorsTest {
 
     new Activator(A);
 
-    assertThat(api.store().list(Kinds.SECRET)).isEmpty();
+    assertThat(api.store().list(BuiltInKinds.SECRET)).isEmpty();
   }
 
   @Test
@@ -164,12 +164,12 @@ class LinkedActivatorsTest {
     var b = new Activator(B);
 
     await().until(() -> a.isLinked(B) && b.isLinked(A));
-    assertThat(api.store().find(Kinds.SECRET, NAMESPACE, "activator-peers")).isNull();
+    assertThat(api.store().find(BuiltInKinds.SECRET, NAMESPACE, "activator-peers")).isNull();
   }
 
   @Test
   void areNotLinked_whereTheKeyMayNotBeMade() throws Exception {
-    api.faults().add(Match.requests(Verb.CREATE).of(Kinds.SECRET), Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.CREATE).of(BuiltInKinds.SECRET), Fault.Answer.status(403));
     areActivators("cart", A, B);
 
     var a = new Activator(A);

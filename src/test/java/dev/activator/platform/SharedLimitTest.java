@@ -12,7 +12,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.policy.IpFamily;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.lending.Lending;
 import dev.activator.lending.link.PeerNetwork;
 import dev.activator.lending.link.PeerPort;
@@ -78,7 +78,7 @@ class SharedLimitTest {
     var certificate = Certificate.ec();
     api = new SecureApi(certificate.certificate(), certificate.key());
     access = new ClusterAccess.Kubeconfig(api.kubeconfig(), "", "");
-    api.store().create(Kinds.REVISION, Objects.parse("""
+    api.store().create(BuiltInKinds.REVISION, Objects.parse("""
         {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
          'metadata': {'namespace': 'shop', 'name': 'cart',
                       'annotations': {'activator.dev/probe': 'container'}},
@@ -195,10 +195,10 @@ class SharedLimitTest {
            'serving.knative.dev/revision': 'cart', 'serving.knative.dev/revisionUID': 'u'}},
          'subsets': [{'addresses': [%s], 'ports': [{'name': 'http', 'port': %d}]}]}
         """.formatted(name, type, listed, podPort));
-    if (api.store().find(Kinds.ENDPOINTS, "shop", name) == null) {
-      api.store().create(Kinds.ENDPOINTS, object);
+    if (api.store().find(BuiltInKinds.ENDPOINTS, "shop", name) == null) {
+      api.store().create(BuiltInKinds.ENDPOINTS, object);
     } else {
-      api.store().update(Kinds.ENDPOINTS, object);
+      api.store().update(BuiltInKinds.ENDPOINTS, object);
     }
   }
 

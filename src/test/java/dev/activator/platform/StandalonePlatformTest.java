@@ -18,7 +18,7 @@ import dev.activator.console.ScalingDefaults;
 import dev.activator.console.ScalingReports;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.NettyLoop;
@@ -73,10 +73,10 @@ class StandalonePlatformTest {
   @BeforeEach
   void start() throws Exception {
     ScaledServiceKind.createIn(store);
-    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'replicas': 0}}
         """));
-    store.create(Kinds.SERVICE, Objects.parse("""
+    store.create(BuiltInKinds.SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'shop', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
          'ports': [{'name': 'http', 'port': 80}]}}
         """));
@@ -108,11 +108,12 @@ class StandalonePlatformTest {
   }
 
   private int replicas() {
-    return store.find(Kinds.DEPLOYMENT, "shop", "web").at("/spec/replicas").asInt();
+    return store.find(BuiltInKinds.DEPLOYMENT, "shop", "web").at("/spec/replicas").asInt();
   }
 
   private List<String> events() {
-    return store.list(Kinds.EVENT).stream().map(one -> one.path("reason").asString()).toList();
+    return store.list(BuiltInKinds.EVENT).stream().map(one -> one.path("reason").asString())
+        .toList();
   }
 
   private String condition(String type) {
@@ -165,7 +166,7 @@ class StandalonePlatformTest {
         .noneMatch(origin -> origin.contains("Revision"));
     await().untilAsserted(() -> assertThat(details.card(WEB).obstacles()).isEmpty());
 
-    store.delete(Kinds.SERVICE, "shop", "web");
+    store.delete(BuiltInKinds.SERVICE, "shop", "web");
     await().untilAsserted(() -> assertThat(details.card(WEB).obstacles())
         .containsExactly("there is no Service shop/web"));
     // written by the one that scales
@@ -216,17 +217,18 @@ class StandalonePlatformTest {
   /** As in a namespace that the chart's standalone.namespaces does not name. */
   @Test
   void whereItMayNotScaleTheStatusSaysSo() {
-    api.faults().add(Match.requests(Verb.GET).of(Kinds.DEPLOYMENT), Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.GET).of(BuiltInKinds.DEPLOYMENT),
+        Fault.Answer.status(403));
     store.create(ScaledServiceKind.of(store), Objects.parse("""
         {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {
          'scaleTargetRef': {'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web'},
          'serviceRef': {'name': 'web', 'port': 'http'}, 'target': {'concurrency': 2}}}
         """));
-    store.create(Kinds.SERVICE, Objects.parse("""
+    store.create(BuiltInKinds.SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'blog', 'name': 'web'}, 'spec': {'selector': {'app': 'web'},
          'ports': [{'name': 'http', 'port': 80}]}}
         """));
-    store.create(Kinds.DEPLOYMENT,
+    store.create(BuiltInKinds.DEPLOYMENT,
         Objects.parse("{'metadata': {'namespace': 'blog', 'name': 'web'}}"));
 
     await().untilAsserted(() -> assertThat(
@@ -237,7 +239,7 @@ class StandalonePlatformTest {
   }
 
   private List<String> leases() {
-    return store.list(Kinds.EVENT).stream()
+    return store.list(BuiltInKinds.EVENT).stream()
         .filter(one -> one.at("/involvedObject/kind").asString().equals("Lease"))
         .map(one -> one.at("/involvedObject/uid").asString() + " " + one.path("reason").asString()
             + " " + one.path("message").asString())
@@ -249,7 +251,7 @@ class StandalonePlatformTest {
     await().until(() -> platform.leadership().here());
     assertThat(platform.leadership().pod()).isEqualTo("activator-1");
     assertThat(platform.leadership().transitions()).isZero();
-    var lease = store.list(Kinds.LEASE).getFirst();
+    var lease = store.list(BuiltInKinds.LEASE).getFirst();
     var uid = lease.at("/metadata/uid").asString();
     await().untilAsserted(() -> assertThat(leases()).containsExactly(
         uid + " LeaderElected activator-1_127.0.7.1 became leader"));
@@ -274,13 +276,13 @@ class StandalonePlatformTest {
 
     assertThat(store.find(ScaledServiceKind.of(store), "shop", "web")
         .at("/status/desiredReplicas").asInt()).isEqualTo(replicas());
-    assertThat(store.list(Kinds.LEASE).getFirst().at("/spec/holderIdentity").asString())
+    assertThat(store.list(BuiltInKinds.LEASE).getFirst().at("/spec/holderIdentity").asString())
         .isEmpty();
   }
 
   @Test
   void theConsoleNamesTheCommandWhereEventsMayNotBeListed() {
-    api.faults().add(Match.requests(Verb.LIST).of(Kinds.EVENT), Fault.Answer.status(403));
+    api.faults().add(Match.requests(Verb.LIST).of(BuiltInKinds.EVENT), Fault.Answer.status(403));
 
     // An answer that takes longer than two seconds is none.
     await().untilAsserted(() -> {
@@ -296,7 +298,7 @@ class StandalonePlatformTest {
     await().untilAsserted(() -> assertThat(condition("Ready")).isEqualTo("True Ready"));
     await().until(link::connected);
 
-    store.delete(Kinds.SERVICE, "shop", "web");
+    store.delete(BuiltInKinds.SERVICE, "shop", "web");
     await().untilAsserted(
         () -> assertThat(condition("Ready")).isEqualTo("False ServiceNotFound"));
 

@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.RequestRulesReader;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.Revision;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.TestValues;
@@ -52,7 +52,8 @@ class DoNotWakeTest extends WireTest {
     assertThat(activator.arrivals).hasValue(0);
     assertThat(activator.throttle.queued()).isZero();
     assertThat(activator.requests.ended).hasSize(4)
-        .allSatisfy(seen -> assertThat(seen.request().outcome()).isEqualTo(Outcome.NOT_WOKEN));
+        .allSatisfy(
+            seen -> assertThat(seen.request().outcome()).isEqualTo(RequestOutcome.NOT_WOKEN));
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.activator.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.RequestRulesReader;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.testing.FakeThrottle;
@@ -36,7 +36,8 @@ class FallbackOverSocketsTest extends WireTest {
       }
     }
     assertThat(activator.requests.ended).hasSize(2)
-        .allSatisfy(seen -> assertThat(seen.request().outcome()).isEqualTo(Outcome.FALLBACK));
+        .allSatisfy(
+            seen -> assertThat(seen.request().outcome()).isEqualTo(RequestOutcome.FALLBACK));
     // The stand-in keeps the start requested.
     assertThat(activator.counted).hasValue(1);
     assertThat(activator.throttle.queued()).isEqualTo(1);

@@ -10,7 +10,7 @@ import static dev.activator.observability.RequestObserver.Step.UNDELIVERED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.testing.ScriptedPod;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.SeenRequests.Seen;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -35,7 +35,7 @@ class ObservedRequestsTest extends WireTest {
       caller.send("hello");
       assertThat(response(caller)).isEqualTo("200 ok");
 
-      var seen = ended(Outcome.ANSWERED, 200);
+      var seen = ended(RequestOutcome.ANSWERED, 200);
       assertThat(seen.steps()).containsExactly(ARRIVED, GRANTED, FORWARDING, RESPONDING, ENDED);
       var request = seen.request();
       assertThat(request.method()).isEqualTo("POST");
@@ -73,7 +73,7 @@ class ObservedRequestsTest extends WireTest {
       caller.data(1, true, "hello");
       caller.response(1);
 
-      var seen = ended(Outcome.ANSWERED, 200);
+      var seen = ended(RequestOutcome.ANSWERED, 200);
       assertThat(seen.steps()).containsExactly(ARRIVED, GRANTED, FORWARDING, RESPONDING, ENDED);
       assertThat(seen.request().protocol()).isEqualTo("HTTP/2.0");
       assertThat(seen.request().host()).isEqualTo("hello.example");
@@ -89,7 +89,7 @@ class ObservedRequestsTest extends WireTest {
       pod(OK);
       assertThat(response(caller)).isEqualTo("200 ok");
 
-      var seen = ended(Outcome.ANSWERED, 200);
+      var seen = ended(RequestOutcome.ANSWERED, 200);
       assertThat(seen.steps()).containsExactly(ARRIVED, QUEUED, GRANTED, FORWARDING, RESPONDING,
           ENDED);
       var phases = seen.request().phases();
@@ -105,7 +105,7 @@ class ObservedRequestsTest extends WireTest {
       caller.send("GET / HTTP/1.1\r\nHost: nobody.example:8012\r\n\r\n");
       assertThat(caller.readHead().start()).contains("404");
 
-      var seen = ended(Outcome.REVISION_UNKNOWN, 404);
+      var seen = ended(RequestOutcome.REVISION_UNKNOWN, 404);
       assertThat(seen.steps()).containsExactly(ARRIVED, ENDED);
       assertThat(seen.request().revision()).isNull();
       assertThat(seen.request().host()).isEqualTo("nobody.example:8012");
@@ -133,7 +133,7 @@ class ObservedRequestsTest extends WireTest {
       activator.throttle.reject(new Rejection.QueueFull(Activator.HELLO, 1));
       assertThat(caller.readHead().start()).contains("503");
 
-      var seen = ended(Outcome.QUEUE_FULL, 503);
+      var seen = ended(RequestOutcome.QUEUE_FULL, 503);
       assertThat(seen.steps()).containsExactly(ARRIVED, QUEUED, ENDED);
       assertThat(seen.request().responseBytes())
           .isEqualTo("pending request queue full\n".length());
@@ -146,7 +146,7 @@ class ObservedRequestsTest extends WireTest {
     try (var caller = activator.get("/")) {
       assertThat(caller.readHead().start()).contains("504");
 
-      ended(Outcome.REQUEST_TIMEOUT, 504);
+      ended(RequestOutcome.REQUEST_TIMEOUT, 504);
     }
   }
 
@@ -162,7 +162,7 @@ class ObservedRequestsTest extends WireTest {
     try (var caller = activator.get("/")) {
       assertThat(caller.readHead().start()).contains("200");
 
-      var seen = ended(Outcome.REQUEST_TIMEOUT, 504);
+      var seen = ended(RequestOutcome.REQUEST_TIMEOUT, 504);
       assertThat(seen.request().responseStatus()).isEqualTo(200);
       assertThat(seen.request().responseBytes()).isEqualTo(2);
     }
@@ -174,7 +174,7 @@ class ObservedRequestsTest extends WireTest {
     eventually(() -> assertThat(activator.throttle.queued()).isOne());
     caller.close();
 
-    var seen = ended(Outcome.CALLER_GONE, 499);
+    var seen = ended(RequestOutcome.CALLER_GONE, 499);
     assertThat(seen.steps()).containsExactly(ARRIVED, QUEUED, ENDED);
   }
 
@@ -189,7 +189,7 @@ class ObservedRequestsTest extends WireTest {
     caller.readHead();
     caller.close();
 
-    var seen = ended(Outcome.CALLER_GONE, 499);
+    var seen = ended(RequestOutcome.CALLER_GONE, 499);
     assertThat(seen.request().responded()).isTrue();
   }
 
@@ -203,7 +203,7 @@ class ObservedRequestsTest extends WireTest {
     try (var caller = activator.get("/")) {
       caller.readHead();
 
-      var seen = ended(Outcome.BAD_GATEWAY, 502);
+      var seen = ended(RequestOutcome.BAD_GATEWAY, 502);
       assertThat(seen.request().failure()).isEqualTo("connection closed before the response ended");
       assertThat(seen.request().responseStatus()).isEqualTo(200);
     }
@@ -221,7 +221,7 @@ class ObservedRequestsTest extends WireTest {
     try (var caller = activator.get("/")) {
       assertThat(response(caller)).isEqualTo("200 ok");
 
-      var seen = ended(Outcome.ANSWERED, 200);
+      var seen = ended(RequestOutcome.ANSWERED, 200);
       assertThat(seen.steps()).containsExactly(ARRIVED, GRANTED, FORWARDING, UNDELIVERED, QUEUED,
           GRANTED, FORWARDING, RESPONDING, ENDED);
       assertThat(seen.request().retries()).isOne();
@@ -245,7 +245,7 @@ class ObservedRequestsTest extends WireTest {
       caller.send("ping");
       assertThat(caller.read(5)).isEqualTo("world");
 
-      var seen = ended(Outcome.UPGRADED, 200);
+      var seen = ended(RequestOutcome.UPGRADED, 200);
       assertThat(seen.request().responseStatus()).isEqualTo(101);
       assertThat(seen.request().requestBytes()).isEqualTo(4);
       assertThat(seen.request().responseBytes()).isEqualTo(5);
@@ -259,7 +259,7 @@ class ObservedRequestsTest extends WireTest {
       assertThat(caller.readHead().start()).contains("103");
       assertThat(caller.readHead().start()).contains("201");
 
-      ended(Outcome.ANSWERED, 201);
+      ended(RequestOutcome.ANSWERED, 201);
     }
   }
 
@@ -287,7 +287,7 @@ class ObservedRequestsTest extends WireTest {
     }
   }
 
-  private Seen ended(Outcome outcome, int status) throws InterruptedException {
+  private Seen ended(RequestOutcome outcome, int status) throws InterruptedException {
     var seen = next(activator.requests.ended);
     assertThat(seen.request().outcome()).isEqualTo(outcome);
     assertThat(seen.request().status()).isEqualTo(status);

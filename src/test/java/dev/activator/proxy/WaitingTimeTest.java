@@ -2,7 +2,7 @@ package dev.activator.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.throttle.Admission.Rejection;
 import java.time.Duration;
@@ -19,7 +19,7 @@ class WaitingTimeTest extends WireTest {
       var head = caller.readHead();
 
       assertThat(head.start()).isEqualTo("HTTP/1.1 504 Gateway Timeout");
-      assertThat(head.header(Failure.REASON)).isEqualTo("queue-timeout");
+      assertThat(head.header(RequestFailure.REASON)).isEqualTo("queue-timeout");
       assertThat(caller.readBody(head))
           .isEqualTo("activator request timeout: no pod was free in time");
     }
@@ -64,7 +64,7 @@ class WaitingTimeTest extends WireTest {
         var head = caller.readHead();
 
         assertThat(head.start()).isEqualTo("HTTP/1.1 504 Gateway Timeout");
-        assertThat(head.header(Failure.REASON)).isEqualTo("caller-deadline");
+        assertThat(head.header(RequestFailure.REASON)).isEqualTo("caller-deadline");
         assertThat(caller.readBody(head))
             .isEqualTo("activator request timeout: the deadline of the request has passed");
       }
@@ -107,7 +107,7 @@ class WaitingTimeTest extends WireTest {
     activator.timeouts(overall, start, idle);
     try (var caller = activator.get("/")) {
       var head = caller.readHead();
-      assertThat(head.header(Failure.REASON)).isEqualTo(reason);
+      assertThat(head.header(RequestFailure.REASON)).isEqualTo(reason);
       assertThat(caller.readBody(head)).isEqualTo("activator request timeout");
     }
   }
@@ -121,7 +121,7 @@ class WaitingTimeTest extends WireTest {
       var head = caller.readHead();
       assertThat(head.start()).isEqualTo("HTTP/1.1 503 Service Unavailable");
       assertThat(head.header("Retry-After")).isEqualTo("12");
-      assertThat(head.header(Failure.REASON)).isEqualTo("deadline-too-near");
+      assertThat(head.header(RequestFailure.REASON)).isEqualTo("deadline-too-near");
       assertThat(caller.readBody(head))
           .isEqualTo("the revision cannot start before the deadline of the request\n");
     }

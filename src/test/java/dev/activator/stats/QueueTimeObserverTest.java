@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.FakeRequest;
 import dev.activator.observability.Meters;
-import dev.activator.observability.Outcome;
 import dev.activator.observability.RequestObservers;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.revision.DestinationSet;
 import dev.activator.revision.HealthyDestinations;
 import dev.activator.revision.QueueTimes;
@@ -66,10 +66,10 @@ class QueueTimeObserverTest {
 
     served.granted(FakeRequest.POD);
     assertThat(taken()).isEqualTo(one(300));
-    served.ended(Outcome.ANSWERED, 200);
+    served.ended(RequestOutcome.ANSWERED, 200);
 
     loop.advance(Duration.ofMillis(700));
-    lost.ended(Outcome.QUEUE_TIMEOUT, 504);
+    lost.ended(RequestOutcome.QUEUE_TIMEOUT, 504);
     assertThat(taken()).isEqualTo(one(1_000));
     assertThat(taken()).as("each is reported once").isEqualTo(QueueTimes.NONE);
   }
@@ -93,7 +93,7 @@ class QueueTimeObserverTest {
       all.add(queued());
     }
     loop.advance(Duration.ofMillis(500));
-    all.get(0).ended(Outcome.WAITING_PAGE, 503);
+    all.get(0).ended(RequestOutcome.WAITING_PAGE, 503);
     all.get(1).fellBack();
     all.get(1).granted(FakeRequest.POD);
     all.get(2).mayWake = false;

@@ -8,7 +8,7 @@ import dev.activator.cluster.ClusterAccess;
 import dev.activator.cluster.ClusterUnavailableException;
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.Authority;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
@@ -41,7 +41,7 @@ class InternalTlsTest {
   }
 
   private void hasSecret(String chain, String key) {
-    api.store().create(Kinds.SECRET, Objects.parse("""
+    api.store().create(BuiltInKinds.SECRET, Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Secret', 'metadata': {'namespace': 'knative-serving',
          'name': 'routing-serving-certs'},
          'data': {'tls.crt': '%s', 'tls.key': '%s', 'ca.crt': ''}}

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.Networks;
 import dev.activator.observability.FakeRequest;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObservers;
 import dev.activator.revision.Destination;
 import dev.activator.revision.DestinationSet;
@@ -241,7 +241,7 @@ final class ChainWorld {
       if (permit != null) {
         permit.release(Ending.ANSWERED);
       }
-      record.ended(Outcome.ANSWERED, 200);
+      record.ended(RequestOutcome.ANSWERED, 200);
     }
 
     @Override
@@ -265,7 +265,7 @@ final class ChainWorld {
     @Override
     public void rejected(Rejection reason) {
       assertThat(mayBeRejected).as("rejected: %s", reason).isTrue();
-      record.ended(Outcome.CANNOT_START, 503);
+      record.ended(RequestOutcome.CANNOT_START, 503);
     }
   }
 

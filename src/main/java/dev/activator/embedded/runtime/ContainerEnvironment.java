@@ -2,8 +2,8 @@ package dev.activator.embedded.runtime;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.activator.config.Quantity;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.policy.VariableExpansion;
 import java.lang.management.ManagementFactory;
@@ -79,7 +79,7 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
     Map<String, String> all(JsonNode from) {
       boolean secret = from.has("secretRef");
       var reference = from.path(secret ? "secretRef" : "configMapRef");
-      var data = data(secret ? Kinds.SECRET : Kinds.CONFIG_MAP, reference);
+      var data = data(secret ? BuiltInKinds.SECRET : BuiltInKinds.CONFIG_MAP, reference);
       return data == null ? Map.of() : data;
     }
 
@@ -93,8 +93,8 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       String source = String.join(", ", from.propertyNames());
       return switch (source) {
         case "fieldRef" -> field(from.path(source).path("fieldPath").asString(""));
-        case "configMapKeyRef" -> key(Kinds.CONFIG_MAP, from.path(source));
-        case "secretKeyRef" -> key(Kinds.SECRET, from.path(source));
+        case "configMapKeyRef" -> key(BuiltInKinds.CONFIG_MAP, from.path(source));
+        case "secretKeyRef" -> key(BuiltInKinds.SECRET, from.path(source));
         case "resourceFieldRef" -> resource(from.path(source));
         default -> throw new MissingException("the valueFrom of "
             + variable.path("name").asString("") + " is not known here: " + source);
@@ -123,7 +123,7 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       }
       var data = new TreeMap<String, String>();
       object.path("data").properties().forEach(one -> data.put(one.getKey(),
-          kind == Kinds.SECRET ? decoded(one.getValue()) : one.getValue().asString("")));
+          kind == BuiltInKinds.SECRET ? decoded(one.getValue()) : one.getValue().asString("")));
       return data;
     }
 

@@ -3,8 +3,8 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.policy.Rollout;
 import dev.activator.loop.Loop;
@@ -49,15 +49,15 @@ final class DeploymentController {
     this.store = store;
     this.loop = loop;
     this.objects = new StoreWriter(store);
-    for (var kind : List.of(Kinds.DEPLOYMENT, Kinds.REPLICA_SET)) {
+    for (var kind : List.of(BuiltInKinds.DEPLOYMENT, BuiltInKinds.REPLICA_SET)) {
       store.onAdmission(kind,
           object -> WorkloadValidation.admit(object, store.stored(kind, object)));
     }
   }
 
   List<StoreSubscription> subscribe() {
-    return List.of(store.subscribe(Kinds.DEPLOYMENT, loop, this::deploymentChanged),
-        store.subscribe(Kinds.REPLICA_SET, loop, this::replicaSetChanged));
+    return List.of(store.subscribe(BuiltInKinds.DEPLOYMENT, loop, this::deploymentChanged),
+        store.subscribe(BuiltInKinds.REPLICA_SET, loop, this::replicaSetChanged));
   }
 
   private void deploymentChanged(ApiEvent event) {
@@ -69,13 +69,13 @@ final class DeploymentController {
   private void replicaSetChanged(ApiEvent event) {
     var set = event.object();
     boolean orphan = ControllerRefs.controller(set).isMissingNode();
-    store.list(Kinds.DEPLOYMENT, one -> orphan
+    store.list(BuiltInKinds.DEPLOYMENT, one -> orphan
         ? ControllerRefs.mayAdopt(one, set)
         : ControllerRefs.controls(one, set)).forEach(this::reconcile);
   }
 
   private void reconcile(ObjectNode seen) {
-    var deployment = store.find(Kinds.DEPLOYMENT, Meta.namespace(seen), Meta.name(seen));
+    var deployment = store.find(BuiltInKinds.DEPLOYMENT, Meta.namespace(seen), Meta.name(seen));
     if (deployment == null || !Meta.uid(deployment).equals(Meta.uid(seen))) {
       return;
     }
@@ -95,13 +95,13 @@ final class DeploymentController {
   }
 
   private void adopt(ObjectNode deployment) {
-    store.list(Kinds.REPLICA_SET, one -> ControllerRefs.mayAdopt(deployment, one)).forEach(
-        one -> objects.edit(Kinds.REPLICA_SET, Meta.namespace(one), Meta.name(one),
-            set -> ControllerRefs.setController(set, Kinds.DEPLOYMENT, deployment)));
+    store.list(BuiltInKinds.REPLICA_SET, one -> ControllerRefs.mayAdopt(deployment, one)).forEach(
+        one -> objects.edit(BuiltInKinds.REPLICA_SET, Meta.namespace(one), Meta.name(one),
+            set -> ControllerRefs.setController(set, BuiltInKinds.DEPLOYMENT, deployment)));
   }
 
   private List<ObjectNode> sets(ObjectNode deployment) {
-    return store.list(Kinds.REPLICA_SET, one -> ControllerRefs.controls(deployment, one));
+    return store.list(BuiltInKinds.REPLICA_SET, one -> ControllerRefs.controls(deployment, one));
   }
 
   private @Nullable ObjectNode current(ObjectNode deployment) {
@@ -133,7 +133,7 @@ final class DeploymentController {
     String fingerprint = RevisionObjects.fingerprint(withoutHash(deployment));
     for (int i = 0; i + HASH_LENGTH <= fingerprint.length(); i++) {
       String hash = encoded(fingerprint.substring(i, i + HASH_LENGTH));
-      if (objects.create(Kinds.REPLICA_SET, replicaSet(deployment, hash))) {
+      if (objects.create(BuiltInKinds.REPLICA_SET, replicaSet(deployment, hash))) {
         return;
       }
     }
@@ -149,9 +149,9 @@ final class DeploymentController {
   }
 
   private static ObjectNode replicaSet(ObjectNode deployment, String hash) {
-    var set = StoreWriter.named(Kinds.REPLICA_SET, Meta.namespace(deployment),
+    var set = StoreWriter.named(BuiltInKinds.REPLICA_SET, Meta.namespace(deployment),
         Meta.name(deployment) + "-" + hash);
-    ControllerRefs.setController(set, Kinds.DEPLOYMENT, deployment);
+    ControllerRefs.setController(set, BuiltInKinds.DEPLOYMENT, deployment);
     var spec = set.putObject("spec").put("replicas", 0);
     spec.set("selector", deployment.at("/spec/selector").deepCopy());
     spec.withObjectProperty("selector").withObjectProperty("matchLabels").put(HASH, hash);
@@ -175,11 +175,11 @@ final class DeploymentController {
       return;
     }
     long newest = earlier.stream().mapToLong(DeploymentController::revision).max().orElse(0) + 1;
-    objects.edit(Kinds.REPLICA_SET, Meta.namespace(current), Meta.name(current), set -> {
+    objects.edit(BuiltInKinds.REPLICA_SET, Meta.namespace(current), Meta.name(current), set -> {
       setReplicas(set, replicas);
       annotate(deployment, set, Math.max(newest, revision(set)));
     });
-    objects.edit(Kinds.DEPLOYMENT, Meta.namespace(deployment), Meta.name(deployment),
+    objects.edit(BuiltInKinds.DEPLOYMENT, Meta.namespace(deployment), Meta.name(deployment),
         found -> Meta.of(found).withObjectProperty("annotations").put(REVISION,
             String.valueOf(Math.max(newest, revision(current)))));
   }
@@ -189,7 +189,7 @@ final class DeploymentController {
   }
 
   private void scale(ObjectNode set, Map<String, Integer> replicas) {
-    objects.edit(Kinds.REPLICA_SET, Meta.namespace(set), Meta.name(set),
+    objects.edit(BuiltInKinds.REPLICA_SET, Meta.namespace(set), Meta.name(set),
         found -> setReplicas(found, replicas));
   }
 
@@ -221,7 +221,8 @@ final class DeploymentController {
     earlier.stream().limit(Math.max(0, earlier.size() - limit))
         .filter(set -> set.at("/spec/replicas").asInt(0) == 0
             && set.at("/status/replicas").asInt(0) == 0 && !Meta.terminating(set))
-        .forEach(set -> objects.delete(Kinds.REPLICA_SET, Meta.namespace(set), Meta.name(set)));
+        .forEach(
+            set -> objects.delete(BuiltInKinds.REPLICA_SET, Meta.namespace(set), Meta.name(set)));
   }
 
   private void publish(ObjectNode deployment) {
@@ -230,7 +231,7 @@ final class DeploymentController {
     int ready = sum(sets, "/status/readyReplicas");
     int wanted = wanted(deployment);
     boolean runs = PodTemplate.of(deployment).canRun();
-    objects.updateStatus(Kinds.DEPLOYMENT, Meta.namespace(deployment), Meta.name(deployment),
+    objects.updateStatus(BuiltInKinds.DEPLOYMENT, Meta.namespace(deployment), Meta.name(deployment),
         found -> {
           found.withObjectProperty("status")
               .put("observedGeneration", deployment.at("/metadata/generation").longValue(1))
@@ -290,7 +291,7 @@ final class DeploymentController {
   private void publishRevision(ObjectNode deployment, int ready) {
     String revision = Meta.labels(deployment).getOrDefault(KnativeLabels.REVISION, "");
     if (!revision.isEmpty()) {
-      objects.updateStatus(Kinds.REVISION, Meta.namespace(deployment), revision,
+      objects.updateStatus(BuiltInKinds.REVISION, Meta.namespace(deployment), revision,
           found -> found.withObjectProperty("status").put("actualReplicas", ready)
               .put("desiredReplicas", wanted(deployment)));
     }

@@ -7,7 +7,7 @@ import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.loop.Loop;
@@ -49,8 +49,9 @@ public final class DeploymentScaleClient implements ScaleClient {
 
   public void start(Autoscaler autoscaler) {
     subscriptions
-        .add(store.subscribe(Kinds.REVISION, loop, event -> revisionChanged(event, autoscaler)));
-    subscriptions.add(store.subscribe(Kinds.DEPLOYMENT, loop,
+        .add(store.subscribe(BuiltInKinds.REVISION, loop,
+            event -> revisionChanged(event, autoscaler)));
+    subscriptions.add(store.subscribe(BuiltInKinds.DEPLOYMENT, loop,
         event -> deploymentChanged(event, autoscaler)));
   }
 
@@ -69,7 +70,7 @@ public final class DeploymentScaleClient implements ScaleClient {
       return;
     }
     autoscaler.target(id, workload, settings(revision));
-    var deployment = store.find(Kinds.DEPLOYMENT, id.namespace(), workload.name());
+    var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
     if (deployment != null) {
       // It may be older, as an orphan of another revision of this name.
       autoscaler.pods(id, ready(deployment));
@@ -121,9 +122,9 @@ public final class DeploymentScaleClient implements ScaleClient {
   @Override
   public CompletableFuture<ScaleAnswer> read(RevisionId id, ScaleTargetRef workload) {
     return answer(() -> {
-      var deployment = store.find(Kinds.DEPLOYMENT, id.namespace(), workload.name());
+      var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
       if (deployment == null) {
-        throw StatusException.notFound(Kinds.DEPLOYMENT, workload.name());
+        throw StatusException.notFound(BuiltInKinds.DEPLOYMENT, workload.name());
       }
       return found(deployment);
     });
@@ -133,10 +134,10 @@ public final class DeploymentScaleClient implements ScaleClient {
   public CompletableFuture<ScaleAnswer> write(RevisionId id, ScaleTargetRef workload,
       ScaleAnswer.Found read, int replicas) {
     return answer(() -> found(
-        store.edit(Kinds.DEPLOYMENT, id.namespace(), workload.name(), deployment -> {
+        store.edit(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name(), deployment -> {
           if (!Meta.of(deployment).path("resourceVersion").asString("")
               .equals(read.resourceVersion())) {
-            throw StatusException.conflict(Kinds.DEPLOYMENT, workload.name());
+            throw StatusException.conflict(BuiltInKinds.DEPLOYMENT, workload.name());
           }
           ((ObjectNode) deployment.path("spec")).put("replicas", replicas);
           return deployment;

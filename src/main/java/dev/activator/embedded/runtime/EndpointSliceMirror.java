@@ -1,8 +1,8 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -45,7 +45,8 @@ public final class EndpointSliceMirror {
       slices.forEach((name, slice) -> write(slice, stale.remove(name)));
       written.put(Meta.key(endpoints), slices.keySet());
     }
-    stale.forEach(name -> objects.delete(Kinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name));
+    stale.forEach(
+        name -> objects.delete(BuiltInKinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name));
   }
 
   /** Writes one again that a user deleted. */
@@ -55,7 +56,7 @@ public final class EndpointSliceMirror {
     String service = Meta.labels(slice).getOrDefault(SERVICE_NAME, "");
     boolean wanted = written.getOrDefault(Meta.key(namespace, service), Set.of())
         .contains(Meta.name(slice));
-    var endpoints = objects.find(Kinds.ENDPOINTS, namespace, service);
+    var endpoints = objects.find(BuiltInKinds.ENDPOINTS, namespace, service);
     if (event.type() == ApiEvent.Type.DELETED && wanted && endpoints != null) {
       slicesOf(endpoints).values().forEach(one -> write(one, true));
     }
@@ -64,16 +65,17 @@ public final class EndpointSliceMirror {
   private void write(ObjectNode slice, boolean exists) {
     // A user may have deleted it.
     if (!exists || !edit(slice)) {
-      objects.create(Kinds.ENDPOINT_SLICE, slice);
+      objects.create(BuiltInKinds.ENDPOINT_SLICE, slice);
     }
   }
 
   private boolean edit(ObjectNode slice) {
-    return objects.edit(Kinds.ENDPOINT_SLICE, Meta.namespace(slice), Meta.name(slice), found -> {
-      found.set("endpoints", slice.path("endpoints"));
-      found.set("ports", slice.path("ports"));
-      Meta.of(found).set("labels", slice.path("metadata").path("labels"));
-    });
+    return objects.edit(BuiltInKinds.ENDPOINT_SLICE, Meta.namespace(slice), Meta.name(slice),
+        found -> {
+          found.set("endpoints", slice.path("endpoints"));
+          found.set("ports", slice.path("ports"));
+          Meta.of(found).set("labels", slice.path("metadata").path("labels"));
+        });
   }
 
   private static Map<String, ObjectNode> slicesOf(ObjectNode endpoints) {
@@ -114,7 +116,7 @@ public final class EndpointSliceMirror {
     String name = Meta.name(endpoints) + "-" + family.charAt(family.length() - 1) + "-"
         + (numbers.isEmpty() ? "0" : numbers);
     return slices.computeIfAbsent(name, _ -> {
-      var slice = StoreWriter.named(Kinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name);
+      var slice = StoreWriter.named(BuiltInKinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name);
       Meta.of(slice).set("labels", labels(endpoints));
       slice.put("addressType", family);
       slice.putArray("endpoints");

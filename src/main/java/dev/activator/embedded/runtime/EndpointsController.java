@@ -1,8 +1,8 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import java.util.HashMap;
 import java.util.Map;
@@ -38,10 +38,10 @@ final class EndpointsController {
     boolean deleted = event.type() == ApiEvent.Type.DELETED;
     if (!deleted && !service.at("/spec/selector").isEmpty()) {
       services.put(Meta.key(service), service);
-      objects.create(Kinds.ENDPOINTS, endpoints(service));
+      objects.create(BuiltInKinds.ENDPOINTS, endpoints(service));
       write(service);
     } else if (deleted && before != null) {
-      objects.delete(Kinds.ENDPOINTS, Meta.namespace(service), Meta.name(service));
+      objects.delete(BuiltInKinds.ENDPOINTS, Meta.namespace(service), Meta.name(service));
     }
   }
 
@@ -49,7 +49,7 @@ final class EndpointsController {
   void endpointsChanged(ApiEvent event) {
     var service = services.get(Meta.key(event.object()));
     if (event.type() == ApiEvent.Type.DELETED && service != null) {
-      objects.create(Kinds.ENDPOINTS, endpoints(service));
+      objects.create(BuiltInKinds.ENDPOINTS, endpoints(service));
       write(service);
     }
   }
@@ -67,7 +67,7 @@ final class EndpointsController {
   }
 
   private static ObjectNode endpoints(ObjectNode service) {
-    var endpoints = StoreWriter.named(Kinds.ENDPOINTS, Meta.namespace(service),
+    var endpoints = StoreWriter.named(BuiltInKinds.ENDPOINTS, Meta.namespace(service),
         Meta.name(service));
     if (service.at("/metadata/labels") instanceof ObjectNode labels) {
       Meta.of(endpoints).set("labels", labels.deepCopy());
@@ -79,7 +79,7 @@ final class EndpointsController {
     var subsets = Json.MAPPER.createArrayNode();
     pods.apply(Meta.namespace(service)).filter(pod -> selects(service, pod.template()))
         .forEach(pod -> add(subsets, service, pod));
-    objects.edit(Kinds.ENDPOINTS, Meta.namespace(service), Meta.name(service),
+    objects.edit(BuiltInKinds.ENDPOINTS, Meta.namespace(service), Meta.name(service),
         endpoints -> endpoints.set("subsets", subsets));
   }
 

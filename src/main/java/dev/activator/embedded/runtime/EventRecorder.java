@@ -3,8 +3,8 @@ package dev.activator.embedded.runtime;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.policy.EventCorrelator;
 import dev.activator.embedded.runtime.policy.EventCorrelator.Happening;
@@ -25,8 +25,9 @@ import tools.jackson.databind.node.ObjectNode;
 final class EventRecorder {
   private static final String COMPONENT = "embedded-platform";
   /** Kinds whose Events are about the object that owns them. */
-  private static final Map<Kind, Kind> OWNERS = Map.of(Kinds.REPLICA_SET, Kinds.DEPLOYMENT,
-      Kinds.REVISION, Kinds.KNATIVE_SERVICE);
+  private static final Map<Kind, Kind> OWNERS = Map.of(BuiltInKinds.REPLICA_SET,
+      BuiltInKinds.DEPLOYMENT,
+      BuiltInKinds.REVISION, BuiltInKinds.KNATIVE_SERVICE);
 
   private final ApiStore store;
   private final Loop loop;
@@ -44,7 +45,10 @@ final class EventRecorder {
   }
 
   List<StoreSubscription> subscribe() {
-    return List.of(Kinds.POD, Kinds.REPLICA_SET, Kinds.REVISION, Kinds.KNATIVE_SERVICE).stream()
+    return List
+        .of(BuiltInKinds.POD, BuiltInKinds.REPLICA_SET, BuiltInKinds.REVISION,
+            BuiltInKinds.KNATIVE_SERVICE)
+        .stream()
         .map(kind -> store.subscribe(kind, loop, this::changed)).toList();
   }
 
@@ -74,7 +78,7 @@ final class EventRecorder {
     if (series.count() > 1 && counted(series)) {
       return;
     }
-    var event = StoreWriter.named(Kinds.EVENT, Meta.namespace(about),
+    var event = StoreWriter.named(BuiltInKinds.EVENT, Meta.namespace(about),
         Meta.name(about) + "." + Long.toHexString(series.number()));
     event.putObject("involvedObject").put("apiVersion", kind.apiVersion()).put("kind", kind.kind())
         .put("namespace", Meta.namespace(about)).put("name", Meta.name(about))
@@ -83,13 +87,13 @@ final class EventRecorder {
         .put("reportingComponent", COMPONENT).put("reportingInstance", "localhost");
     event.putObject("source").put("component", COMPONENT).put("host", "localhost");
     names.put(series.number(), new Name(Meta.namespace(event), Meta.name(event)));
-    objects.create(Kinds.EVENT, count(event, series));
+    objects.create(BuiltInKinds.EVENT, count(event, series));
   }
 
   /** False if the object is gone. */
   private boolean counted(Series series) {
     var name = names.get(series.number());
-    return name != null && objects.edit(Kinds.EVENT, name.namespace(), name.name(),
+    return name != null && objects.edit(BuiltInKinds.EVENT, name.namespace(), name.name(),
         event -> count(event, series));
   }
 
@@ -102,7 +106,7 @@ final class EventRecorder {
   private void remove(Series series) {
     var name = names.remove(series.number());
     if (name != null) {
-      objects.delete(Kinds.EVENT, name.namespace(), name.name());
+      objects.delete(BuiltInKinds.EVENT, name.namespace(), name.name());
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.PodProcesses.Running;
 import dev.activator.loop.Loop;
@@ -60,12 +60,12 @@ final class Kubelet {
 
   /** Calls itself for what it must know. */
   List<ApiStore.StoreSubscription> subscribe() {
-    return List.of(store.subscribe(Kinds.SERVICE, loop, endpoints::serviceChanged),
-        store.subscribe(Kinds.ENDPOINTS, loop, endpoints::endpointsChanged),
-        store.subscribe(Kinds.REPLICA_SET, loop, this::replicaSetChanged),
-        store.subscribe(Kinds.POD, loop, this::podChanged),
-        store.subscribe(Kinds.CONFIG_MAP, loop, this::configChanged),
-        store.subscribe(Kinds.SECRET, loop, this::configChanged));
+    return List.of(store.subscribe(BuiltInKinds.SERVICE, loop, endpoints::serviceChanged),
+        store.subscribe(BuiltInKinds.ENDPOINTS, loop, endpoints::endpointsChanged),
+        store.subscribe(BuiltInKinds.REPLICA_SET, loop, this::replicaSetChanged),
+        store.subscribe(BuiltInKinds.POD, loop, this::podChanged),
+        store.subscribe(BuiltInKinds.CONFIG_MAP, loop, this::configChanged),
+        store.subscribe(BuiltInKinds.SECRET, loop, this::configChanged));
   }
 
   private Stream<LocalPod> podsIn(String namespace) {
@@ -121,11 +121,11 @@ final class Kubelet {
 
   /** Resolved for each run, since what it refers to may change. */
   ContainerEnvironment environment(PodTemplate template, String pod) {
-    var object = store.find(Kinds.POD, template.namespace(), pod);
+    var object = store.find(BuiltInKinds.POD, template.namespace(), pod);
     return ContainerEnvironment.of(template.container(),
         (kind, name) -> store.find(kind, template.namespace(), name),
         Objects.requireNonNullElseGet(object,
-            () -> StoreWriter.named(Kinds.POD, template.namespace(), pod)));
+            () -> StoreWriter.named(BuiltInKinds.POD, template.namespace(), pod)));
   }
 
   /** Takes what a run prints. */
@@ -150,7 +150,7 @@ final class Kubelet {
 
   /** How long the pods of this template may take to become ready. */
   Duration progressDeadline(PodTemplate template) {
-    var deployment = store.find(Kinds.DEPLOYMENT, template.namespace(), template.workload());
+    var deployment = store.find(BuiltInKinds.DEPLOYMENT, template.namespace(), template.workload());
     return Duration.ofSeconds(deployment == null
         ? PROGRESS_DEADLINE_SECONDS
         : deployment.at("/spec/progressDeadlineSeconds").asLong(PROGRESS_DEADLINE_SECONDS));

@@ -2,7 +2,7 @@ package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.Loop;
 import dev.activator.revision.LocalProcessProblems;
 import dev.activator.revision.RevisionId;
@@ -53,8 +53,8 @@ public final class LocalRuntime {
     subscriptions.addAll(new EventRecorder(store, loop).subscribe());
     subscriptions.addAll(deployments.subscribe());
     subscriptions.addAll(kubelet.subscribe());
-    subscriptions.add(store.subscribe(Kinds.ENDPOINTS, loop, slices::endpointsChanged));
-    subscriptions.add(store.subscribe(Kinds.ENDPOINT_SLICE, loop, slices::sliceChanged));
+    subscriptions.add(store.subscribe(BuiltInKinds.ENDPOINTS, loop, slices::endpointsChanged));
+    subscriptions.add(store.subscribe(BuiltInKinds.ENDPOINT_SLICE, loop, slices::sliceChanged));
     serving.start(requestPort);
     serving.createSample("default", "hello");
   }

@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +27,10 @@ final class ObjectHistory {
    */
   static List<News> between(Kind kind, @Nullable JsonNode before, @Nullable JsonNode after) {
     var old = before == null ? MissingNode.getInstance() : before;
-    if (kind.equals(Kinds.POD)) {
+    if (kind.equals(BuiltInKinds.POD)) {
       return after == null ? List.of(stopped(old)) : pod(old, after);
     }
-    if (kind.equals(Kinds.REVISION)) {
+    if (kind.equals(BuiltInKinds.REVISION)) {
       return after != null
           ? List.of()
           : List.of(new News(NORMAL, "RevisionDeleted",
@@ -39,7 +39,7 @@ final class ObjectHistory {
     if (after == null) {
       return List.of();
     }
-    return kind.equals(Kinds.REPLICA_SET) ? replicaSet(old, after) : service(old, after);
+    return kind.equals(BuiltInKinds.REPLICA_SET) ? replicaSet(old, after) : service(old, after);
   }
 
   private static List<News> pod(JsonNode before, JsonNode after) {

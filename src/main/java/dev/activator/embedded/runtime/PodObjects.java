@@ -1,7 +1,7 @@
 package dev.activator.embedded.runtime;
 
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.PodSummary;
@@ -20,13 +20,13 @@ final class PodObjects {
 
   /** As it is created: its container has the port and the variables that its process gets. */
   static ObjectNode pod(PodTemplate template, ObjectNode replicaSet, String name, int port) {
-    var pod = StoreWriter.named(Kinds.POD, template.namespace(), name);
+    var pod = StoreWriter.named(BuiltInKinds.POD, template.namespace(), name);
     for (var field : new String[]{"labels", "annotations"}) {
       if (template.metadata().path(field) instanceof ObjectNode given) {
         Meta.of(pod).set(field, given.deepCopy());
       }
     }
-    ControllerRefs.setController(pod, Kinds.REPLICA_SET, replicaSet);
+    ControllerRefs.setController(pod, BuiltInKinds.REPLICA_SET, replicaSet);
     var spec = template.spec() instanceof ObjectNode given ? given.deepCopy() : Json.object();
     spec.remove("containerConcurrency");
     spec.remove("timeoutSeconds");

@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.Protocol;
 import dev.activator.revision.RequestTimeouts;
@@ -29,7 +29,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
   static PodTemplate of(JsonNode object) {
     var template = object.path("spec").path("template");
     var controller = ControllerRefs.controller(object);
-    boolean owned = controller.path("kind").asString("").equals(Kinds.DEPLOYMENT.kind());
+    boolean owned = controller.path("kind").asString("").equals(BuiltInKinds.DEPLOYMENT.kind());
     return new PodTemplate(Meta.namespace(object), Meta.name(object),
         owned ? controller.path("name").asString("") : Meta.name(object),
         template.path("metadata"), template.path("spec"));

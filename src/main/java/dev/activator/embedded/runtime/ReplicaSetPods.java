@@ -1,6 +1,6 @@
 package dev.activator.embedded.runtime;
 
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.policy.ExitReason;
 import dev.activator.embedded.runtime.policy.PodState;
 import dev.activator.embedded.runtime.policy.PodSummary;
@@ -95,13 +95,13 @@ final class ReplicaSetPods {
       return;
     }
     for (var pod : List.copyOf(other.pods.values())) {
-      var object = objects.find(Kinds.POD, template.namespace(), pod.name());
+      var object = objects.find(BuiltInKinds.POD, template.namespace(), pod.name());
       if (object != null && ControllerRefs.mayAdopt(replicaSet, object)) {
         other.pods.remove(pod.name());
         pods.put(pod.name(), pod);
         pod.adoptedBy(this);
-        objects.edit(Kinds.POD, template.namespace(), pod.name(),
-            found -> ControllerRefs.setController(found, Kinds.REPLICA_SET, replicaSet));
+        objects.edit(BuiltInKinds.POD, template.namespace(), pod.name(),
+            found -> ControllerRefs.setController(found, BuiltInKinds.REPLICA_SET, replicaSet));
       }
     }
   }
@@ -179,7 +179,7 @@ final class ReplicaSetPods {
     pods.remove(pod.name());
     problemChanged();
     log.info("Pod {} is gone", pod.name());
-    objects.delete(Kinds.POD, template.namespace(), pod.name());
+    objects.delete(BuiltInKinds.POD, template.namespace(), pod.name());
     kubelet.forget(template.namespace(), pod.name());
     publishReplicas();
   }
@@ -210,7 +210,7 @@ final class ReplicaSetPods {
     }
     refusals = 0;
     pods.put(pod.name(), pod);
-    objects.create(Kinds.POD,
+    objects.create(BuiltInKinds.POD,
         PodObjects.pod(template, replicaSet, pod.name(), pod.port()));
     pod.start();
     endpoints.podsChanged(template);
@@ -228,7 +228,7 @@ final class ReplicaSetPods {
   }
 
   private void publishPod(LocalPod pod) {
-    objects.updateStatus(Kinds.POD, template.namespace(), pod.name(),
+    objects.updateStatus(BuiltInKinds.POD, template.namespace(), pod.name(),
         object -> PodObjects.withStatus(object, pod, clock.instant()));
   }
 
@@ -246,14 +246,14 @@ final class ReplicaSetPods {
 
   private void publishConditions(Consumer<StatusConditions> change) {
     if (template.isRevision()) {
-      objects.updateStatus(Kinds.REVISION, template.namespace(), template.id().name(),
+      objects.updateStatus(BuiltInKinds.REVISION, template.namespace(), template.id().name(),
           object -> change.accept(StatusConditions.of(object, clock.instant())));
     }
   }
 
   private void publishReplicas() {
     if (!retired) {
-      objects.updateStatus(Kinds.REPLICA_SET, template.namespace(), template.name(),
+      objects.updateStatus(BuiltInKinds.REPLICA_SET, template.namespace(), template.name(),
           found -> {
             publishOverdue(found);
             PodObjects.withReplicas(found, views());

@@ -1,8 +1,8 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -37,17 +37,17 @@ final class RevisionDependents {
       return;
     }
     var wanted = new RevisionObjects(revision);
-    ensure(Kinds.SERVICE, wanted.publicService());
-    ensure(Kinds.SERVICE, wanted.privateService());
-    ensure(Kinds.ENDPOINTS, wanted.privateEndpoints());
-    ensure(Kinds.ENDPOINTS, wanted.publicEndpoints(address, requestPort));
+    ensure(BuiltInKinds.SERVICE, wanted.publicService());
+    ensure(BuiltInKinds.SERVICE, wanted.privateService());
+    ensure(BuiltInKinds.ENDPOINTS, wanted.privateEndpoints());
+    ensure(BuiltInKinds.ENDPOINTS, wanted.publicEndpoints(address, requestPort));
     int replicas = revision.at("/status/desiredReplicas")
         .asInt(DeploymentScaleClient.initialScale(revision));
     var deployment = wanted.deployment(replicas);
-    if (!exists(Kinds.DEPLOYMENT, deployment)) {
-      ensure(Kinds.DEPLOYMENT, deployment);
+    if (!exists(BuiltInKinds.DEPLOYMENT, deployment)) {
+      ensure(BuiltInKinds.DEPLOYMENT, deployment);
       if (replicas > 0) {
-        objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
+        objects.updateStatus(BuiltInKinds.REVISION, Meta.namespace(revision), Meta.name(revision),
             this::deploying);
       }
     }

@@ -1,9 +1,9 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.autoscaler.policy.ScalingAnnotations;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.ChildName;
 import java.security.MessageDigest;
@@ -41,14 +41,14 @@ public record RevisionObjects(ObjectNode revision) {
   /** @param fingerprint of the template */
   static RevisionObjects of(ObjectNode service, int number, String fingerprint) {
     String name = Meta.name(service);
-    var revision = StoreWriter.named(Kinds.REVISION, Meta.namespace(service),
+    var revision = StoreWriter.named(BuiltInKinds.REVISION, Meta.namespace(service),
         revisionName(name, number));
     var given = service.at("/spec/template/metadata");
     labels(revision).setAll(object(given.path("labels")));
     labels(revision).put(KnativeLabels.SERVICE, name).put(KnativeLabels.CONFIGURATION, name)
         .put(KnativeLabels.GENERATION, String.valueOf(number))
         .put(KnativeLabels.ROUTING_STATE, "pending");
-    ControllerRefs.setController(revision, Kinds.KNATIVE_SERVICE, service);
+    ControllerRefs.setController(revision, BuiltInKinds.KNATIVE_SERVICE, service);
     var annotations = Meta.of(revision).putObject("annotations");
     annotations.setAll(object(given.path("annotations")));
     annotations.put(KnativeLabels.TEMPLATE, fingerprint).put(KnativeLabels.PROBE,
@@ -62,7 +62,7 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   ObjectNode deployment(int replicas) {
-    var deployment = of(Kinds.DEPLOYMENT, deploymentName(name()));
+    var deployment = of(BuiltInKinds.DEPLOYMENT, deploymentName(name()));
     var spec = deployment.putObject("spec").put("replicas", replicas).put("progressDeadlineSeconds",
         ScalingAnnotations.progressDeadline(
             DeploymentScaleClient.annotations(Meta.of(revision))).toSeconds());
@@ -87,7 +87,7 @@ public record RevisionObjects(ObjectNode revision) {
 
   /** The activator's address: every request goes through it. */
   ObjectNode publicEndpoints(String address, int port) {
-    var endpoints = typed(of(Kinds.ENDPOINTS, name()), KnativeLabels.PUBLIC);
+    var endpoints = typed(of(BuiltInKinds.ENDPOINTS, name()), KnativeLabels.PUBLIC);
     var subset = endpoints.putArray("subsets").addObject();
     subset.putArray("addresses").addObject().put("ip", address);
     subset.putArray("ports").addObject().put("name", portName()).put("port", port)
@@ -96,11 +96,12 @@ public record RevisionObjects(ObjectNode revision) {
   }
 
   ObjectNode privateEndpoints() {
-    return typed(of(Kinds.ENDPOINTS, ChildName.ofPrivateService(name())), KnativeLabels.PRIVATE);
+    return typed(of(BuiltInKinds.ENDPOINTS, ChildName.ofPrivateService(name())),
+        KnativeLabels.PRIVATE);
   }
 
   private ObjectNode service(String name, String type) {
-    var service = typed(of(Kinds.SERVICE, name), type);
+    var service = typed(of(BuiltInKinds.SERVICE, name), type);
     var spec = service.putObject("spec").put("clusterIP", "None");
     spec.putArray("ports").addObject().put("name", portName()).put("port", HTTP_PORT)
         .put("protocol", "TCP");
@@ -120,7 +121,7 @@ public record RevisionObjects(ObjectNode revision) {
     }
     labels.put(KnativeLabels.REVISION, name()).put(KnativeLabels.REVISION_UID, Meta.uid(revision))
         .put(KnativeLabels.SERVERLESS_SERVICE, name()).put("app", name());
-    ControllerRefs.setController(object, Kinds.REVISION, revision);
+    ControllerRefs.setController(object, BuiltInKinds.REVISION, revision);
     return object;
   }
 

@@ -1,8 +1,8 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.ObjectSchema;
 import java.io.IOException;
@@ -97,7 +97,7 @@ public final class ScaledServiceKind {
   public static void createIn(ApiStore store) {
     var definition = definition();
     var schema = schema(definition);
-    store.create(Kinds.CUSTOM_RESOURCE_DEFINITION, definition);
+    store.create(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION, definition);
     var kind = of(store);
     store.onUnknownFields(kind, schema::unknown);
     store.onAdmission(kind, object -> schema.admit(object, store.stored(kind, object)));

@@ -6,7 +6,7 @@ import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.policy.RevisionHistory;
 import dev.activator.loop.Loop;
@@ -44,8 +44,9 @@ public final class ServingController {
   /** The longest that a write of a Service waits until requests for it are routed. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
-  private static final List<Kind> OWNED_BY_REVISION = List.of(Kinds.ENDPOINTS, Kinds.SERVICE,
-      Kinds.DEPLOYMENT);
+  private static final List<Kind> OWNED_BY_REVISION = List.of(BuiltInKinds.ENDPOINTS,
+      BuiltInKinds.SERVICE,
+      BuiltInKinds.DEPLOYMENT);
 
   private static final class Known {
     /** The generation that was reconciled last. */
@@ -73,15 +74,15 @@ public final class ServingController {
     this.loop = loop;
     this.objects = new StoreWriter(store);
     this.dependents = new RevisionDependents(store, objects, address);
-    store.onAdmission(Kinds.KNATIVE_SERVICE, ServiceValidation::admit);
+    store.onAdmission(BuiltInKinds.KNATIVE_SERVICE, ServiceValidation::admit);
   }
 
   public void start(int requestPort) {
     this.requestPort = requestPort;
     dependents.start(requestPort);
-    store.onWritten(Kinds.KNATIVE_SERVICE, this::awaitRoute);
-    subscriptions.add(store.subscribe(Kinds.KNATIVE_SERVICE, loop, this::changed));
-    subscriptions.add(store.subscribe(Kinds.REVISION, loop, this::revisionChanged));
+    store.onWritten(BuiltInKinds.KNATIVE_SERVICE, this::awaitRoute);
+    subscriptions.add(store.subscribe(BuiltInKinds.KNATIVE_SERVICE, loop, this::changed));
+    subscriptions.add(store.subscribe(BuiltInKinds.REVISION, loop, this::revisionChanged));
     OWNED_BY_REVISION
         .forEach(kind -> subscriptions.add(store.subscribe(kind, loop, this::ownedChanged)));
   }
@@ -105,7 +106,7 @@ public final class ServingController {
     template.putObject("metadata").putObject("annotations").put(DeploymentScaleClient.INITIAL_SCALE,
         "0");
     template.putObject("spec").putArray("containers").addObject().put("image", SAMPLE_IMAGE);
-    store.create(Kinds.KNATIVE_SERVICE, sample);
+    store.create(BuiltInKinds.KNATIVE_SERVICE, sample);
   }
 
   private void changed(ApiEvent event) {
@@ -146,7 +147,7 @@ public final class ServingController {
     }
     // First: observers of the revision may look it up by the Service's name.
     latest.putIfAbsent(id(service), id(wanted.revision()));
-    var revision = dependents.ensure(Kinds.REVISION, wanted.revision());
+    var revision = dependents.ensure(BuiltInKinds.REVISION, wanted.revision());
     if (revision == null) {
       return;
     }
@@ -154,7 +155,7 @@ public final class ServingController {
     String before = known.newest;
     known.newest = wanted.name();
     if (plan.fresh()) {
-      objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
+      objects.updateStatus(BuiltInKinds.REVISION, Meta.namespace(revision), Meta.name(revision),
           dependents::begin);
     }
     dependents.complete(revision);
@@ -166,7 +167,7 @@ public final class ServingController {
     plan.stale().stream()
         .map(old -> RevisionObjects.revisionName(Meta.name(service), old.number()))
         .filter(old -> routed == null || !old.equals(routed.name()))
-        .forEach(old -> objects.delete(Kinds.REVISION, Meta.namespace(service), old));
+        .forEach(old -> objects.delete(BuiltInKinds.REVISION, Meta.namespace(service), old));
   }
 
   private void revisionChanged(ApiEvent event) {
@@ -201,12 +202,12 @@ public final class ServingController {
   private void ownedChanged(ApiEvent event) {
     var object = event.object();
     boolean deleted = event.type() == ApiEvent.Type.DELETED;
-    boolean atZero = event.kind().equals(Kinds.DEPLOYMENT)
+    boolean atZero = event.kind().equals(BuiltInKinds.DEPLOYMENT)
         && object.at("/spec/replicas").asInt(1) == 0;
     if (!deleted && !atZero) {
       return;
     }
-    var revision = store.find(Kinds.REVISION, Meta.namespace(object),
+    var revision = store.find(BuiltInKinds.REVISION, Meta.namespace(object),
         ControllerRefs.controller(object).path("name").asString(""));
     if (revision != null && ControllerRefs.controls(revision, object)) {
       unlessOvertaken(revision, () -> {
@@ -225,14 +226,14 @@ public final class ServingController {
     var known = service == null ? null : services.get(id(service));
     if (known != null && known.ready.equals(Meta.name(revision))
         && StatusConditions.find(revision, READY).path("status").asString("").equals("Unknown")) {
-      objects.updateStatus(Kinds.REVISION, Meta.namespace(revision), Meta.name(revision),
+      objects.updateStatus(BuiltInKinds.REVISION, Meta.namespace(revision), Meta.name(revision),
           found -> StatusConditions.of(found, store.now()).hold(READY));
     }
   }
 
   /** Null if it is gone or being deleted. */
   private @Nullable ObjectNode serviceOf(ObjectNode revision) {
-    var service = store.find(Kinds.KNATIVE_SERVICE, Meta.namespace(revision),
+    var service = store.find(BuiltInKinds.KNATIVE_SERVICE, Meta.namespace(revision),
         Meta.labels(revision).getOrDefault(KnativeLabels.SERVICE, ""));
     return service == null || Meta.terminating(service) || !belongsTo(service, revision)
         ? null
@@ -240,7 +241,7 @@ public final class ServingController {
   }
 
   void routable(RevisionId id) {
-    var revision = store.find(Kinds.REVISION, id.namespace(), id.name());
+    var revision = store.find(BuiltInKinds.REVISION, id.namespace(), id.name());
     if (revision != null) {
       reconsider(revision);
     }
@@ -263,7 +264,7 @@ public final class ServingController {
    * one before keeps them.
    */
   private void route(ObjectNode service, Known known) {
-    var newest = store.find(Kinds.REVISION, Meta.namespace(service), known.newest);
+    var newest = store.find(BuiltInKinds.REVISION, Meta.namespace(service), known.newest);
     if (newest == null) {
       return;
     }
@@ -280,7 +281,7 @@ public final class ServingController {
       known.ready = known.newest;
       label(service, known.ready, "active");
     }
-    objects.updateStatus(Kinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
+    objects.updateStatus(BuiltInKinds.KNATIVE_SERVICE, Meta.namespace(service), Meta.name(service),
         now -> new ServiceStatus(newest, known.ready, requestPort).write(now, store.now()));
     if (!known.ready.isEmpty() || isRoutable(newest)) {
       applied(id);
@@ -292,7 +293,7 @@ public final class ServingController {
   }
 
   private void label(ObjectNode service, String revision, String state) {
-    objects.edit(Kinds.REVISION, Meta.namespace(service), revision,
+    objects.edit(BuiltInKinds.REVISION, Meta.namespace(service), revision,
         found -> Meta.of(found).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
             state));
   }
@@ -336,15 +337,15 @@ public final class ServingController {
 
   /** Adopts revisions that an earlier Service of this name orphaned. */
   private void adopt(ObjectNode service) {
-    store.list(Kinds.REVISION, one -> ControllerRefs.controller(one).isMissingNode()
+    store.list(BuiltInKinds.REVISION, one -> ControllerRefs.controller(one).isMissingNode()
         && Meta.namespace(one).equals(Meta.namespace(service)) && !Meta.terminating(one)
         && Meta.name(service).equals(Meta.labels(one).get(KnativeLabels.SERVICE)))
-        .forEach(one -> objects.edit(Kinds.REVISION, Meta.namespace(one), Meta.name(one),
-            found -> ControllerRefs.setController(found, Kinds.KNATIVE_SERVICE, service)));
+        .forEach(one -> objects.edit(BuiltInKinds.REVISION, Meta.namespace(one), Meta.name(one),
+            found -> ControllerRefs.setController(found, BuiltInKinds.KNATIVE_SERVICE, service)));
   }
 
   private List<ObjectNode> revisionsOf(ObjectNode service) {
-    return store.list(Kinds.REVISION, one -> belongsTo(service, one));
+    return store.list(BuiltInKinds.REVISION, one -> belongsTo(service, one));
   }
 
   private void deleted(ObjectNode service) {

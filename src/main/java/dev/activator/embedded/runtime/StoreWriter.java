@@ -4,7 +4,7 @@ import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +43,7 @@ public final class StoreWriter {
       try {
         store.createInNamespace(kind, object);
       } catch (StatusException e) {
-        var namespace = store.find(Kinds.NAMESPACE, "", Meta.namespace(object));
+        var namespace = store.find(BuiltInKinds.NAMESPACE, "", Meta.namespace(object));
         if (namespace != null && !Meta.terminating(namespace)) {
           throw e;
         }

@@ -1,8 +1,8 @@
 package dev.activator.embedded.runtime;
 
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,7 +23,7 @@ public final class SystemConfigMaps {
       if (!content.isEmpty()) {
         content.forEach(map.putObject("data")::put);
       }
-      store.create(Kinds.CONFIG_MAP, map);
+      store.create(BuiltInKinds.CONFIG_MAP, map);
     });
   }
 }

@@ -1,8 +1,8 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.proxy.policy.ErrorFormat;
-import dev.activator.proxy.policy.Failure;
 import dev.activator.proxy.policy.LocalResponse;
+import dev.activator.proxy.policy.RequestFailure;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
@@ -49,7 +49,7 @@ public interface Downstream {
   /** Only before a response has begun. */
   void answer(LocalResponse answer);
 
-  default void answer(Failure failure, ErrorFormat format) {
+  default void answer(RequestFailure failure, ErrorFormat format) {
     answer(failure.answer(format));
   }
 

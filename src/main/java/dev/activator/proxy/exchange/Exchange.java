@@ -1,10 +1,10 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.proxy.policy.RequestDeadlines;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.TimeoutKind;
 import dev.activator.proxy.policy.WaitingPagePolicy;
@@ -103,7 +103,7 @@ public final class Exchange implements QueuedCaller {
       admission = dispatcher.admit(revision, this);
     } catch (RuntimeException e) {
       log.error("Admitting a request of {} failed", revision.id(), e);
-      fail(new Failure.Internal());
+      fail(new RequestFailure.Internal());
       return;
     }
     switch (admission) {
@@ -114,15 +114,17 @@ public final class Exchange implements QueuedCaller {
         queue(later);
         if (full && queueEntry == later) {
           log.debug("Too many bytes are held to queue another request of {}", revision.id());
-          fail(new Failure.MemoryFull(later.retryAfterSeconds()));
+          fail(new RequestFailure.MemoryFull(later.retryAfterSeconds()));
         }
       }
     }
   }
 
   private void answer(DoNotWake of) {
-    finish(LocalResponse.of(of.answer()).with(Failure.REASON, Outcome.NOT_WOKEN.toString()),
-        Outcome.NOT_WOKEN);
+    finish(
+        LocalResponse.of(of.answer()).with(RequestFailure.REASON,
+            RequestOutcome.NOT_WOKEN.toString()),
+        RequestOutcome.NOT_WOKEN);
   }
 
   private void queue(QueueEntry later) {
@@ -192,7 +194,7 @@ public final class Exchange implements QueuedCaller {
       holdFor(LOOK_AGAIN_NANOS);
     } else if (pages.isFor(record, revision)) {
       finish(pages.page(dispatcher, record, revision, waiting.retryAfterSeconds()),
-          Outcome.WAITING_PAGE);
+          RequestOutcome.WAITING_PAGE);
     } else if (fallback != null && fallback.answer() != null) {
       pages.keep(dispatcher, revision, record);
       answer(fallback.answer(), waiting.retryAfterSeconds());
@@ -203,10 +205,10 @@ public final class Exchange implements QueuedCaller {
 
   private void answer(FixedResponse ofFallback, int retryAfterSeconds) {
     finish(LocalResponse.of(ofFallback).withRetryAfter(retryAfterSeconds)
-        .with(Failure.REASON, Outcome.FALLBACK.toString()), Outcome.FALLBACK);
+        .with(RequestFailure.REASON, RequestOutcome.FALLBACK.toString()), RequestOutcome.FALLBACK);
   }
 
-  private void finish(LocalResponse answer, Outcome how) {
+  private void finish(LocalResponse answer, RequestOutcome how) {
     end();
     record.ended(how, answer);
     downstream.answer(answer);
@@ -313,7 +315,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   /** The start has failed, so the fallback applies at once. */
-  private void cannotStart(Fallback fallback, Failure failure) {
+  private void cannotStart(Fallback fallback, RequestFailure failure) {
     var other = dispatcher.other(revision, fallback);
     if (fallback.answer() != null) {
       answer(fallback.answer(), START_RETRY_SECONDS);
@@ -342,7 +344,7 @@ public final class Exchange implements QueuedCaller {
         throw e;
       }
       log.error("Forwarding a request of {} failed", revision.id(), e);
-      fail(new Failure.Internal());
+      fail(new RequestFailure.Internal());
     }
   }
 
@@ -373,7 +375,7 @@ public final class Exchange implements QueuedCaller {
       by.countOn(revision);
     }
     var answer = LocalResponse.empty(200).with(GatewayHandover.POD, pod.toString());
-    record.ended(Outcome.HANDED_OVER, answer);
+    record.ended(RequestOutcome.HANDED_OVER, answer);
     downstream.answer(answer);
     downstream.ended();
   }
@@ -615,7 +617,7 @@ public final class Exchange implements QueuedCaller {
   void timedOut(TimeoutKind kind) {
     log.debug("A request of {} timed out: {}", revision.id(), kind);
     abandon();
-    fail(new Failure.TimedOut(kind, queueEntry == null ? "" : why()));
+    fail(new RequestFailure.TimedOut(kind, queueEntry == null ? "" : why()));
   }
 
   private String why() {
@@ -630,13 +632,13 @@ public final class Exchange implements QueuedCaller {
       }
       abandon();
       end();
-      record.ended(Outcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
+      record.ended(RequestOutcome.CALLER_GONE, CLIENT_CLOSED_REQUEST);
     }
   }
 
   public void endUnread() {
     log.debug("A response of {} is not read", revision.id());
-    fail(new Failure.Unread());
+    fail(new RequestFailure.Unread());
   }
 
   private void abandon() {
@@ -646,7 +648,7 @@ public final class Exchange implements QueuedCaller {
   }
 
   /** Answers with the failure, or breaks off the response if it has begun. */
-  public void fail(Failure failure) {
+  public void fail(RequestFailure failure) {
     end();
     record.ended(failure);
     if (record.responded()) {

@@ -3,7 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.proxy.codec.Http2Head;
 import dev.activator.http.FieldList;
 import dev.activator.http.HeaderFields;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.HeaderRewriter;
@@ -277,7 +277,7 @@ final class Forwarder implements UpstreamListener {
     if (head.status().equals(HttpResponseStatus.SWITCHING_PROTOCOLS)) {
       if (!ProtocolUpgrade.agrees(exchange.record().fields(), FieldList.in(head))) {
         ending = Ending.BROKEN;
-        fail(new Failure.BadGateway("switched to a protocol that was not requested"));
+        fail(new RequestFailure.BadGateway("switched to a protocol that was not requested"));
         return;
       }
     }
@@ -363,7 +363,7 @@ final class Forwarder implements UpstreamListener {
     ending = null;
     var again = permit.retry(exchange, connected);
     if (again == null) {
-      fail(new Failure.BadGateway(why.text()));
+      fail(new RequestFailure.BadGateway(why.text()));
     } else {
       log.debug("A request of {} could not be delivered to {}: {}", exchange.revision().id(),
           permit.destination(), why.text());
@@ -373,7 +373,7 @@ final class Forwarder implements UpstreamListener {
 
   private void outOfMemory() {
     exchange.record().failed(UpstreamFailure.NO_MEMORY.text());
-    exchange.fail(new Failure.MemoryFull(RETRY_AFTER_SECONDS));
+    exchange.fail(new RequestFailure.MemoryFull(RETRY_AFTER_SECONDS));
   }
 
   private void broken(UpstreamFailure why) {
@@ -383,11 +383,11 @@ final class Forwarder implements UpstreamListener {
       default -> Ending.BROKEN;
     };
     fail(why == UpstreamFailure.UNRESPONSIVE
-        ? new Failure.BadGateway(why.text(), "pod-unresponsive")
-        : new Failure.BadGateway(why.text()));
+        ? new RequestFailure.BadGateway(why.text(), "pod-unresponsive")
+        : new RequestFailure.BadGateway(why.text()));
   }
 
-  private void fail(Failure.BadGateway failure) {
+  private void fail(RequestFailure.BadGateway failure) {
     log.debug("A request of {} failed at {}: {}", exchange.revision().id(), permit.destination(),
         failure.kind());
     exchange.record().failed(failure.kind());

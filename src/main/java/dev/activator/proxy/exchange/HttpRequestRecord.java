@@ -1,6 +1,6 @@
 package dev.activator.proxy.exchange;
 
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestPhases;
 import dev.activator.observability.RequestObserver;
 import dev.activator.observability.RequestRecord;
@@ -9,7 +9,7 @@ import dev.activator.loop.Loop;
 import dev.activator.proxy.exchange.Downstream.Caller;
 import dev.activator.proxy.policy.RequestDeadlines;
 import dev.activator.proxy.policy.ErrorFormat;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.HeaderName;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.LocalResponse;
@@ -92,11 +92,11 @@ final class HttpRequestRecord extends RequestRecord {
     return ErrorFormat.of(fields);
   }
 
-  void ended(Failure failure) {
+  void ended(RequestFailure failure) {
     ended(outcome(failure), failure.answer(errorFormat()));
   }
 
-  void ended(Outcome how, LocalResponse answer) {
+  void ended(RequestOutcome how, LocalResponse answer) {
     if (!responded() && !method().equals("HEAD")) {
       wrote(ByteBufUtil.utf8Bytes(answer.body()));
     }
@@ -110,33 +110,35 @@ final class HttpRequestRecord extends RequestRecord {
 
   /** As in Go's servers, a 101 counts as a 200. */
   void succeeded() {
-    ended(switched() ? Outcome.UPGRADED : Outcome.ANSWERED, switched() ? 200 : responseStatus());
+    ended(switched() ? RequestOutcome.UPGRADED : RequestOutcome.ANSWERED,
+        switched() ? 200 : responseStatus());
   }
 
-  static Outcome outcome(Failure failure) {
+  static RequestOutcome outcome(RequestFailure failure) {
     return switch (failure) {
-      case Failure.UnknownRevision _,Failure.UnknownHost _,Failure.NoRule _ ->
-        Outcome.REVISION_UNKNOWN;
-      case Failure.LookupFailed _ -> Outcome.LOOKUP_FAILED;
-      case Failure.QueueFull _ -> Outcome.QUEUE_FULL;
-      case Failure.MemoryFull _ -> Outcome.MEMORY_FULL;
-      case Failure.DeadlineTooNear _ -> Outcome.DEADLINE_TOO_NEAR;
-      case Failure.RevisionGone _ -> Outcome.REVISION_GONE;
-      case Failure.CannotStart _ -> Outcome.CANNOT_START;
-      case Failure.ShuttingDown _ -> Outcome.SHUTTING_DOWN;
-      case Failure.BadGateway _,Failure.Unreachable _ -> Outcome.BAD_GATEWAY;
-      case Failure.Unread _ -> Outcome.UNREAD;
-      case Failure.Internal _ -> Outcome.INTERNAL;
-      case Failure.TimedOut(var kind, _) -> switch (kind) {
-        case OVERALL -> Outcome.REQUEST_TIMEOUT;
-        case RESPONSE_START -> Outcome.RESPONSE_START_TIMEOUT;
-        case IDLE -> Outcome.IDLE_TIMEOUT;
-        case QUEUE -> Outcome.QUEUE_TIMEOUT;
-        case CALLER -> Outcome.CALLER_DEADLINE;
+      case RequestFailure.UnknownRevision _,RequestFailure.UnknownHost _,RequestFailure.NoRule _ ->
+        RequestOutcome.REVISION_UNKNOWN;
+      case RequestFailure.LookupFailed _ -> RequestOutcome.LOOKUP_FAILED;
+      case RequestFailure.QueueFull _ -> RequestOutcome.QUEUE_FULL;
+      case RequestFailure.MemoryFull _ -> RequestOutcome.MEMORY_FULL;
+      case RequestFailure.DeadlineTooNear _ -> RequestOutcome.DEADLINE_TOO_NEAR;
+      case RequestFailure.RevisionGone _ -> RequestOutcome.REVISION_GONE;
+      case RequestFailure.CannotStart _ -> RequestOutcome.CANNOT_START;
+      case RequestFailure.ShuttingDown _ -> RequestOutcome.SHUTTING_DOWN;
+      case RequestFailure.BadGateway _,RequestFailure.Unreachable _ -> RequestOutcome.BAD_GATEWAY;
+      case RequestFailure.Unread _ -> RequestOutcome.UNREAD;
+      case RequestFailure.Internal _ -> RequestOutcome.INTERNAL;
+      case RequestFailure.TimedOut(var kind, _) -> switch (kind) {
+        case OVERALL -> RequestOutcome.REQUEST_TIMEOUT;
+        case RESPONSE_START -> RequestOutcome.RESPONSE_START_TIMEOUT;
+        case IDLE -> RequestOutcome.IDLE_TIMEOUT;
+        case QUEUE -> RequestOutcome.QUEUE_TIMEOUT;
+        case CALLER -> RequestOutcome.CALLER_DEADLINE;
       };
-      case Failure.BadRequest _,Failure.HeadTooLarge _,Failure.UnknownVersion _ ->
-        Outcome.BAD_REQUEST;
-      case Failure.UnknownCoding _,Failure.UnknownExpectation _ -> Outcome.BAD_REQUEST;
+      case RequestFailure.BadRequest _,RequestFailure.HeadTooLarge _,RequestFailure.UnknownVersion _ ->
+        RequestOutcome.BAD_REQUEST;
+      case RequestFailure.UnknownCoding _,RequestFailure.UnknownExpectation _ ->
+        RequestOutcome.BAD_REQUEST;
     };
   }
 

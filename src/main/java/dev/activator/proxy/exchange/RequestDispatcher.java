@@ -4,7 +4,7 @@ import dev.activator.http.FieldList;
 import dev.activator.loop.Loop;
 import dev.activator.observability.RequestObserver;
 import dev.activator.proxy.policy.ErrorFormat;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.HeaderRewriter;
 import dev.activator.proxy.policy.RequestVersion;
 import dev.activator.revision.Fallback;
@@ -124,10 +124,12 @@ public final class RequestDispatcher {
     exchange.start();
   }
 
-  private void refuse(Failure failure, HttpRequest request, FieldList fields,
+  private void refuse(RequestFailure failure, HttpRequest request, FieldList fields,
       Downstream downstream) {
-    if (failure instanceof Failure.UnknownRevision || failure instanceof Failure.UnknownHost
-        || failure instanceof Failure.NoRule || failure instanceof Failure.LookupFailed) {
+    if (failure instanceof RequestFailure.UnknownRevision
+        || failure instanceof RequestFailure.UnknownHost
+        || failure instanceof RequestFailure.NoRule
+        || failure instanceof RequestFailure.LookupFailed) {
       // Other refused requests name no revision.
       var record = record(downstream, request, fields, null);
       record.begin();
@@ -210,15 +212,15 @@ public final class RequestDispatcher {
     return one.start(throttle);
   }
 
-  Failure failure(Rejection reason) {
+  RequestFailure failure(Rejection reason) {
     return switch (reason) {
-      case Rejection.QueueFull(_, int seconds) -> new Failure.QueueFull(seconds);
-      case Rejection.DeadlineTooNear(_, int seconds) -> new Failure.DeadlineTooNear(seconds);
-      case Rejection.RevisionGone(var revision) -> new Failure.RevisionGone(revision);
-      case Rejection.Unreachable _ -> new Failure.Unreachable();
-      case Rejection.ShuttingDown(var revision) -> new Failure.ShuttingDown(revision);
+      case Rejection.QueueFull(_, int seconds) -> new RequestFailure.QueueFull(seconds);
+      case Rejection.DeadlineTooNear(_, int seconds) -> new RequestFailure.DeadlineTooNear(seconds);
+      case Rejection.RevisionGone(var revision) -> new RequestFailure.RevisionGone(revision);
+      case Rejection.Unreachable _ -> new RequestFailure.Unreachable();
+      case Rejection.ShuttingDown(var revision) -> new RequestFailure.ShuttingDown(revision);
       case Rejection.CannotStart(var revision, var why) ->
-        new Failure.CannotStart(revision, why.reason(),
+        new RequestFailure.CannotStart(revision, why.reason(),
             texts.startMessages() ? why.message() : why.forCallers());
     };
   }

@@ -2,7 +2,7 @@ package dev.activator.proxy.exchange;
 
 import dev.activator.lifecycle.Readiness;
 import dev.activator.proxy.codec.MalformedRequestException;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.http.HeaderName;
 import dev.activator.http.FieldList;
 import dev.activator.http.HeaderFields;
@@ -46,7 +46,7 @@ public final class Router {
    */
   public record Poll(Revision revision, LocalResponse off) implements Route {}
 
-  public record Refused(Failure failure) implements Found {}
+  public record Refused(RequestFailure failure) implements Found {}
 
   /** The result for a request that is not a probe. */
   sealed interface Found extends Route {}
@@ -107,7 +107,7 @@ public final class Router {
     // Probes are checked too: a 200 to a CONNECT would open a tunnel.
     var target = Framing.target(method, request.uri());
     if (target == null) {
-      return new Refused(new Failure.BadRequest("malformed target"));
+      return new Refused(new RequestFailure.BadRequest("malformed target"));
     }
     if (Probes.isFromKubelet(fields)) {
       // A probe with a revision's host is for the revision, if one of its rules matches.
@@ -134,14 +134,14 @@ public final class Router {
     String method = original.method().name();
     var target = Framing.target(method, original.uri());
     return target == null
-        ? new Refused(new Failure.BadRequest("malformed target"))
+        ? new Refused(new RequestFailure.BadRequest("malformed target"))
         : toRevision(target, method, fields);
   }
 
-  private static Failure malformed(Throwable cause) {
+  private static RequestFailure malformed(Throwable cause) {
     return cause instanceof TooLongFrameException
-        ? new Failure.HeadTooLarge()
-        : new Failure.BadRequest(MalformedRequestException.text(cause, "malformed request"));
+        ? new RequestFailure.HeadTooLarge()
+        : new RequestFailure.BadRequest(MalformedRequestException.text(cause, "malformed request"));
   }
 
   private LocalResponse health() {
@@ -172,7 +172,7 @@ public final class Router {
       return new Refused(names.unknown(fields, host, target.path(), id));
     } catch (RuntimeException e) {
       log.error("Looking up {} failed", id, e);
-      return new Refused(new Failure.LookupFailed());
+      return new Refused(new RequestFailure.LookupFailed());
     }
   }
 

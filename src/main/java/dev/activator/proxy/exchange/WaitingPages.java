@@ -1,7 +1,7 @@
 package dev.activator.proxy.exchange;
 
 import dev.activator.loop.Loop;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestRecord;
 import dev.activator.proxy.policy.ErrorFormat;
 import dev.activator.proxy.policy.LocalResponse;
@@ -31,7 +31,7 @@ public final class WaitingPages {
   private final WaitingPagePolicy.Mode mode;
   private final Supplier<WaitingPageTemplate> template;
   private final Function<RevisionId, WaitStatus> status;
-  private final BiConsumer<RequestRecord, Outcome> startEnded;
+  private final BiConsumer<RequestRecord, RequestOutcome> startEnded;
   private final Map<RevisionId, KeptStart> starts = new ConcurrentHashMap<>();
 
   /**
@@ -40,7 +40,8 @@ public final class WaitingPages {
    * @param startEnded gets the first navigation, which ended long before
    */
   public WaitingPages(WaitingPagePolicy.Mode mode, Supplier<WaitingPageTemplate> template,
-      Function<RevisionId, WaitStatus> status, BiConsumer<RequestRecord, Outcome> startEnded) {
+      Function<RevisionId, WaitStatus> status,
+      BiConsumer<RequestRecord, RequestOutcome> startEnded) {
     this.mode = mode;
     this.template = template;
     this.status = status;
@@ -138,20 +139,20 @@ public final class WaitingPages {
       }
     }
 
-    private Outcome outcome(StandInRequest.End end) {
+    private RequestOutcome outcome(StandInRequest.End end) {
       return switch (end) {
         case StandInRequest.End.Ready() ->
-          navigation != null && navigation.outcome() == Outcome.FALLBACK
-              ? Outcome.FALLBACK
-              : Outcome.WAITING_PAGE;
+          navigation != null && navigation.outcome() == RequestOutcome.FALLBACK
+              ? RequestOutcome.FALLBACK
+              : RequestOutcome.WAITING_PAGE;
         case StandInRequest.End.Rejected(var reason) ->
           HttpRequestRecord.outcome(dispatcher.failure(reason));
-        case StandInRequest.End.GivenUp() -> Outcome.CALLER_GONE;
-        case StandInRequest.End.Failed() -> Outcome.INTERNAL;
+        case StandInRequest.End.GivenUp() -> RequestOutcome.CALLER_GONE;
+        case StandInRequest.End.Failed() -> RequestOutcome.INTERNAL;
       };
     }
 
-    private void ended(Outcome how) {
+    private void ended(RequestOutcome how) {
       if (timer != null) {
         timer.cancel();
       }

@@ -103,7 +103,7 @@ public record ErrorFormat(Kind kind, String requestId) {
   }
 
   private static String reason(LocalResponse text) {
-    return text.headers().getOrDefault(Failure.REASON, "");
+    return text.headers().getOrDefault(RequestFailure.REASON, "");
   }
 
   /** RFC 9457. */

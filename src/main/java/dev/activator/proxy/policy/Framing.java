@@ -36,23 +36,23 @@ public final class Framing {
   private Framing() {}
 
   /** Null if nothing is wrong. */
-  public static @Nullable Failure check(RequestVersion version, String method,
+  public static @Nullable RequestFailure check(RequestVersion version, String method,
       HeaderFields fields) {
     if (version == RequestVersion.OTHER) {
-      return new Failure.UnknownVersion();
+      return new RequestFailure.UnknownVersion();
     }
     if (method.equals("TRACE") && hasBody(fields)) {
-      return new Failure.BadRequest("TRACE with a body");
+      return new RequestFailure.BadRequest("TRACE with a body");
     }
     String host = fields.first(HeaderName.HOST);
     if (host == null && version == RequestVersion.HTTP_1_1) {
-      return new Failure.BadRequest("missing required Host header");
+      return new RequestFailure.BadRequest("missing required Host header");
     }
     if (host != null && fields.isRepeated(HeaderName.HOST)) {
-      return new Failure.BadRequest("too many Host headers");
+      return new RequestFailure.BadRequest("too many Host headers");
     }
     if (host != null && !isHost(host)) {
-      return new Failure.BadRequest("malformed Host header");
+      return new RequestFailure.BadRequest("malformed Host header");
     }
     return fields.has(HeaderName.TRANSFER_ENCODING) ? coding(fields) : null;
   }
@@ -62,23 +62,23 @@ public final class Framing {
     return fields.has(HeaderName.TRANSFER_ENCODING) || (length != null && !length.equals("0"));
   }
 
-  private static @Nullable Failure coding(HeaderFields fields) {
+  private static @Nullable RequestFailure coding(HeaderFields fields) {
     if (fields.has(HeaderName.CONTENT_LENGTH)) {
-      return new Failure.BadRequest("both Content-Length and Transfer-Encoding");
+      return new RequestFailure.BadRequest("both Content-Length and Transfer-Encoding");
     }
     var codings = fields.all(HeaderName.TRANSFER_ENCODING);
     return codings.size() == 1 && codings.getFirst().equalsIgnoreCase("chunked")
         ? null
-        : new Failure.UnknownCoding();
+        : new RequestFailure.UnknownCoding();
   }
 
   /** Null if nothing is wrong. */
-  public static @Nullable Failure expectation(RequestVersion version, HeaderFields fields) {
+  public static @Nullable RequestFailure expectation(RequestVersion version, HeaderFields fields) {
     String expect = fields.first(HeaderName.EXPECT);
     return expect == null || version == RequestVersion.HTTP_1_0
         || expect.equalsIgnoreCase("100-continue")
             ? null
-            : new Failure.UnknownExpectation();
+            : new RequestFailure.UnknownExpectation();
   }
 
   /**

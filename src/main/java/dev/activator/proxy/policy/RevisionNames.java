@@ -20,7 +20,7 @@ public sealed interface RevisionNames {
   @Nullable RevisionId of(HeaderFields fields, String host, String target);
 
   /** The answer to a request that names none, or one that does not exist. */
-  Failure unknown(HeaderFields fields, String host, String target, @Nullable RevisionId id);
+  RequestFailure unknown(HeaderFields fields, String host, String target, @Nullable RevisionId id);
 
   /**
    * By the two headers, else by a host such as {@code name.namespace.svc.cluster.local}, else by
@@ -52,9 +52,10 @@ public sealed interface RevisionNames {
     }
 
     @Override
-    public Failure unknown(HeaderFields fields, String host, String target,
+    public RequestFailure unknown(HeaderFields fields, String host, String target,
         @Nullable RevisionId id) {
-      return new Failure.UnknownRevision(id == null ? fields.text(HeaderName.REVISION) : id.name());
+      return new RequestFailure.UnknownRevision(
+          id == null ? fields.text(HeaderName.REVISION) : id.name());
     }
   }
 
@@ -75,7 +76,7 @@ public sealed interface RevisionNames {
     }
 
     @Override
-    public Failure unknown(HeaderFields fields, String host, String target,
+    public RequestFailure unknown(HeaderFields fields, String host, String target,
         @Nullable RevisionId id) {
       return fields.text(HeaderName.REVISION).isEmpty()
           ? notFound(others.others, host, target, known.apply(host))
@@ -91,16 +92,16 @@ public sealed interface RevisionNames {
     }
 
     @Override
-    public Failure unknown(HeaderFields fields, String host, String target,
+    public RequestFailure unknown(HeaderFields fields, String host, String target,
         @Nullable RevisionId id) {
       return notFound(rule, host, target, UnknownHostHint.NONE);
     }
   }
 
-  private static Failure notFound(HostRule rule, String host, String target,
+  private static RequestFailure notFound(HostRule rule, String host, String target,
       UnknownHostHint known) {
     return rule.isKnown(host)
-        ? new Failure.NoRule(host, target)
-        : new Failure.UnknownHost(host, known);
+        ? new RequestFailure.NoRule(host, target)
+        : new RequestFailure.UnknownHost(host, known);
   }
 }

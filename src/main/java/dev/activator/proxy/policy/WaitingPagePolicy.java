@@ -45,7 +45,7 @@ public final class WaitingPagePolicy {
     return new LocalResponse(503, Map.of("Content-Type", "text/html; charset=utf-8",
         "Content-Security-Policy", contentPolicy, "X-Content-Type-Options", "nosniff",
         "Referrer-Policy", "same-origin", "Cache-Control", "no-store", "Retry-After",
-        Integer.toString(retryAfterSeconds), Failure.REASON, "waiting-page"), html);
+        Integer.toString(retryAfterSeconds), RequestFailure.REASON, "waiting-page"), html);
   }
 
   public static LocalResponse status(WaitStatus now) {

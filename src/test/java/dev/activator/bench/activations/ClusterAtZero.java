@@ -7,7 +7,7 @@ import dev.activator.bench.ManyRevisions;
 import dev.activator.bench.PodSource;
 import dev.activator.bench.PodSource.Pod;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
@@ -89,7 +89,7 @@ final class ClusterAtZero {
 
   private Process reference() throws IOException {
     for (var name : List.of("config-features", "config-tracing")) {
-      api.store().create(Kinds.CONFIG_MAP, Objects.parse(
+      api.store().create(BuiltInKinds.CONFIG_MAP, Objects.parse(
           "{'metadata': {'namespace': 'knative-serving', 'name': '" + name + "'}}"));
     }
     return ActivatorProcess.reference(Path.of(System.getenv("REFERENCE")), api.kubeconfig());

@@ -3,7 +3,7 @@ package dev.activator.bench.lending;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.bench.ActivatorProcess;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.Certificate;
 import dev.activator.testing.FreePort;
@@ -79,7 +79,7 @@ public final class SharedRevision implements AutoCloseable {
     int port = FreePort.next();
     pods = IntStream.rangeClosed(1, podCount)
         .mapToObj(i -> new CountingPod(loops, "127.9.0." + i, port)).toList();
-    api.store().create(Kinds.REVISION, Objects.parse("""
+    api.store().create(BuiltInKinds.REVISION, Objects.parse("""
         {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
          'metadata': {'namespace': '%s', 'name': '%s',
                       'annotations': {'activator.dev/probe': 'container'}},
@@ -99,10 +99,10 @@ public final class SharedRevision implements AutoCloseable {
            'serving.knative.dev/revision': '%s', 'serving.knative.dev/revisionUID': 'u'}},
          'subsets': [{'addresses': [%s], 'ports': [{'name': 'http', 'port': %d}]}]}
         """.formatted(NAMESPACE, name, type, NAME, listed, port));
-    if (api.store().find(Kinds.ENDPOINTS, NAMESPACE, name) == null) {
-      api.store().create(Kinds.ENDPOINTS, object);
+    if (api.store().find(BuiltInKinds.ENDPOINTS, NAMESPACE, name) == null) {
+      api.store().create(BuiltInKinds.ENDPOINTS, object);
     } else {
-      api.store().update(Kinds.ENDPOINTS, object);
+      api.store().update(BuiltInKinds.ENDPOINTS, object);
     }
   }
 

@@ -3,7 +3,7 @@ package dev.activator.bench.soak;
 import dev.activator.autoscaler.AutoscalerServer;
 import dev.activator.autoscaler.ReportBatch;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.runtime.SystemConfigMaps;
 import dev.activator.testing.Authority;
@@ -134,7 +134,7 @@ final class SoakCluster implements AutoCloseable {
     var routing = Authority.named("routing");
     var pods = Authority.named("pods");
     var own = routing.issue("kn-routing", "data-plane.knative.dev");
-    api.store().create(Kinds.SECRET, Objects.parse("""
+    api.store().create(BuiltInKinds.SECRET, Objects.parse("""
         {'apiVersion': 'v1', 'kind': 'Secret',
          'metadata': {'namespace': '%s', 'name': 'routing-serving-certs'},
          'data': {'tls.crt': '%s', 'tls.key': '%s', 'ca.crt': '%s'}}
@@ -145,7 +145,7 @@ final class SoakCluster implements AutoCloseable {
            'labels': {'networking.knative.dev/trust-bundle': 'true'}}, 'data': {}}
         """.formatted(SYSTEM));
     bundle.withObjectProperty("data").put("ca.crt", pods.pem());
-    api.store().create(Kinds.CONFIG_MAP, bundle);
+    api.store().create(BuiltInKinds.CONFIG_MAP, bundle);
     configure("config-network", "system-internal-tls", "enabled");
     var shown = pods.issue("data-plane.knative.dev", "kn-user-" + NAMESPACE);
     return Http2SslContextSpec.forServer(shown.key(), shown.certificate()).sslContext();
@@ -197,7 +197,7 @@ final class SoakCluster implements AutoCloseable {
   private Deployed create(String name, int containerConcurrency, int podCount,
       Addresses addresses) {
     return written(() -> {
-      var revision = api.store().create(Kinds.REVISION, Objects.parse("""
+      var revision = api.store().create(BuiltInKinds.REVISION, Objects.parse("""
           {'apiVersion': 'serving.knative.dev/v1', 'kind': 'Revision',
            'metadata': {'namespace': '%s', 'name': '%s', 'labels':
              {'serving.knative.dev/configuration': '%2$s', 'serving.knative.dev/service': '%2$s'}},
@@ -208,7 +208,7 @@ final class SoakCluster implements AutoCloseable {
       for (int i = 0; i < podCount; i++) {
         made.pods.add(newPod(made));
       }
-      api.store().create(Kinds.ENDPOINT_SLICE, slice(made));
+      api.store().create(BuiltInKinds.ENDPOINT_SLICE, slice(made));
       deployed.put(name, made);
       return made;
     });
@@ -219,8 +219,8 @@ final class SoakCluster implements AutoCloseable {
     written(() -> {
       deployed.remove(revision.name);
       List<Runnable> deletions = List.of(
-          () -> api.store().delete(Kinds.REVISION, NAMESPACE, revision.name),
-          () -> api.store().delete(Kinds.ENDPOINT_SLICE, NAMESPACE, sliceName(revision)));
+          () -> api.store().delete(BuiltInKinds.REVISION, NAMESPACE, revision.name),
+          () -> api.store().delete(BuiltInKinds.ENDPOINT_SLICE, NAMESPACE, sliceName(revision)));
       // Controllers delete them in any order.
       (ThreadLocalRandom.current().nextBoolean() ? deletions : deletions.reversed())
           .forEach(Runnable::run);
@@ -298,7 +298,7 @@ final class SoakCluster implements AutoCloseable {
 
   /** Sets a key of one of Knative's ConfigMaps. */
   void configure(String map, String key, String value) {
-    written(() -> api.store().edit(Kinds.CONFIG_MAP, SYSTEM, map, object -> {
+    written(() -> api.store().edit(BuiltInKinds.CONFIG_MAP, SYSTEM, map, object -> {
       object.withObjectProperty("data").put(key, value);
       return object;
     }));
@@ -366,7 +366,7 @@ final class SoakCluster implements AutoCloseable {
   }
 
   private void list(Deployed revision) {
-    api.store().update(Kinds.ENDPOINT_SLICE, slice(revision));
+    api.store().update(BuiltInKinds.ENDPOINT_SLICE, slice(revision));
   }
 
   private static String sliceName(Deployed revision) {

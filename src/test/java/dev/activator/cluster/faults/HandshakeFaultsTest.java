@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.cluster.Rig;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Lifetime;
 import dev.activator.testing.faults.When;
@@ -36,7 +36,7 @@ class HandshakeFaultsTest {
     rig.api.faults().add(WATCHES, new Fault.RawUtf8());
     rig.start();
 
-    rig.api.store().update(Kinds.ENDPOINTS, Objects
+    rig.api.store().update(BuiltInKinds.ENDPOINTS, Objects
         .with(Objects.named("a"), "text", "Grüße, 世界"));
     rig.touch("b");
     rig.touch("a");

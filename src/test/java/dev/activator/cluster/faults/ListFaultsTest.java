@@ -6,7 +6,7 @@ import static dev.activator.cluster.Rig.WATCHES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.Rig;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.faults.Failure;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Fault.FailWatch.Ending;
@@ -70,7 +70,7 @@ class ListFaultsTest {
     refusing.awaitFired(1, PATIENCE);
     rig.touch("c");
     rig.delete("a");
-    rig.api.disruptions().compact(Kinds.ENDPOINTS);
+    rig.api.disruptions().compact(BuiltInKinds.ENDPOINTS);
 
     refusing.remove();
     rig.converges();

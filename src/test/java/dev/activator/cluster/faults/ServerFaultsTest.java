@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.cluster.Rig;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.faults.Fault;
 import dev.activator.testing.faults.Lifetime;
@@ -34,13 +34,13 @@ class ServerFaultsTest {
   void followsACacheThatIsDownOrBehind() {
     var rig = rigs.following();
 
-    rig.api.disruptions().takeDown(ofSeconds(2), Kinds.ENDPOINTS);
+    rig.api.disruptions().takeDown(ofSeconds(2), BuiltInKinds.ENDPOINTS);
     rig.touch("c");
     rig.converges();
-    rig.api.disruptions().freeze(ofSeconds(2), Kinds.ENDPOINTS);
+    rig.api.disruptions().freeze(ofSeconds(2), BuiltInKinds.ENDPOINTS);
     rig.delete("a");
     rig.converges();
-    rig.api.disruptions().delay(ofMillis(300), Kinds.ENDPOINTS);
+    rig.api.disruptions().delay(ofMillis(300), BuiltInKinds.ENDPOINTS);
     rig.touch("d");
     rig.converges();
   }

@@ -13,7 +13,7 @@ import dev.activator.cluster.reflector.ReflectorSettings;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.CacheSettings;
 import dev.activator.embedded.api.cache.Windows;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.faults.Failure;
 import dev.activator.testing.faults.Fault;
@@ -113,7 +113,7 @@ class WatchFaultsTest {
   @EnumSource(Ending.class)
   void reportsTheDifferenceAfterA410(Ending ending) {
     var rig = rigs.following();
-    rig.api.disruptions().freeze(ofMinutes(60), Kinds.ENDPOINTS);
+    rig.api.disruptions().freeze(ofMinutes(60), BuiltInKinds.ENDPOINTS);
     rig.touch("a");
     rig.touch("c");
     rig.delete("b");
@@ -188,7 +188,7 @@ class WatchFaultsTest {
     }));
 
     // when only another kind changes, and the watch is cut after a bookmark
-    var other = rig.api.store().create(Kinds.CONFIG_MAP, Objects.named("other"));
+    var other = rig.api.store().create(BuiltInKinds.CONFIG_MAP, Objects.named("other"));
     var version = other.path("metadata").path("resourceVersion").asString();
     await()
         .until(() -> rig.lease().view().resourceVersion().compareTo(version) >= 0);

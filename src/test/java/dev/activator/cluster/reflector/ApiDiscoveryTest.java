@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.cluster.reflector.ApiDiscovery.Served;
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.runtime.ScaledServiceKind;
 import dev.activator.testing.EmbeddedApi;
 import dev.activator.testing.TestValues;
@@ -67,7 +67,7 @@ class ApiDiscoveryTest {
 
   @Test
   void writesAreAnsweredWithAnyStatusAndItsMessage() throws Exception {
-    server.store().create(Kinds.CONFIG_MAP, Objects.parse("""
+    server.store().create(BuiltInKinds.CONFIG_MAP, Objects.parse("""
         {'metadata': {'namespace': 'default', 'name': 'map'}, 'data': {'key': 'old'}}
         """));
 
@@ -77,7 +77,8 @@ class ApiDiscoveryTest {
         "application/merge-patch+json", "{}", TIMEOUT).get();
 
     assertThat(written.status()).isEqualTo(200);
-    assertThat(server.store().find(Kinds.CONFIG_MAP, "default", "map").at("/data/key").asString())
+    assertThat(
+        server.store().find(BuiltInKinds.CONFIG_MAP, "default", "map").at("/data/key").asString())
         .isEqualTo("new");
     assertThat(missing.status()).isEqualTo(404);
     assertThat(missing.message()).isEqualTo("configmaps \"other\" not found");

@@ -3,8 +3,8 @@ package dev.activator.embedded.api;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.api.cache.FeedFaults;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.loop.Loop;
 import dev.activator.testing.faults.Faults;
 import io.netty.channel.Channel;
@@ -104,6 +104,6 @@ public final class Disruptions {
   }
 
   private static List<Kind> all(Kind... kinds) {
-    return kinds.length == 0 ? Kinds.all() : List.of(kinds);
+    return kinds.length == 0 ? BuiltInKinds.all() : List.of(kinds);
   }
 }

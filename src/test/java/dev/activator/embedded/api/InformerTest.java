@@ -2,7 +2,7 @@ package dev.activator.embedded.api;
 
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.with;
-import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.BuiltInKinds.ENDPOINTS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

@@ -3,8 +3,8 @@ package dev.activator.embedded.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -111,13 +111,13 @@ class ContainerEnvironmentTest {
   }
 
   private static @Nullable ObjectNode find(Kind kind, String name) {
-    if (kind == Kinds.CONFIG_MAP && name.equals("cm")) {
+    if (kind == BuiltInKinds.CONFIG_MAP && name.equals("cm")) {
       return Objects.parse("{'data': {'k': 'v'}}");
     }
-    if (kind == Kinds.SECRET && name.equals("s")) {
+    if (kind == BuiltInKinds.SECRET && name.equals("s")) {
       return Objects.parse("{'data': {'pw': 'Z2VoZWlt', 'binary': 'YQBi', 'text': 'cGxhaW4='}}");
     }
-    return kind == Kinds.SECRET && name.equals("t")
+    return kind == BuiltInKinds.SECRET && name.equals("t")
         ? Objects.parse("{'data': {'pw': 'Z2VoZWlt', 'text': 'cGxhaW4='}}")
         : null;
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.testing.VirtualLoop;
@@ -118,7 +118,7 @@ class DeploymentControllerTest {
     create("v1");
     String before = Meta.uid(sets().getFirst());
 
-    store.delete(Kinds.REPLICA_SET, "default", Meta.name(sets().getFirst()));
+    store.delete(BuiltInKinds.REPLICA_SET, "default", Meta.name(sets().getFirst()));
     loop.run();
 
     assertThat(replicas()).containsExactly(2);
@@ -129,7 +129,7 @@ class DeploymentControllerTest {
   void adoptsTheReplicaSetsThatADeletedDeploymentLeft() {
     create("v1");
     String before = Meta.uid(sets().getFirst());
-    store.delete(Kinds.DEPLOYMENT, "default", "web", "", Propagation.ORPHAN);
+    store.delete(BuiltInKinds.DEPLOYMENT, "default", "web", "", Propagation.ORPHAN);
     loop.run();
     assertThat(replicas()).containsExactly(2);
 
@@ -177,7 +177,7 @@ class DeploymentControllerTest {
     given.remove("selector");
     given.setAll(Objects.parse(spec));
 
-    assertThatThrownBy(() -> store.create(Kinds.DEPLOYMENT, deployment))
+    assertThatThrownBy(() -> store.create(BuiltInKinds.DEPLOYMENT, deployment))
         .hasMessageStartingWith("Deployment.apps \"web\" is invalid: ")
         .hasMessageContaining(message);
   }
@@ -195,7 +195,7 @@ class DeploymentControllerTest {
   }
 
   private void create(String command) {
-    store.create(Kinds.DEPLOYMENT, deployment(command));
+    store.create(BuiltInKinds.DEPLOYMENT, deployment(command));
     loop.run();
   }
 
@@ -207,7 +207,7 @@ class DeploymentControllerTest {
   }
 
   private ObjectNode deployment() {
-    return store.find(Kinds.DEPLOYMENT, "default", "web");
+    return store.find(BuiltInKinds.DEPLOYMENT, "default", "web");
   }
 
   private void template(String command) {
@@ -216,7 +216,7 @@ class DeploymentControllerTest {
   }
 
   private void edit(Consumer<ObjectNode> change) {
-    store.edit(Kinds.DEPLOYMENT, "default", "web", deployment -> {
+    store.edit(BuiltInKinds.DEPLOYMENT, "default", "web", deployment -> {
       change.accept(deployment);
       return deployment;
     });
@@ -224,7 +224,7 @@ class DeploymentControllerTest {
   }
 
   private void ready(int set, int pods) {
-    store.updateStatus(Kinds.REPLICA_SET, "default", Meta.name(sets().get(set)), found -> {
+    store.updateStatus(BuiltInKinds.REPLICA_SET, "default", Meta.name(sets().get(set)), found -> {
       found.putObject("status").put("replicas", pods).put("readyReplicas", pods);
       return found;
     });
@@ -233,7 +233,7 @@ class DeploymentControllerTest {
 
   /** In the order of their revisions. */
   private List<ObjectNode> sets() {
-    return store.list(Kinds.REPLICA_SET).stream()
+    return store.list(BuiltInKinds.REPLICA_SET).stream()
         .sorted(Comparator.comparing(DeploymentControllerTest::revision)).toList();
   }
 

@@ -8,8 +8,8 @@ import dev.activator.autoscaler.WriteGuard;
 import dev.activator.autoscaler.policy.ScalingAnnotations.Defaults;
 import dev.activator.autoscaler.policy.ScalingSettings;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.ScaleAnswer;
@@ -52,10 +52,10 @@ class DeploymentScaleClientTest {
         .put(DeploymentScaleClient.INITIAL_SCALE, "0");
     annotations.forEach((name, value) -> all.put("autoscaling.knative.dev/" + name, value));
     revision.putObject("spec").put("containerConcurrency", 2);
-    store.create(Kinds.REVISION, revision);
+    store.create(BuiltInKinds.REVISION, revision);
     var deployment = named(id.name() + "-deployment");
     deployment.putObject("spec").put("replicas", 0);
-    store.create(Kinds.DEPLOYMENT, deployment);
+    store.create(BuiltInKinds.DEPLOYMENT, deployment);
     loop.run();
   }
 
@@ -66,12 +66,12 @@ class DeploymentScaleClientTest {
   }
 
   private int replicas(RevisionId id) {
-    var deployment = store.find(Kinds.DEPLOYMENT, "default", id.name() + "-deployment");
+    var deployment = store.find(BuiltInKinds.DEPLOYMENT, "default", id.name() + "-deployment");
     return deployment == null ? -1 : deployment.path("spec").path("replicas").intValue();
   }
 
   private ScalingSettings settings(RevisionId id) {
-    return scaling.settings(store.find(Kinds.REVISION, "default", id.name()));
+    return scaling.settings(store.find(BuiltInKinds.REVISION, "default", id.name()));
   }
 
   @Test
@@ -83,7 +83,7 @@ class DeploymentScaleClientTest {
     revision(SECOND, Map.of("min-scale", "3"));
     loop.advance(Duration.ofSeconds(3));
     assertThat(replicas(SECOND)).isEqualTo(3);
-    store.edit(Kinds.REVISION, "default", FIRST.name(), revision -> {
+    store.edit(BuiltInKinds.REVISION, "default", FIRST.name(), revision -> {
       Meta.of(revision).withObjectProperty("labels").put(KnativeLabels.ROUTING_STATE,
           KnativeLabels.RESERVE);
       return revision;
@@ -94,7 +94,7 @@ class DeploymentScaleClientTest {
   @Test
   void aRevisionWithoutAnAnnotationStartsWithOnePod() {
     revision(FIRST, Map.of());
-    store.edit(Kinds.REVISION, "default", FIRST.name(), revision -> {
+    store.edit(BuiltInKinds.REVISION, "default", FIRST.name(), revision -> {
       ((ObjectNode) Meta.of(revision).path("annotations"))
           .remove(DeploymentScaleClient.INITIAL_SCALE);
       return revision;
@@ -131,7 +131,7 @@ class DeploymentScaleClientTest {
   void aRevisionThatIsGoneIsScaledNoMore() {
     revision(FIRST, Map.of("min-scale", "2"));
     loop.advance(Duration.ofSeconds(1));
-    store.delete(Kinds.REVISION, "default", "web-00001");
+    store.delete(BuiltInKinds.REVISION, "default", "web-00001");
     loop.run();
 
     assertThat(autoscaler.views()).isEmpty();
@@ -143,14 +143,14 @@ class DeploymentScaleClientTest {
     revision(FIRST, Map.of());
     var deployment = named("other");
     deployment.putObject("spec").put("replicas", 0);
-    store.create(Kinds.DEPLOYMENT, deployment);
+    store.create(BuiltInKinds.DEPLOYMENT, deployment);
     var other = new ScaleTargetRef("apps/v1", "Deployment", "other");
     autoscaler
         .target(TestValues.scaledTarget(FIRST, other, 0, OptionalInt.of(2), OptionalInt.of(1), 0,
             Duration.ofSeconds(6), Duration.ofSeconds(300), OptionalInt.empty()));
     loop.run();
 
-    store.delete(Kinds.REVISION, "default", FIRST.name());
+    store.delete(BuiltInKinds.REVISION, "default", FIRST.name());
     loop.run();
     assertThat(autoscaler.views().get(FIRST).workload()).isEqualTo(other);
   }
@@ -161,15 +161,15 @@ class DeploymentScaleClientTest {
     var deployment = named(FIRST.name() + "-deployment");
     Meta.of(deployment).putObject("labels").put(KnativeLabels.REVISION, FIRST.name());
     deployment.putObject("spec").put("replicas", 1);
-    store.create(Kinds.DEPLOYMENT, deployment);
-    store.updateStatus(Kinds.DEPLOYMENT, "default", Meta.name(deployment), found -> {
+    store.create(BuiltInKinds.DEPLOYMENT, deployment);
+    store.updateStatus(BuiltInKinds.DEPLOYMENT, "default", Meta.name(deployment), found -> {
       found.putObject("status").put("readyReplicas", 1).put("replicas", 1);
       return found;
     });
     loop.run();
     var revision = named(FIRST.name());
     revision.putObject("spec");
-    store.create(Kinds.REVISION, revision);
+    store.create(BuiltInKinds.REVISION, revision);
     loop.advance(Duration.ofSeconds(3));
 
     assertThat(autoscaler.views().get(FIRST).ready()).isEqualTo(1);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -19,16 +19,16 @@ class EndpointSliceMirrorTest {
 
   EndpointSliceMirrorTest() {
     var mirror = new EndpointSliceMirror(new StoreWriter(store));
-    store.subscribe(Kinds.ENDPOINTS, loop, mirror::endpointsChanged);
-    store.subscribe(Kinds.ENDPOINT_SLICE, loop, mirror::sliceChanged);
-    store.create(Kinds.ENDPOINTS, Objects.parse("""
+    store.subscribe(BuiltInKinds.ENDPOINTS, loop, mirror::endpointsChanged);
+    store.subscribe(BuiltInKinds.ENDPOINT_SLICE, loop, mirror::sliceChanged);
+    store.create(BuiltInKinds.ENDPOINTS, Objects.parse("""
         {'metadata': {'namespace': 'ns', 'name': 'e', 'labels': {'a': 'b'}}}
         """));
     loop.run();
   }
 
   private void write(String subsets) {
-    store.edit(Kinds.ENDPOINTS, "ns", "e", endpoints -> {
+    store.edit(BuiltInKinds.ENDPOINTS, "ns", "e", endpoints -> {
       endpoints.set("subsets",
           Objects.parse("{'x': " + subsets + "}").get("x"));
       return endpoints;
@@ -37,7 +37,7 @@ class EndpointSliceMirrorTest {
   }
 
   private List<String> slices() {
-    return store.list(Kinds.ENDPOINT_SLICE).stream().map(slice -> slice.get("addressType")
+    return store.list(BuiltInKinds.ENDPOINT_SLICE).stream().map(slice -> slice.get("addressType")
         .asString() + " " + slice.at("/ports/0/port").asString("none") + " "
         + slice.get("endpoints").valueStream().map(EndpointSliceMirrorTest::text).toList())
         .toList();
@@ -51,7 +51,7 @@ class EndpointSliceMirrorTest {
   @Test
   void thereIsAnEmptyOneWhereThereAreNoAddresses() {
     assertThat(slices()).containsExactly("IPv4 none []");
-    assertThat(Meta.labels(store.list(Kinds.ENDPOINT_SLICE).getFirst()))
+    assertThat(Meta.labels(store.list(BuiltInKinds.ENDPOINT_SLICE).getFirst()))
         .isEqualTo(Map.of("a", "b", "kubernetes.io/service-name", "e",
             "endpointslice.kubernetes.io/managed-by", "endpointslicemirroring-controller.k8s.io"));
   }
@@ -72,7 +72,7 @@ class EndpointSliceMirrorTest {
     write("[]");
     assertThat(slices()).containsExactly("IPv4 none []");
 
-    store.delete(Kinds.ENDPOINTS, "ns", "e");
+    store.delete(BuiltInKinds.ENDPOINTS, "ns", "e");
     loop.run();
     assertThat(slices()).isEmpty();
   }
@@ -88,9 +88,9 @@ class EndpointSliceMirrorTest {
 
   @Test
   void writesADeletedSliceAgain() {
-    var slice = store.list(Kinds.ENDPOINT_SLICE).getFirst();
+    var slice = store.list(BuiltInKinds.ENDPOINT_SLICE).getFirst();
 
-    store.delete(Kinds.ENDPOINT_SLICE, "ns", Meta.name(slice));
+    store.delete(BuiltInKinds.ENDPOINT_SLICE, "ns", Meta.name(slice));
     loop.run();
 
     assertThat(slices()).containsExactly("IPv4 none []");

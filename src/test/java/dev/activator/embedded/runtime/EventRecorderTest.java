@@ -5,8 +5,8 @@ import static dev.activator.embedded.api.Objects.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.VirtualLoop;
 import java.time.Clock;
@@ -26,7 +26,7 @@ class EventRecorderTest {
 
   private List<String> events() {
     loop.run();
-    return store.list(Kinds.EVENT).stream()
+    return store.list(BuiltInKinds.EVENT).stream()
         .map(event -> event.at("/involvedObject/kind").asString() + " "
             + event.path("type").asString() + " " + event.path("reason").asString() + " "
             + event.path("count").asString() + ": " + event.path("message").asString())
@@ -49,25 +49,26 @@ class EventRecorderTest {
   void reportsTheLifeOfAPod() {
     var assigned = named("a");
     assigned.putObject("spec").put("nodeName", "localhost");
-    var pod = store.create(Kinds.POD, assigned);
-    status(Kinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}") + "}");
-    status(Kinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}")
+    var pod = store.create(BuiltInKinds.POD, assigned);
+    status(BuiltInKinds.POD,
+        container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}") + "}");
+    status(BuiltInKinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}")
         + ",'conditions':[{'type':'Ready','status':'True'}]}");
     for (int run = 0; run < 3; run++) {
-      status(Kinds.POD, container("'restartCount':" + run + ",'state':{'waiting':{'reason':"
+      status(BuiltInKinds.POD, container("'restartCount':" + run + ",'state':{'waiting':{'reason':"
           + "'CrashLoopBackOff','message':'back-off'}},'lastState':{'terminated':{'message':"
           + "'exit code 1: no disk'}}") + "}");
-      status(Kinds.POD, container("'restartCount':" + (run + 1) + ",'state':{'running':"
+      status(BuiltInKinds.POD, container("'restartCount':" + (run + 1) + ",'state':{'running':"
           + "{'startedAt':'t1'}}") + "}");
     }
-    store.delete(Kinds.POD, "default", "a");
+    store.delete(BuiltInKinds.POD, "default", "a");
 
     assertThat(events()).containsExactly("Pod Normal Scheduled 1: Assigned to this machine",
         "Pod Normal Started 4: Started container c", "Pod Normal Ready 1: Container c is ready",
         "Pod Warning Crashed 3: exit code 1: no disk",
         "Pod Warning BackOff 3: Back-off restarting failed container c",
         "Pod Normal Killing 1: Stopped container c");
-    var event = store.list(Kinds.EVENT).getFirst();
+    var event = store.list(BuiltInKinds.EVENT).getFirst();
     assertThat(event.at("/involvedObject/uid").asString()).isEqualTo(Meta.uid(pod));
     assertThat(event.path("firstTimestamp").asString()).matches("[-0-9]+T[:0-9]+Z");
   }
@@ -76,22 +77,22 @@ class EventRecorderTest {
   void writesNothingAboutANamespaceThatIsGone() {
     var pod = named("a");
     Meta.of(pod).put("namespace", "team");
-    store.create(Kinds.POD, pod);
+    store.create(BuiltInKinds.POD, pod);
     loop.run();
-    store.delete(Kinds.NAMESPACE, "", "team");
+    store.delete(BuiltInKinds.NAMESPACE, "", "team");
 
     assertThat(events()).isEmpty();
-    assertThat(store.find(Kinds.NAMESPACE, "", "team")).isNull();
+    assertThat(store.find(BuiltInKinds.NAMESPACE, "", "team")).isNull();
   }
 
   @Test
   void saysOfAServiceThatARevisionWasDeleted() {
-    var service = store.create(Kinds.KNATIVE_SERVICE, named("a"));
+    var service = store.create(BuiltInKinds.KNATIVE_SERVICE, named("a"));
     ObjectNode revision = named("a-00001");
-    ControllerRefs.setController(revision, Kinds.KNATIVE_SERVICE, service);
-    store.create(Kinds.REVISION, revision);
+    ControllerRefs.setController(revision, BuiltInKinds.KNATIVE_SERVICE, service);
+    store.create(BuiltInKinds.REVISION, revision);
     loop.run();
-    store.delete(Kinds.REVISION, "default", "a-00001");
+    store.delete(BuiltInKinds.REVISION, "default", "a-00001");
 
     assertThat(events())
         .containsExactly("Service Normal RevisionDeleted 1: Deleted Revision a-00001");
@@ -99,10 +100,10 @@ class EventRecorderTest {
 
   @Test
   void reportsWhyAPodIsNotReady() {
-    store.create(Kinds.POD, named("a"));
-    status(Kinds.POD, container("'state':{'waiting':{'reason':'CreateContainerConfigError',"
+    store.create(BuiltInKinds.POD, named("a"));
+    status(BuiltInKinds.POD, container("'state':{'waiting':{'reason':'CreateContainerConfigError',"
         + "'message':'secret \\\"s\\\" not found'}}") + "}");
-    status(Kinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}")
+    status(BuiltInKinds.POD, container("'restartCount':0,'state':{'running':{'startedAt':'t1'}}")
         + ",'conditions':[{'type':'Ready','status':'False','message':'nothing listens'}]}");
 
     assertThat(events()).contains("Pod Warning Failed 1: secret \"s\" not found",
@@ -111,22 +112,22 @@ class EventRecorderTest {
 
   @Test
   void reportsTheScaleOfADeploymentAndTheRevisionsOfAService() {
-    var deployment = store.create(Kinds.DEPLOYMENT, named("a"));
+    var deployment = store.create(BuiltInKinds.DEPLOYMENT, named("a"));
     ObjectNode set = named("a-1");
-    ControllerRefs.setController(set, Kinds.DEPLOYMENT, deployment);
+    ControllerRefs.setController(set, BuiltInKinds.DEPLOYMENT, deployment);
     set.set("spec", parse("{'replicas':0}"));
-    store.create(Kinds.REPLICA_SET, set);
+    store.create(BuiltInKinds.REPLICA_SET, set);
     loop.run();
     for (int replicas : new int[]{2, 0, 2}) {
-      store.edit(Kinds.REPLICA_SET, "default", "a-1", found -> {
+      store.edit(BuiltInKinds.REPLICA_SET, "default", "a-1", found -> {
         found.withObjectProperty("spec").put("replicas", replicas);
         return found;
       });
     }
-    store.create(Kinds.KNATIVE_SERVICE, named("a"));
-    status(Kinds.KNATIVE_SERVICE, "{'latestCreatedRevisionName':'a-00001',"
+    store.create(BuiltInKinds.KNATIVE_SERVICE, named("a"));
+    status(BuiltInKinds.KNATIVE_SERVICE, "{'latestCreatedRevisionName':'a-00001',"
         + "'latestReadyRevisionName':'a-00001'}");
-    status(Kinds.KNATIVE_SERVICE, "{'latestCreatedRevisionName':'a-00002',"
+    status(BuiltInKinds.KNATIVE_SERVICE, "{'latestCreatedRevisionName':'a-00002',"
         + "'latestReadyRevisionName':'a-00001','conditions':[{'type':'Ready','status':'False',"
         + "'reason':'ExitCode1','message':'it ended'}]}");
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.testing.VirtualLoop;
@@ -70,7 +70,7 @@ class GarbageCollectorTest {
     create("owner");
     create("child", "owner");
     create("grandchild", "child");
-    store.edit(Kinds.CONFIG_MAP, "default", "grandchild", found -> {
+    store.edit(BuiltInKinds.CONFIG_MAP, "default", "grandchild", found -> {
       Meta.of(found).putArray("finalizers").add("example.com/wait");
       return found;
     });
@@ -82,7 +82,7 @@ class GarbageCollectorTest {
         .isEqualTo("foregroundDeletion");
     assertThat(Meta.terminating(find("child"))).isTrue();
 
-    store.edit(Kinds.CONFIG_MAP, "default", "grandchild", found -> {
+    store.edit(BuiltInKinds.CONFIG_MAP, "default", "grandchild", found -> {
       Meta.of(found).remove("finalizers");
       return found;
     });
@@ -95,7 +95,7 @@ class GarbageCollectorTest {
   void letsTheOwnerGoBeforeDependentsThatDoNotBlockIt() {
     create("owner");
     create("child", "owner");
-    store.edit(Kinds.CONFIG_MAP, "default", "child", found -> {
+    store.edit(BuiltInKinds.CONFIG_MAP, "default", "child", found -> {
       ((ObjectNode) found.at("/metadata/ownerReferences/0")).remove("blockOwnerDeletion");
       Meta.of(found).putArray("finalizers").add("example.com/wait");
       return found;
@@ -116,7 +116,7 @@ class GarbageCollectorTest {
     var child = object("child", "owner");
     delete("owner", Propagation.BACKGROUND);
 
-    store.create(Kinds.CONFIG_MAP, child);
+    store.create(BuiltInKinds.CONFIG_MAP, child);
     loop.run();
 
     assertThat(names()).isEmpty();
@@ -124,7 +124,7 @@ class GarbageCollectorTest {
 
   @Test
   void keepsAnObjectWhoseOwnerIsOfAnUnknownKind() {
-    store.create(Kinds.CONFIG_MAP, Objects.parse("""
+    store.create(BuiltInKinds.CONFIG_MAP, Objects.parse("""
         {'metadata': {'namespace': 'default', 'name': 'child', 'ownerReferences': [{'apiVersion':
           'example.com/v1', 'kind': 'Unknown', 'name': 'o', 'uid': 'u'}]}}"""));
     loop.run();
@@ -145,7 +145,7 @@ class GarbageCollectorTest {
   }
 
   private void create(String name, String... owners) {
-    store.create(Kinds.CONFIG_MAP, object(name, owners));
+    store.create(BuiltInKinds.CONFIG_MAP, object(name, owners));
     loop.run();
   }
 
@@ -160,11 +160,11 @@ class GarbageCollectorTest {
   }
 
   private void delete(String name, Propagation propagation) {
-    store.delete(Kinds.CONFIG_MAP, "default", name, uid(name), propagation);
+    store.delete(BuiltInKinds.CONFIG_MAP, "default", name, uid(name), propagation);
   }
 
   private ObjectNode find(String name) {
-    return store.find(Kinds.CONFIG_MAP, "default", name);
+    return store.find(BuiltInKinds.CONFIG_MAP, "default", name);
   }
 
   private String uid(String name) {
@@ -177,6 +177,6 @@ class GarbageCollectorTest {
   }
 
   private List<String> names() {
-    return store.list(Kinds.CONFIG_MAP).stream().map(Meta::name).toList();
+    return store.list(BuiltInKinds.CONFIG_MAP).stream().map(Meta::name).toList();
   }
 }

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.NettyLoop;
 import java.io.Closeable;
 import java.io.IOException;
@@ -57,7 +57,7 @@ class KubeletTest {
     kubelet.subscribe();
     serving.start(8012);
     serving.createSample("default", "hello");
-    until(() -> store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT) != null);
+    until(() -> store.find(BuiltInKinds.DEPLOYMENT, "default", DEPLOYMENT) != null);
   }
 
   @AfterEach
@@ -74,21 +74,23 @@ class KubeletTest {
 
     // when there is no port for the process, then the revision has failed
     until(() -> whyUnhealthy().contains("Too many open files"));
-    assertThat(store.list(Kinds.POD)).isEmpty();
+    assertThat(store.list(BuiltInKinds.POD)).isEmpty();
 
     // and is ready once there is
     portsAreFree = true;
     until(this::isReady);
-    assertThat(store.list(Kinds.POD)).hasSize(1);
+    assertThat(store.list(BuiltInKinds.POD)).hasSize(1);
   }
 
   @Test
   void aRevisionThatIsReadyStaysSoWhileAnotherPodStartsSlowly() {
     portsAreFree = true;
     var objects = new StoreWriter(store);
-    var pods = new ReplicaSetPods(store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT), kubelet,
+    var pods = new ReplicaSetPods(store.find(BuiltInKinds.DEPLOYMENT, "default", DEPLOYMENT),
+        kubelet,
         new EndpointsController(objects, _ -> Stream.empty()), loop, objects, Clock.systemUTC());
-    onLoop(() -> pods.update(replicas(store.find(Kinds.DEPLOYMENT, "default", DEPLOYMENT), 1)));
+    onLoop(
+        () -> pods.update(replicas(store.find(BuiltInKinds.DEPLOYMENT, "default", DEPLOYMENT), 1)));
     until(() -> pods.pods().stream().anyMatch(pod -> pod.view().ready()));
 
     onLoop(() -> pods.slow(kubelet.makePod(pods.template(), pods)));
@@ -106,7 +108,7 @@ class KubeletTest {
     // When this goes, so does the process, even after a failure.
     var runs = Files.writeString(directory.resolve("runs"), "");
     var sick = directory.resolve("sick");
-    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
         {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
           {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
           'spec': {'terminationGracePeriodSeconds': 60, 'containers': [{'name': 'c', 'command':
@@ -119,8 +121,10 @@ class KubeletTest {
     Files.writeString(sick, "");
 
     until(() -> readyReplicas() == 0);
-    assertThat(store.list(Kinds.POD).getFirst().at("/status/containerStatuses/0/restartCount")
-        .intValue(0)).isZero();
+    assertThat(
+        store.list(BuiltInKinds.POD).getFirst().at("/status/containerStatuses/0/restartCount")
+            .intValue(0))
+        .isZero();
     Files.delete(sick);
     Files.delete(runs);
   }
@@ -128,7 +132,7 @@ class KubeletTest {
   /** {@code kubectl describe} ends with an error otherwise. */
   @Test
   void aProbeByGrpcHasAService() {
-    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
         {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 0, 'selector':
           {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
           'spec': {'containers': [{'name': 'c', 'command': ['a'], 'readinessProbe': {'grpc':
@@ -143,7 +147,7 @@ class KubeletTest {
   @Test
   void aDeploymentFailsOnlyAsLongAsItHasNoCommand() {
     portsAreFree = true;
-    store.create(Kinds.DEPLOYMENT, Objects.parse("""
+    store.create(BuiltInKinds.DEPLOYMENT, Objects.parse("""
         {'metadata': {'namespace': 'default', 'name': 'd'}, 'spec': {'replicas': 1, 'selector':
           {'matchLabels': {'app': 'd'}}, 'template': {'metadata': {'labels': {'app': 'd'}},
           'spec': {'containers': [{'name': 'c', 'image': 'nginx'}]}}}}"""));
@@ -157,11 +161,11 @@ class KubeletTest {
   }
 
   private ObjectNode deployment() {
-    return store.find(Kinds.DEPLOYMENT, "default", "d");
+    return store.find(BuiltInKinds.DEPLOYMENT, "default", "d");
   }
 
   private void command(String... words) {
-    store.edit(Kinds.DEPLOYMENT, "default", "d", found -> {
+    store.edit(BuiltInKinds.DEPLOYMENT, "default", "d", found -> {
       var command = ((ObjectNode) found.at("/spec/template/spec/containers/0")).putArray("command");
       Stream.of(words).forEach(command::add);
       return found;
@@ -190,11 +194,11 @@ class KubeletTest {
   }
 
   private ObjectNode revision() {
-    return store.find(Kinds.REVISION, "default", "hello-00001");
+    return store.find(BuiltInKinds.REVISION, "default", "hello-00001");
   }
 
   private void scale(int pods) {
-    store.edit(Kinds.DEPLOYMENT, "default", DEPLOYMENT, found -> replicas(found, pods));
+    store.edit(BuiltInKinds.DEPLOYMENT, "default", DEPLOYMENT, found -> replicas(found, pods));
   }
 
   private static ObjectNode replicas(ObjectNode deployment, int pods) {

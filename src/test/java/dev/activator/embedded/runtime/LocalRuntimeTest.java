@@ -10,7 +10,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.autoscaler.Autoscaler;
@@ -93,26 +93,27 @@ class LocalRuntimeTest {
 
   @Test
   void theSampleIsThereAtZeroWithAllItsObjects() {
-    until(() -> store.find(Kinds.DEPLOYMENT, "default", "hello-00001-deployment") != null);
+    until(() -> store.find(BuiltInKinds.DEPLOYMENT, "default", "hello-00001-deployment") != null);
 
-    var revision = store.find(Kinds.REVISION, "default", "hello-00001");
+    var revision = store.find(BuiltInKinds.REVISION, "default", "hello-00001");
     assertThat(Meta.labels(revision)).containsEntry("serving.knative.dev/service", "hello")
         .containsEntry("serving.knative.dev/configuration", "hello")
         .containsEntry("serving.knative.dev/configurationGeneration", "1");
     assertThat(revision.path("spec").path("timeoutSeconds").intValue()).isEqualTo(300);
-    var endpoints = store.find(Kinds.ENDPOINTS, "default", "hello-00001-private");
+    var endpoints = store.find(BuiltInKinds.ENDPOINTS, "default", "hello-00001-private");
     assertThat(Meta.labels(endpoints))
         .containsEntry("networking.internal.knative.dev/serviceType", "Private")
         .containsEntry("serving.knative.dev/revision", "hello-00001")
         .containsEntry("serving.knative.dev/revisionUID", Meta.uid(revision));
-    var shown = store.find(Kinds.ENDPOINTS, "default", "hello-00001").path("subsets").path(0);
+    var shown = store.find(BuiltInKinds.ENDPOINTS, "default", "hello-00001").path("subsets")
+        .path(0);
     assertThat(shown.path("addresses").path(0).path("ip").stringValue()).isEqualTo("127.0.0.1");
     assertThat(shown.path("ports").path(0).path("port").intValue()).isEqualTo(8012);
-    until(() -> StatusConditions.isTrue(find(Kinds.KNATIVE_SERVICE, "hello"), "Ready"));
-    assertThat(find(Kinds.KNATIVE_SERVICE, "hello").path("status").path("url").stringValue())
+    until(() -> StatusConditions.isTrue(find(BuiltInKinds.KNATIVE_SERVICE, "hello"), "Ready"));
+    assertThat(find(BuiltInKinds.KNATIVE_SERVICE, "hello").path("status").path("url").stringValue())
         .isEqualTo("http://hello.default.localhost:8012");
     assertThat(runtime.latestRevision("default", "hello")).isEqualTo(HELLO);
-    assertThat(store.list(Kinds.POD)).isEmpty();
+    assertThat(store.list(BuiltInKinds.POD)).isEmpty();
   }
 
   @Test
@@ -121,12 +122,12 @@ class LocalRuntimeTest {
     int port = readyPort(HELLO);
 
     assertThat(get(port)).isEqualTo("Hello from revision hello-00001\n");
-    var pod = store.list(Kinds.POD).getFirst();
+    var pod = store.list(BuiltInKinds.POD).getFirst();
     assertThat(pod.path("status").path("phase").stringValue()).isEqualTo("Running");
     phasesOfAStartAreThoseOfAKubelet(pod);
 
     scale(HELLO, 0);
-    until(() -> subsets(HELLO).isEmpty() && store.list(Kinds.POD).isEmpty());
+    until(() -> subsets(HELLO).isEmpty() && store.list(BuiltInKinds.POD).isEmpty());
   }
 
   private static void phasesOfAStartAreThoseOfAKubelet(ObjectNode pod) {
@@ -152,7 +153,7 @@ class LocalRuntimeTest {
     autoscaler.received(new ReportBatch("activator-1", OptionalDouble.empty(),
         List.of(new ReportBatch.Entry(HELLO, TestValues.sample("activator-1", 1, 1)))));
     readyPort(HELLO);
-    until(() -> subsets(HELLO).isEmpty() && store.list(Kinds.POD).isEmpty());
+    until(() -> subsets(HELLO).isEmpty() && store.list(BuiltInKinds.POD).isEmpty());
     scaling.stop();
     autoscaler.stop();
   }
@@ -166,7 +167,7 @@ class LocalRuntimeTest {
 
     assertThat(get(readyPort(ECHO))).isEqualTo("echo-00001 good day");
     scale(ECHO, 0);
-    until(() -> store.list(Kinds.POD).isEmpty());
+    until(() -> store.list(BuiltInKinds.POD).isEmpty());
   }
 
   @Test
@@ -181,17 +182,17 @@ class LocalRuntimeTest {
     scale(ECHO, 0);
     until(() -> subsets(ECHO).isEmpty());
     assertThat(get(port)).startsWith("echo-00001");
-    assertThat(store.list(Kinds.POD)).hasSize(1);
+    assertThat(store.list(BuiltInKinds.POD)).hasSize(1);
 
     // and when the request ends, then it is gone
     inFlight.set(0);
-    until(() -> store.list(Kinds.POD).isEmpty());
+    until(() -> store.list(BuiltInKinds.POD).isEmpty());
   }
 
   @Test
   void aPodWhoseRequestsNeverEndIsEndedAfterTheirTimeout() throws Exception {
     apply("echo", List.of(JAVA, server(), "$PORT"));
-    store.edit(Kinds.KNATIVE_SERVICE, "default", "echo", service -> {
+    store.edit(BuiltInKinds.KNATIVE_SERVICE, "default", "echo", service -> {
       ((ObjectNode) service.at("/spec/template/spec")).put("timeoutSeconds", 1);
       return service;
     });
@@ -202,7 +203,7 @@ class LocalRuntimeTest {
 
     scale(second, 0);
 
-    until(() -> store.list(Kinds.POD).isEmpty());
+    until(() -> store.list(BuiltInKinds.POD).isEmpty());
   }
 
   @Test
@@ -219,7 +220,7 @@ class LocalRuntimeTest {
     // the next failure is another one
     until(() -> !condition("broken-00001").path("lastTransitionTime")
         .equals(first.path("lastTransitionTime")));
-    until(() -> !StatusConditions.isTrue(find(Kinds.KNATIVE_SERVICE, "broken"), "Ready"));
+    until(() -> !StatusConditions.isTrue(find(BuiltInKinds.KNATIVE_SERVICE, "broken"), "Ready"));
   }
 
   @Test
@@ -231,10 +232,10 @@ class LocalRuntimeTest {
         .add("echo up; until test -f " + stop + "; do sleep 0.1; done; echo 'lost the database'; "
             + "rm " + stop + "; exit 3");
     container.putObject("readinessProbe").putObject("exec").putArray("command").add("true");
-    store.create(Kinds.KNATIVE_SERVICE, served);
+    store.create(BuiltInKinds.KNATIVE_SERVICE, served);
     var id = new RevisionId("default", "served-00001");
     scale(id, 1);
-    until(() -> store.list(Kinds.POD).stream()
+    until(() -> store.list(BuiltInKinds.POD).stream()
         .anyMatch(pod -> StatusConditions.isTrue(pod, "Ready")));
     assertThat(runtime.processes(id)).isEqualTo(LocalProcessProblems.NONE);
 
@@ -248,13 +249,15 @@ class LocalRuntimeTest {
         .isEqualTo("process of served-00001 ended with exit code 3: lost the database"));
     until(() -> runtime.processes(id).pods().getFirst().times() == 1
         && !runtime.processes(id).restarting());
-    assertThat(StatusConditions.find(find(Kinds.REVISION, "served-00001"), "ContainerHealthy")
-        .path("status").asString("")).isNotEqualTo("False");
+    assertThat(
+        StatusConditions.find(find(BuiltInKinds.REVISION, "served-00001"), "ContainerHealthy")
+            .path("status").asString(""))
+        .isNotEqualTo("False");
     until(() -> events("BackOff") == 1 && events("Crashed") == 1 && events("Started") == 2);
   }
 
   private int events(String reason) {
-    return store.list(Kinds.EVENT).stream()
+    return store.list(BuiltInKinds.EVENT).stream()
         .filter(event -> event.path("reason").asString("").equals(reason))
         .mapToInt(event -> event.path("count").intValue(0)).sum();
   }
@@ -266,7 +269,7 @@ class LocalRuntimeTest {
     container.putArray("command").add("sh").add("-c").add("echo got $KEY; sleep 1000");
     container.putArray("env").addObject().put("name", "KEY").putObject("valueFrom")
         .putObject("secretKeyRef").put("name", "vault").put("key", "k");
-    store.create(Kinds.KNATIVE_SERVICE, service);
+    store.create(BuiltInKinds.KNATIVE_SERVICE, service);
     scale(new RevisionId("default", "keyed-00001"), 1);
 
     // when the Secret is missing, then the pod waits, and the revision says why
@@ -276,7 +279,7 @@ class LocalRuntimeTest {
         .isEqualTo("secret \"vault\" not found");
     // The pod waits for nothing while it is tried again.
     var waiting = await().until(
-        () -> store.list(Kinds.POD).getFirst().at("/status/containerStatuses/0"),
+        () -> store.list(BuiltInKinds.POD).getFirst().at("/status/containerStatuses/0"),
         now -> now.at("/state/waiting/reason").asString("").equals("CreateContainerConfigError"));
     assertThat(waiting.path("restartCount").intValue(-1)).isZero();
 
@@ -284,26 +287,27 @@ class LocalRuntimeTest {
     var secret = Json.object();
     Meta.of(secret).put("namespace", "default").put("name", "vault");
     secret.putObject("data").put("k", "MTIz");
-    store.create(Kinds.SECRET, secret);
-    String pod = Meta.name(store.list(Kinds.POD).getFirst());
+    store.create(BuiltInKinds.SECRET, secret);
+    String pod = Meta.name(store.list(BuiltInKinds.POD).getFirst());
     until(() -> lines(store.podLogs().current("default", pod)).equals(List.of("got 123")));
   }
 
   @Test
   void runsADeploymentAndListsItsPodsForAServiceThatSelectsThem() throws Exception {
-    store.create(Kinds.DEPLOYMENT, deployment("web", 2, JAVA, server(), "$PORT"));
-    store.create(Kinds.SERVICE, Objects.parse("""
+    store.create(BuiltInKinds.DEPLOYMENT, deployment("web", 2, JAVA, server(), "$PORT"));
+    store.create(BuiltInKinds.SERVICE, Objects.parse("""
         {'metadata': {'namespace': 'default', 'name': 'front'}, 'spec': {'selector': {'app': 'web'},
          'ports': [{'name': 'http', 'port': 80, 'targetPort': 8080}]}}"""));
 
     until(() -> ready("front").size() == 2);
     assertThat(get(ready("front").getFirst())).startsWith("null");
-    until(() -> find(Kinds.DEPLOYMENT, "web").at("/status/availableReplicas").intValue(0) == 2);
-    until(() -> store.list(Kinds.ENDPOINT_SLICE).stream()
+    until(() -> find(BuiltInKinds.DEPLOYMENT, "web").at("/status/availableReplicas")
+        .intValue(0) == 2);
+    until(() -> store.list(BuiltInKinds.ENDPOINT_SLICE).stream()
         .filter(slice -> Meta.name(slice).startsWith("front-")).count() == 2);
 
     // when it is scaled down, then the address of the pod that goes is no longer there
-    store.edit(Kinds.DEPLOYMENT, "default", "web", now -> {
+    store.edit(BuiltInKinds.DEPLOYMENT, "default", "web", now -> {
       ((ObjectNode) now.path("spec")).put("replicas", 1);
       return now;
     });
@@ -311,7 +315,7 @@ class LocalRuntimeTest {
 
     // and when its template changes, then another pod takes its place once it is ready
     int before = ready("front").getFirst();
-    store.edit(Kinds.DEPLOYMENT, "default", "web", now -> {
+    store.edit(BuiltInKinds.DEPLOYMENT, "default", "web", now -> {
       ((ObjectNode) now.at("/spec/template/spec/containers/0")).putArray("env").addObject()
           .put("name", "GREETING").put("value", "new");
       return now;
@@ -322,15 +326,16 @@ class LocalRuntimeTest {
     });
     assertThat(get(ready("front").getFirst())).isEqualTo("null new");
 
-    store.delete(Kinds.DEPLOYMENT, "default", "web");
-    until(() -> store.list(Kinds.POD).isEmpty() && ready("front").isEmpty());
+    store.delete(BuiltInKinds.DEPLOYMENT, "default", "web");
+    until(() -> store.list(BuiltInKinds.POD).isEmpty() && ready("front").isEmpty());
   }
 
   @Test
   void saysThatADeploymentWithoutACommandDoesNotRun() {
-    store.create(Kinds.DEPLOYMENT, deployment("image", 1));
+    store.create(BuiltInKinds.DEPLOYMENT, deployment("image", 1));
 
-    until(() -> StatusConditions.find(find(Kinds.DEPLOYMENT, "image"), "Available").path("message")
+    until(() -> StatusConditions.find(find(BuiltInKinds.DEPLOYMENT, "image"), "Available")
+        .path("message")
         .asString("").contains("give the container a command"));
   }
 
@@ -340,11 +345,11 @@ class LocalRuntimeTest {
     var container = (ObjectNode) deployment.at("/spec/template/spec/containers/0");
     container.putObject("livenessProbe").put("failureThreshold", 1).put("periodSeconds", 1)
         .put("timeoutSeconds", 120).putObject("exec").putArray("command").add("false");
-    store.create(Kinds.DEPLOYMENT, deployment);
+    store.create(BuiltInKinds.DEPLOYMENT, deployment);
 
-    until(() -> store.list(Kinds.POD).stream().anyMatch(pod -> pod
+    until(() -> store.list(BuiltInKinds.POD).stream().anyMatch(pod -> pod
         .at("/status/containerStatuses/0/restartCount").intValue(0) >= 1));
-    assertThat(store.list(Kinds.POD).getFirst()
+    assertThat(store.list(BuiltInKinds.POD).getFirst()
         .at("/status/containerStatuses/0/lastState/terminated/message").asString())
         .isEqualTo("its livenessProbe failed too often: the probe [false] ended with exit code 1");
   }
@@ -357,11 +362,12 @@ class LocalRuntimeTest {
     ((ObjectNode) mute.at("/spec/template/metadata/annotations"))
         .put("autoscaling.knative.dev/initial-scale", "1")
         .put("serving.knative.dev/progress-deadline", "1s");
-    store.create(Kinds.KNATIVE_SERVICE, mute);
+    store.create(BuiltInKinds.KNATIVE_SERVICE, mute);
 
-    until(() -> StatusConditions.find(find(Kinds.REVISION, "mute-00001"), "ResourcesAvailable")
-        .path("reason").asString("").equals("ProgressDeadlineExceeded"));
-    var ready = StatusConditions.find(find(Kinds.REVISION, "mute-00001"), "Ready");
+    until(
+        () -> StatusConditions.find(find(BuiltInKinds.REVISION, "mute-00001"), "ResourcesAvailable")
+            .path("reason").asString("").equals("ProgressDeadlineExceeded"));
+    var ready = StatusConditions.find(find(BuiltInKinds.REVISION, "mute-00001"), "Ready");
     assertThat(ready.path("status").asString("")).isEqualTo("False");
     assertThat(ready.path("message").asString(""))
         .startsWith("no pod was ready within 1 s, the progress deadline: process ")
@@ -369,9 +375,11 @@ class LocalRuntimeTest {
     until(() -> runtime.processes(new RevisionId("default", "mute-00001")).problem()
         .startsWith("no pod was ready within 1 s"));
     until(
-        () -> StatusConditions.find(find(Kinds.DEPLOYMENT, "mute-00001-deployment"), "Progressing")
+        () -> StatusConditions
+            .find(find(BuiltInKinds.DEPLOYMENT, "mute-00001-deployment"), "Progressing")
             .path("reason").asString("").equals("ProgressDeadlineExceeded"));
-    until(() -> StatusConditions.find(find(Kinds.KNATIVE_SERVICE, "mute"), "Ready").path("message")
+    until(() -> StatusConditions.find(find(BuiltInKinds.KNATIVE_SERVICE, "mute"), "Ready")
+        .path("message")
         .asString("").contains("the progress deadline"));
   }
 
@@ -383,13 +391,14 @@ class LocalRuntimeTest {
     var container = (ObjectNode) deployment.at("/spec/template/spec/containers/0");
     container.putObject("readinessProbe").put("periodSeconds", 1).putObject("exec")
         .putArray("command").add("test").add("-f").add(ok.toString());
-    store.create(Kinds.DEPLOYMENT, deployment);
-    until(() -> StatusConditions.find(find(Kinds.DEPLOYMENT, "late"), "Progressing").path("status")
+    store.create(BuiltInKinds.DEPLOYMENT, deployment);
+    until(() -> StatusConditions.find(find(BuiltInKinds.DEPLOYMENT, "late"), "Progressing")
+        .path("status")
         .asString("").equals("False"));
 
     Files.writeString(ok, "");
 
-    until(() -> StatusConditions.isTrue(find(Kinds.DEPLOYMENT, "late"), "Progressing"));
+    until(() -> StatusConditions.isTrue(find(BuiltInKinds.DEPLOYMENT, "late"), "Progressing"));
     assertThat(runtime.processes(new RevisionId("default", "late")).problem()).isEmpty();
   }
 
@@ -401,14 +410,15 @@ class LocalRuntimeTest {
     container.putObject("startupProbe").put("failureThreshold", 100).put("periodSeconds", 1)
         .putObject("exec").putArray("command").add("test").add("-f").add(ok.toString());
     container.putObject("readinessProbe").putObject("exec").putArray("command").add("true");
-    store.create(Kinds.DEPLOYMENT, deployment);
+    store.create(BuiltInKinds.DEPLOYMENT, deployment);
     until(() -> runtime.processes(new RevisionId("default", "slow")).problem()
         .contains("exit code 1"));
-    assertThat(find(Kinds.DEPLOYMENT, "slow").at("/status/readyReplicas").intValue(0)).isZero();
+    assertThat(find(BuiltInKinds.DEPLOYMENT, "slow").at("/status/readyReplicas").intValue(0))
+        .isZero();
 
     until(() -> Files.exists(Files.writeString(ok, "")));
 
-    until(() -> find(Kinds.DEPLOYMENT, "slow").at("/status/readyReplicas").intValue(0) == 1);
+    until(() -> find(BuiltInKinds.DEPLOYMENT, "slow").at("/status/readyReplicas").intValue(0) == 1);
     assertThat(runtime.processes(new RevisionId("default", "slow")).problem()).isEmpty();
   }
 
@@ -428,7 +438,7 @@ class LocalRuntimeTest {
 
   /** The ports of the ready addresses. */
   private List<Integer> ready(String service) {
-    return find(Kinds.ENDPOINTS, service).path("subsets").valueStream()
+    return find(BuiltInKinds.ENDPOINTS, service).path("subsets").valueStream()
         .filter(subset -> subset.has("addresses"))
         .map(subset -> subset.at("/ports/0/port").intValue()).toList();
   }
@@ -438,8 +448,8 @@ class LocalRuntimeTest {
     apply("talker", List.of("sh", "-c", "echo one; echo two >&2; exit 1"));
 
     scale(new RevisionId("default", "talker-00001"), 1);
-    until(() -> store.list(Kinds.POD).size() == 1);
-    String pod = Meta.name(store.list(Kinds.POD).getFirst());
+    until(() -> store.list(BuiltInKinds.POD).size() == 1);
+    String pod = Meta.name(store.list(BuiltInKinds.POD).getFirst());
 
     until(() -> lines(store.podLogs().previous("default", pod)).equals(List.of("one", "two")));
     scale(new RevisionId("default", "talker-00001"), 0);
@@ -490,7 +500,7 @@ class LocalRuntimeTest {
     runtime.stop();
 
     assertThat(process.isAlive()).isFalse();
-    assertThat(store.list(Kinds.POD)).isEmpty();
+    assertThat(store.list(BuiltInKinds.POD)).isEmpty();
   }
 
   @Test
@@ -498,7 +508,7 @@ class LocalRuntimeTest {
     apply("echo", List.of("sleep", "1000"));
     until(() -> ECHO.equals(runtime.latestRevision("default", "echo")));
 
-    store.edit(Kinds.KNATIVE_SERVICE, "default", "echo", service -> {
+    store.edit(BuiltInKinds.KNATIVE_SERVICE, "default", "echo", service -> {
       ((ObjectNode) service.path("spec").path("template").path("spec"))
           .put("containerConcurrency", 1);
       return service;
@@ -506,21 +516,22 @@ class LocalRuntimeTest {
 
     var second = new RevisionId("default", "echo-00002");
     until(() -> second.equals(runtime.latestRevision("default", "echo")));
-    until(() -> store.find(Kinds.REVISION, "default", "echo-00002") != null);
-    assertThat(store.find(Kinds.REVISION, "default", "echo-00001")).isNotNull();
+    until(() -> store.find(BuiltInKinds.REVISION, "default", "echo-00002") != null);
+    assertThat(store.find(BuiltInKinds.REVISION, "default", "echo-00001")).isNotNull();
   }
 
   @Test
   void deletingAServiceEndsItsPodsAndDeletesItsObjects() {
     apply("echo", List.of("sleep", "1000"));
     scale(ECHO, 1);
-    until(() -> !store.list(Kinds.POD).isEmpty());
+    until(() -> !store.list(BuiltInKinds.POD).isEmpty());
 
-    store.delete(Kinds.KNATIVE_SERVICE, "default", "echo");
+    store.delete(BuiltInKinds.KNATIVE_SERVICE, "default", "echo");
 
-    until(() -> store.list(Kinds.POD).isEmpty());
-    until(() -> store.find(Kinds.ENDPOINTS, "default", "echo-00001-private") == null);
-    for (Kind kind : List.of(Kinds.REVISION, Kinds.DEPLOYMENT, Kinds.SERVICE, Kinds.ENDPOINTS)) {
+    until(() -> store.list(BuiltInKinds.POD).isEmpty());
+    until(() -> store.find(BuiltInKinds.ENDPOINTS, "default", "echo-00001-private") == null);
+    for (Kind kind : List.of(BuiltInKinds.REVISION, BuiltInKinds.DEPLOYMENT, BuiltInKinds.SERVICE,
+        BuiltInKinds.ENDPOINTS)) {
       until(() -> store.list(kind).stream().noneMatch(one -> Meta.name(one).startsWith("echo-")));
     }
     assertThat(runtime.latestRevision("default", "echo")).isNull();
@@ -530,12 +541,13 @@ class LocalRuntimeTest {
   void aPodThatSomeoneDeletesIsReplaced() {
     apply("echo", List.of("sleep", "1000"));
     scale(ECHO, 1);
-    until(() -> !store.list(Kinds.POD).isEmpty());
-    String first = Meta.name(store.list(Kinds.POD).getFirst());
+    until(() -> !store.list(BuiltInKinds.POD).isEmpty());
+    String first = Meta.name(store.list(BuiltInKinds.POD).getFirst());
 
-    store.delete(Kinds.POD, "default", first);
+    store.delete(BuiltInKinds.POD, "default", first);
 
-    until(() -> store.list(Kinds.POD).stream().anyMatch(pod -> !Meta.name(pod).equals(first)));
+    until(
+        () -> store.list(BuiltInKinds.POD).stream().anyMatch(pod -> !Meta.name(pod).equals(first)));
   }
 
   @Test
@@ -544,7 +556,7 @@ class LocalRuntimeTest {
     ((ObjectNode) service.path("spec").path("template").path("spec").path("containers").get(0))
         .put("image", "nginx");
 
-    assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
+    assertThatThrownBy(() -> store.create(BuiltInKinds.KNATIVE_SERVICE, service))
         .hasMessageContaining("spec.template.spec.containers[0].command");
   }
 
@@ -560,8 +572,8 @@ class LocalRuntimeTest {
     for (int i = 0; i < env.length; i += 2) {
       container.putArray("env").addObject().put("name", env[i]).put("value", env[i + 1]);
     }
-    store.create(Kinds.KNATIVE_SERVICE, service);
-    until(() -> store.find(Kinds.DEPLOYMENT, "default", name + "-00001-deployment") != null);
+    store.create(BuiltInKinds.KNATIVE_SERVICE, service);
+    until(() -> store.find(BuiltInKinds.DEPLOYMENT, "default", name + "-00001-deployment") != null);
   }
 
   private static ObjectNode service(String name) {
@@ -579,8 +591,9 @@ class LocalRuntimeTest {
   }
 
   private void scale(RevisionId revision, int pods) {
-    until(() -> store.find(Kinds.DEPLOYMENT, "default", revision.name() + "-deployment") != null);
-    store.edit(Kinds.DEPLOYMENT, "default", revision.name() + "-deployment", deployment -> {
+    until(() -> store.find(BuiltInKinds.DEPLOYMENT, "default",
+        revision.name() + "-deployment") != null);
+    store.edit(BuiltInKinds.DEPLOYMENT, "default", revision.name() + "-deployment", deployment -> {
       ((ObjectNode) deployment.path("spec")).put("replicas", pods);
       return deployment;
     });
@@ -594,11 +607,11 @@ class LocalRuntimeTest {
   }
 
   private JsonNode subsets(RevisionId revision) {
-    return find(Kinds.ENDPOINTS, revision.name() + "-private").path("subsets");
+    return find(BuiltInKinds.ENDPOINTS, revision.name() + "-private").path("subsets");
   }
 
   private JsonNode condition(String revision) {
-    return StatusConditions.find(find(Kinds.REVISION, revision), "ContainerHealthy");
+    return StatusConditions.find(find(BuiltInKinds.REVISION, revision), "ContainerHealthy");
   }
 
   private JsonNode find(Kind kind, String name) {

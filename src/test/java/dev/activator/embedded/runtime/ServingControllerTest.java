@@ -7,7 +7,7 @@ import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.ObjectWrites.Propagation;
 import dev.activator.revision.RevisionId;
@@ -47,7 +47,7 @@ class ServingControllerTest {
   void makesARevisionAndWhatItNeeds() {
     apply(service("shop", 10, "serve"));
 
-    var revision = find(Kinds.REVISION, "shop-00001");
+    var revision = find(BuiltInKinds.REVISION, "shop-00001");
     String uid = Meta.uid(revision);
     assertThat(revision.at("/spec/containerConcurrency").intValue()).isEqualTo(10);
     assertThat(Meta.labels(revision)).containsEntry(KnativeLabels.SERVICE, "shop")
@@ -55,16 +55,17 @@ class ServingControllerTest {
         .containsEntry(KnativeLabels.GENERATION, "1");
     assertThat(revision.at("/metadata/annotations/activator.dev~1probe").stringValue())
         .isEqualTo("container");
-    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
+    assertThat(
+        find(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
         .isZero();
-    assertThat(Meta.labels(find(Kinds.ENDPOINTS, "shop-00001-private")))
+    assertThat(Meta.labels(find(BuiltInKinds.ENDPOINTS, "shop-00001-private")))
         .containsEntry(KnativeLabels.REVISION, "shop-00001")
         .containsEntry(KnativeLabels.REVISION_UID, uid)
         .containsEntry(KnativeLabels.SERVICE_TYPE, "Private");
-    assertThat(find(Kinds.ENDPOINTS, "shop-00001-private").has("subsets")).isFalse();
-    assertThat(find(Kinds.SERVICE, "shop-00001-private").at("/spec/clusterIP").asString())
+    assertThat(find(BuiltInKinds.ENDPOINTS, "shop-00001-private").has("subsets")).isFalse();
+    assertThat(find(BuiltInKinds.SERVICE, "shop-00001-private").at("/spec/clusterIP").asString())
         .isEqualTo("None");
-    assertThat(Meta.labels(find(Kinds.SERVICE, "shop-00001")))
+    assertThat(Meta.labels(find(BuiltInKinds.SERVICE, "shop-00001")))
         .containsEntry(KnativeLabels.SERVICE_TYPE, "Public");
   }
 
@@ -72,7 +73,7 @@ class ServingControllerTest {
   void putsTheActivatorIntoThePublicEndpoints() {
     apply(service("shop", 0, "serve"));
 
-    var subset = find(Kinds.ENDPOINTS, "shop-00001").at("/subsets/0");
+    var subset = find(BuiltInKinds.ENDPOINTS, "shop-00001").at("/subsets/0");
     assertThat(subset.at("/addresses/0/ip").asString()).isEqualTo("127.0.0.1");
     assertThat(subset.at("/ports/0/name").asString()).isEqualTo("http");
     assertThat(subset.at("/ports/0/port").intValue()).isEqualTo(8012);
@@ -85,7 +86,7 @@ class ServingControllerTest {
         .put("name", "h2c").put("containerPort", 8080);
     apply(service);
 
-    assertThat(find(Kinds.SERVICE, "grpc-00001-private").at("/spec/ports/0/name").asString())
+    assertThat(find(BuiltInKinds.SERVICE, "grpc-00001-private").at("/spec/ports/0/name").asString())
         .isEqualTo("http2");
   }
 
@@ -93,7 +94,7 @@ class ServingControllerTest {
   void saysWhereTheServiceIsAndWhichRevisionItMeans() {
     apply(service("shop", 0, "serve"));
 
-    var status = find(Kinds.KNATIVE_SERVICE, "shop").path("status");
+    var status = find(BuiltInKinds.KNATIVE_SERVICE, "shop").path("status");
     assertThat(status.path("url").asString()).isEqualTo("http://shop.default.localhost:8012");
     assertThat(status.path("latestReadyRevisionName").asString()).isEqualTo("shop-00001");
     assertThat(conditions("shop")).containsExactly("ConfigurationsReady True", "RoutesReady True",
@@ -109,7 +110,7 @@ class ServingControllerTest {
     apply(service("shop", 0, "serve"));
     apply(service("shop", 0, "serve", "--fast"));
 
-    assertThat(names(Kinds.REVISION)).containsExactly("shop-00001", "shop-00002");
+    assertThat(names(BuiltInKinds.REVISION)).containsExactly("shop-00001", "shop-00002");
     assertThat(controller.latest("default", "shop"))
         .isEqualTo(new RevisionId("default", "shop-00002"));
   }
@@ -118,13 +119,15 @@ class ServingControllerTest {
   void aNewServiceStartsAPodAndIsReadyWhenItIs() {
     apply(starting("shop", "serve"));
 
-    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
+    assertThat(
+        find(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
         .isEqualTo(1);
     assertThat(conditions("shop")).containsExactly("ConfigurationsReady Unknown Deploying",
         "RoutesReady Unknown RevisionMissing", "Ready Unknown Deploying");
     // its first revision takes requests, which wait
     assertThat(routed("shop")).isEqualTo("shop-00001");
-    assertThat(find(Kinds.KNATIVE_SERVICE, "shop").path("status").has("latestReadyRevisionName"))
+    assertThat(
+        find(BuiltInKinds.KNATIVE_SERVICE, "shop").path("status").has("latestReadyRevisionName"))
         .isFalse();
 
     ready("shop-00001");
@@ -147,7 +150,8 @@ class ServingControllerTest {
     assertThat(routed("shop")).isEqualTo("shop-00002");
     assertThat(conditions("shop")).contains("Ready True");
     assertThat(routingStates()).containsExactly("reserve", "active");
-    assertThat(find(Kinds.KNATIVE_SERVICE, "shop").at("/status/traffic/0/revisionName").asString())
+    assertThat(
+        find(BuiltInKinds.KNATIVE_SERVICE, "shop").at("/status/traffic/0/revisionName").asString())
         .isEqualTo("shop-00002");
   }
 
@@ -162,15 +166,17 @@ class ServingControllerTest {
     }
 
     assertThat(routed("shop")).isEqualTo("shop-00001");
-    var status = find(Kinds.KNATIVE_SERVICE, "shop").path("status");
+    var status = find(BuiltInKinds.KNATIVE_SERVICE, "shop").path("status");
     assertThat(status.path("latestCreatedRevisionName").asString()).isEqualTo("shop-00024");
     assertThat(status.path("latestReadyRevisionName").asString()).isEqualTo("shop-00001");
     assertThat(conditions("shop")).containsExactly("ConfigurationsReady False RevisionFailed",
         "RoutesReady True", "Ready False RevisionFailed");
-    assertThat(StatusConditions.find(find(Kinds.KNATIVE_SERVICE, "shop"), "Ready").path("message")
-        .asString()).isEqualTo("Revision \"shop-00024\" failed with message: it ended.");
+    assertThat(
+        StatusConditions.find(find(BuiltInKinds.KNATIVE_SERVICE, "shop"), "Ready").path("message")
+            .asString())
+        .isEqualTo("Revision \"shop-00024\" failed with message: it ended.");
     // and the one that serves outlives its place in the history
-    assertThat(names(Kinds.REVISION)).contains("shop-00001", "shop-00024").hasSize(22);
+    assertThat(names(BuiltInKinds.REVISION)).contains("shop-00001", "shop-00024").hasSize(22);
   }
 
   @Test
@@ -203,7 +209,8 @@ class ServingControllerTest {
   void isNotReadyBeforeTheActivatorKnowsTheRevision() {
     unknown.add("shop-00001");
     apply(service("shop", 0, "serve"));
-    var written = store.applied(Kinds.KNATIVE_SERVICE, find(Kinds.KNATIVE_SERVICE, "shop"));
+    var written = store.applied(BuiltInKinds.KNATIVE_SERVICE,
+        find(BuiltInKinds.KNATIVE_SERVICE, "shop"));
     loop.run();
     assertThat(conditions("shop")).contains("Ready Unknown Deploying");
     assertThat(written).isNotDone();
@@ -217,7 +224,7 @@ class ServingControllerTest {
 
   @Test
   void answersADryRunAtOnce_whenTheServiceDoesNotExist() {
-    var dryRun = store.applied(Kinds.KNATIVE_SERVICE, service("none", 0, "serve"));
+    var dryRun = store.applied(BuiltInKinds.KNATIVE_SERVICE, service("none", 0, "serve"));
     loop.run();
 
     assertThat(dryRun).isDone();
@@ -228,12 +235,12 @@ class ServingControllerTest {
   }
 
   private List<String> routingStates() {
-    return store.list(Kinds.REVISION).stream()
+    return store.list(BuiltInKinds.REVISION).stream()
         .map(revision -> Meta.labels(revision).get(KnativeLabels.ROUTING_STATE)).toList();
   }
 
   private List<String> conditions(String service) {
-    return find(Kinds.KNATIVE_SERVICE, service).at("/status/conditions").valueStream()
+    return find(BuiltInKinds.KNATIVE_SERVICE, service).at("/status/conditions").valueStream()
         .map(one -> (one.path("type").asString() + " " + one.path("status").asString() + " "
             + one.path("reason").asString("")).strip())
         .toList();
@@ -248,7 +255,7 @@ class ServingControllerTest {
   }
 
   private void condition(String revision, Consumer<StatusConditions> change) {
-    store.updateStatus(Kinds.REVISION, "default", revision, object -> {
+    store.updateStatus(BuiltInKinds.REVISION, "default", revision, object -> {
       change.accept(StatusConditions.of(object, store.now()));
       return object;
     });
@@ -268,10 +275,10 @@ class ServingControllerTest {
       apply(service("shop", i, "serve"));
     }
 
-    assertThat(names(Kinds.REVISION)).hasSize(21).contains("shop-00003", "shop-00023")
+    assertThat(names(BuiltInKinds.REVISION)).hasSize(21).contains("shop-00003", "shop-00023")
         .doesNotContain("shop-00001", "shop-00002");
-    assertThat(names(Kinds.DEPLOYMENT)).hasSize(21).contains("shop-00003-deployment");
-    assertThat(names(Kinds.ENDPOINTS)).hasSize(42);
+    assertThat(names(BuiltInKinds.DEPLOYMENT)).hasSize(21).contains("shop-00003-deployment");
+    assertThat(names(BuiltInKinds.ENDPOINTS)).hasSize(42);
   }
 
   @Test
@@ -279,11 +286,11 @@ class ServingControllerTest {
     apply(service("shop", 0, "serve"));
     apply(service("shopping", 0, "serve"));
 
-    store.delete(Kinds.KNATIVE_SERVICE, "default", "shop");
+    store.delete(BuiltInKinds.KNATIVE_SERVICE, "default", "shop");
     loop.run();
 
-    assertThat(names(Kinds.REVISION)).containsExactly("shopping-00001");
-    assertThat(names(Kinds.ENDPOINTS)).containsExactly("shopping-00001",
+    assertThat(names(BuiltInKinds.REVISION)).containsExactly("shopping-00001");
+    assertThat(names(BuiltInKinds.ENDPOINTS)).containsExactly("shopping-00001",
         "shopping-00001-private");
     assertThat(controller.latest("default", "shop")).isNull();
   }
@@ -291,20 +298,21 @@ class ServingControllerTest {
   @Test
   void makesADeletedDeploymentAgain_andIsNotReadyMeanwhile() {
     apply(starting("shop", "serve"));
-    store.updateStatus(Kinds.REVISION, "default", "shop-00001", revision -> {
+    store.updateStatus(BuiltInKinds.REVISION, "default", "shop-00001", revision -> {
       revision.withObjectProperty("status").put("desiredReplicas", 3);
       return revision;
     });
     ready("shop-00001");
 
-    delete(Kinds.DEPLOYMENT, "shop-00001-deployment");
+    delete(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment");
 
-    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
+    assertThat(
+        find(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
         .isEqualTo(3);
     assertThat(conditions("shop")).contains("Ready Unknown Deploying");
 
     // and it is ready without pods if none is needed any more
-    store.edit(Kinds.DEPLOYMENT, "default", "shop-00001-deployment", deployment -> {
+    store.edit(BuiltInKinds.DEPLOYMENT, "default", "shop-00001-deployment", deployment -> {
       deployment.withObjectProperty("spec").put("replicas", 0);
       return deployment;
     });
@@ -316,9 +324,10 @@ class ServingControllerTest {
   void staysReady_whenTheDeploymentOfARevisionAtZeroIsDeleted() {
     apply(service("shop", 0, "serve"));
 
-    delete(Kinds.DEPLOYMENT, "shop-00001-deployment");
+    delete(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment");
 
-    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
+    assertThat(
+        find(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment").at("/spec/replicas").intValue())
         .isZero();
     assertThat(conditions("shop")).contains("Ready True");
   }
@@ -327,28 +336,28 @@ class ServingControllerTest {
   @CsvSource({"shop-00001-private", "shop-00001"})
   void makesADeletedServiceAgain(String name) {
     apply(service("shop", 0, "serve"));
-    var before = find(Kinds.SERVICE, name);
+    var before = find(BuiltInKinds.SERVICE, name);
 
-    delete(Kinds.SERVICE, name);
+    delete(BuiltInKinds.SERVICE, name);
 
-    assertThat(find(Kinds.SERVICE, name).path("spec")).isEqualTo(before.path("spec"));
+    assertThat(find(BuiltInKinds.SERVICE, name).path("spec")).isEqualTo(before.path("spec"));
   }
 
   @Test
   void makesTheDeletedNewestRevisionAgain_withAllItNeeds() {
     apply(starting("shop", "serve"));
     ready("shop-00001");
-    String before = Meta.uid(find(Kinds.REVISION, "shop-00001"));
+    String before = Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
 
-    delete(Kinds.REVISION, "shop-00001");
+    delete(BuiltInKinds.REVISION, "shop-00001");
 
-    String now = Meta.uid(find(Kinds.REVISION, "shop-00001"));
+    String now = Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
     assertThat(now).isNotEqualTo(before);
-    assertThat(find(Kinds.DEPLOYMENT, "shop-00001-deployment")
+    assertThat(find(BuiltInKinds.DEPLOYMENT, "shop-00001-deployment")
         .at("/spec/selector/matchLabels").properties().iterator().next().getValue().asString())
         .isEqualTo(now);
-    assertThat(names(Kinds.SERVICE)).containsExactly("shop-00001", "shop-00001-private");
-    assertThat(names(Kinds.ENDPOINTS)).containsExactly("shop-00001", "shop-00001-private");
+    assertThat(names(BuiltInKinds.SERVICE)).containsExactly("shop-00001", "shop-00001-private");
+    assertThat(names(BuiltInKinds.ENDPOINTS)).containsExactly("shop-00001", "shop-00001-private");
     assertThat(conditions("shop")).contains("Ready Unknown Deploying");
     assertThat(routed("shop")).isEqualTo("shop-00001");
     ready("shop-00001");
@@ -359,16 +368,16 @@ class ServingControllerTest {
   void takesTheRevisionsThatADeletedServiceLeft() {
     apply(starting("shop", "serve"));
     ready("shop-00001");
-    String before = Meta.uid(find(Kinds.REVISION, "shop-00001"));
-    store.delete(Kinds.KNATIVE_SERVICE, "default", "shop",
-        Meta.uid(find(Kinds.KNATIVE_SERVICE, "shop")), Propagation.ORPHAN);
+    String before = Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
+    store.delete(BuiltInKinds.KNATIVE_SERVICE, "default", "shop",
+        Meta.uid(find(BuiltInKinds.KNATIVE_SERVICE, "shop")), Propagation.ORPHAN);
     loop.run();
-    assertThat(names(Kinds.KNATIVE_SERVICE)).isEmpty();
-    assertThat(names(Kinds.DEPLOYMENT)).containsExactly("shop-00001-deployment");
+    assertThat(names(BuiltInKinds.KNATIVE_SERVICE)).isEmpty();
+    assertThat(names(BuiltInKinds.DEPLOYMENT)).containsExactly("shop-00001-deployment");
 
     apply(starting("shop", "serve"));
 
-    assertThat(Meta.uid(find(Kinds.REVISION, "shop-00001"))).isEqualTo(before);
+    assertThat(Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"))).isEqualTo(before);
     assertThat(conditions("shop")).contains("Ready True");
     assertThat(routed("shop")).isEqualTo("shop-00001");
   }
@@ -378,10 +387,10 @@ class ServingControllerTest {
     apply(service("shop", 1, "serve"));
     apply(service("shop", 2, "serve"));
 
-    delete(Kinds.REVISION, "shop-00001");
+    delete(BuiltInKinds.REVISION, "shop-00001");
 
-    assertThat(names(Kinds.REVISION)).containsExactly("shop-00002");
-    assertThat(names(Kinds.DEPLOYMENT)).containsExactly("shop-00002-deployment");
+    assertThat(names(BuiltInKinds.REVISION)).containsExactly("shop-00002");
+    assertThat(names(BuiltInKinds.DEPLOYMENT)).containsExactly("shop-00002-deployment");
     assertThat(conditions("shop")).contains("Ready True");
   }
 
@@ -389,13 +398,13 @@ class ServingControllerTest {
   void doesNotBringANamespaceBack_whenItIsDeletedBeforeTheServiceIsSeen() {
     var service = service("shop", 0, "serve");
     Meta.of(service).put("namespace", "team");
-    store.create(Kinds.KNATIVE_SERVICE, service);
+    store.create(BuiltInKinds.KNATIVE_SERVICE, service);
 
-    store.delete(Kinds.NAMESPACE, "", "team");
+    store.delete(BuiltInKinds.NAMESPACE, "", "team");
     loop.run();
 
-    assertThat(store.find(Kinds.NAMESPACE, "", "team")).isNull();
-    assertThat(store.list(Kinds.REVISION)).isEmpty();
+    assertThat(store.find(BuiltInKinds.NAMESPACE, "", "team")).isNull();
+    assertThat(store.list(BuiltInKinds.REVISION)).isEmpty();
     assertThat(controller.latest("team", "shop")).isNull();
   }
 
@@ -407,14 +416,14 @@ class ServingControllerTest {
   @Test
   void beginsAgainAtOneForAServiceThatIsDeletedAndCreated() {
     apply(service("shop", 0, "serve"));
-    String before = Meta.uid(find(Kinds.REVISION, "shop-00001"));
+    String before = Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"));
 
-    store.delete(Kinds.KNATIVE_SERVICE, "default", "shop");
-    store.create(Kinds.KNATIVE_SERVICE, service("shop", 0, "serve"));
+    store.delete(BuiltInKinds.KNATIVE_SERVICE, "default", "shop");
+    store.create(BuiltInKinds.KNATIVE_SERVICE, service("shop", 0, "serve"));
     loop.run();
 
-    assertThat(names(Kinds.REVISION)).containsExactly("shop-00001");
-    assertThat(Meta.uid(find(Kinds.REVISION, "shop-00001"))).isNotEqualTo(before);
+    assertThat(names(BuiltInKinds.REVISION)).containsExactly("shop-00001");
+    assertThat(Meta.uid(find(BuiltInKinds.REVISION, "shop-00001"))).isNotEqualTo(before);
   }
 
   @Test
@@ -423,7 +432,7 @@ class ServingControllerTest {
     ((ObjectNode) service.at("/spec/template")).putObject("metadata").putObject("annotations")
         .put("autoscaling.knative.dev/window", "1s");
 
-    assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
+    assertThatThrownBy(() -> store.create(BuiltInKinds.KNATIVE_SERVICE, service))
         .hasMessageContaining("spec.template.metadata.annotations.autoscaling.knative.dev/window")
         .hasMessageContaining("expected 6s <= 1s <= 1h0m0s");
   }
@@ -444,8 +453,8 @@ class ServingControllerTest {
     controller.createSample("default", "hello");
     loop.run();
 
-    assertThat(names(Kinds.REVISION)).containsExactly("hello-00001");
-    assertThat(find(Kinds.REVISION, "hello-00001").at("/spec/timeoutSeconds").intValue())
+    assertThat(names(BuiltInKinds.REVISION)).containsExactly("hello-00001");
+    assertThat(find(BuiltInKinds.REVISION, "hello-00001").at("/spec/timeoutSeconds").intValue())
         .isEqualTo(300);
   }
 
@@ -465,7 +474,7 @@ class ServingControllerTest {
       service.putObject("spec").putObject("template").set("spec", yaml(spec));
     }
 
-    assertThatThrownBy(() -> store.create(Kinds.KNATIVE_SERVICE, service))
+    assertThatThrownBy(() -> store.create(BuiltInKinds.KNATIVE_SERVICE, service))
         .isInstanceOf(StatusException.class).hasMessageContaining(message);
   }
 
@@ -477,9 +486,9 @@ class ServingControllerTest {
   void aWriteOfAServiceThatNoRequestFindsEndsAfterTenSeconds() {
     unknown.add("shop-00001");
     apply(service("shop", 10, "serve"));
-    var service = store.find(Kinds.KNATIVE_SERVICE, "default", "shop");
+    var service = store.find(BuiltInKinds.KNATIVE_SERVICE, "default", "shop");
 
-    var applied = store.applied(Kinds.KNATIVE_SERVICE, service);
+    var applied = store.applied(BuiltInKinds.KNATIVE_SERVICE, service);
     loop.advance(Duration.ofMillis(9_999));
     assertThat(applied).isNotDone();
     loop.advance(Duration.ofMillis(1));
@@ -487,10 +496,10 @@ class ServingControllerTest {
   }
 
   private void apply(ObjectNode service) {
-    if (store.find(Kinds.KNATIVE_SERVICE, "default", Meta.name(service)) == null) {
-      store.create(Kinds.KNATIVE_SERVICE, service);
+    if (store.find(BuiltInKinds.KNATIVE_SERVICE, "default", Meta.name(service)) == null) {
+      store.create(BuiltInKinds.KNATIVE_SERVICE, service);
     } else {
-      store.edit(Kinds.KNATIVE_SERVICE, "default", Meta.name(service), now -> {
+      store.edit(BuiltInKinds.KNATIVE_SERVICE, "default", Meta.name(service), now -> {
         now.set("spec", service.path("spec"));
         return now;
       });

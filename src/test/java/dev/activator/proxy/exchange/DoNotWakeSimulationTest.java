@@ -9,7 +9,7 @@ import dev.activator.autoscaler.WriteGuard;
 import dev.activator.config.RequestRulesReader;
 import dev.activator.http.FieldList;
 import dev.activator.lifecycle.Readiness;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestRecord;
 import dev.activator.proxy.policy.LocalResponse;
@@ -103,7 +103,7 @@ class DoNotWakeSimulationTest {
         }
       });
   private final FakePod pod = new FakePod();
-  private final List<Outcome> outcomes = new ArrayList<>();
+  private final List<RequestOutcome> outcomes = new ArrayList<>();
   private final RequestDispatcher dispatcher = dispatcher(List.of());
 
   private RequestDispatcher dispatcher(List<DoNotWake> known) {
@@ -259,7 +259,7 @@ class DoNotWakeSimulationTest {
     assertThat(reported).isEmpty();
     assertThat(throttler.view(WEB).queued() + throttler.view(WEB).inFlight()).isZero();
     assertThat(throttler.start(WEB).requested()).isNull();
-    assertThat(outcomes).hasSize(720).containsOnly(Outcome.NOT_WOKEN);
+    assertThat(outcomes).hasSize(720).containsOnly(RequestOutcome.NOT_WOKEN);
     assertThat(pod.dials()).isZero();
   }
 
@@ -316,7 +316,7 @@ class DoNotWakeSimulationTest {
 
     assertThat(probe.statuses).containsExactly(200);
     assertThat(other.statuses).containsExactly(200);
-    assertThat(outcomes).containsExactly(Outcome.ANSWERED, Outcome.ANSWERED);
+    assertThat(outcomes).containsExactly(RequestOutcome.ANSWERED, RequestOutcome.ANSWERED);
     assertThat(throttler.view(WEB).inFlight()).isZero();
     lastReports();
   }
@@ -330,7 +330,7 @@ class DoNotWakeSimulationTest {
 
     assertThat(probe.answer.body()).isEqualTo("ok");
     assertThat(pod.dials()).isEqualTo(1);
-    assertThat(outcomes).containsExactly(Outcome.NOT_WOKEN);
+    assertThat(outcomes).containsExactly(RequestOutcome.NOT_WOKEN);
     assertThat(throttler.view(WEB).queued() + throttler.view(WEB).inFlight()).isZero();
   }
 

@@ -8,7 +8,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestRecord;
 import dev.activator.proxy.policy.LocalResponse;
@@ -71,7 +71,7 @@ class FallbackTest {
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final Map<RevisionId, Integer> counted = new HashMap<>();
-  private final List<Outcome> outcomes = new ArrayList<>();
+  private final List<RequestOutcome> outcomes = new ArrayList<>();
   private final FakePod pod = new FakePod();
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
       new Router(new RevisionNames.Hosts((_, _, _) -> WEB), _ -> null, revisions::get,
@@ -189,7 +189,7 @@ class FallbackTest {
     assertThat(caller.answer.status()).isEqualTo(202);
     assertThat(caller.answer.headers()).containsEntry("Location", "/later")
         .containsEntry("K-Activator-Reason", "fallback").doesNotContainKey("Retry-After");
-    assertThat(outcomes).containsExactly(Outcome.FALLBACK);
+    assertThat(outcomes).containsExactly(RequestOutcome.FALLBACK);
     assertThat(count(WEB)).isEqualTo(1);
     assertThat(throttler.view(WEB).queued()).isEqualTo(1);
 
@@ -197,7 +197,7 @@ class FallbackTest {
     pods(WEB, POD);
     assertThat(count(WEB)).isZero();
     assertThat(throttler.view(WEB).queued() + throttler.view(WEB).inFlight()).isZero();
-    assertThat(starts.latest()).singleElement().returns(Outcome.FALLBACK, ColdStart::outcome)
+    assertThat(starts.latest()).singleElement().returns(RequestOutcome.FALLBACK, ColdStart::outcome)
         .returns(22_000_000_000L, start -> start.phases().pod());
   }
 
@@ -225,7 +225,7 @@ class FallbackTest {
     loop.advance(Duration.ofSeconds(10));
 
     assertThat(caller.statuses).containsExactly(200);
-    assertThat(outcomes).containsExactly(Outcome.ANSWERED);
+    assertThat(outcomes).containsExactly(RequestOutcome.ANSWERED);
   }
 
   @Test
@@ -386,7 +386,7 @@ class FallbackTest {
     podAnswers();
 
     assertThat(caller.statuses).containsExactly(200);
-    assertThat(outcomes).containsExactly(Outcome.ANSWERED);
+    assertThat(outcomes).containsExactly(RequestOutcome.ANSWERED);
   }
 
   @Test

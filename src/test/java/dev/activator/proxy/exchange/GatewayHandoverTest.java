@@ -7,7 +7,7 @@ import dev.activator.http.FieldList;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.observability.RequestObserver.Step;
 import dev.activator.observability.RequestRecord;
 import dev.activator.proxy.policy.LocalResponse;
@@ -62,7 +62,7 @@ class GatewayHandoverTest {
       RevisionOptions.of(2), new Random(1));
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
-  private final List<Outcome> outcomes = new ArrayList<>();
+  private final List<RequestOutcome> outcomes = new ArrayList<>();
   private final ReadyPods ready = new ReadyPods(DELAY, loop::nanoTime);
   private int counted;
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
@@ -189,7 +189,7 @@ class GatewayHandoverTest {
 
     assertThat(gateway.status()).isEqualTo(200);
     assertThat(gateway.answer.headers()).containsEntry("K-Activator-Pod", "10.1.1.1:8080");
-    assertThat(outcomes).containsExactly(Outcome.HANDED_OVER);
+    assertThat(outcomes).containsExactly(RequestOutcome.HANDED_OVER);
     assertThat(throttler.view(WEB).inFlight()).isZero();
     loop.advance(COUNTED_FOR.minusNanos(1));
     assertThat(counted).isEqualTo(1);
@@ -242,7 +242,7 @@ class GatewayHandoverTest {
 
     assertThat(gateway.status()).isEqualTo(200);
     assertThat(starts.latest()).singleElement()
-        .returns(Outcome.HANDED_OVER, ColdStartRecorder.ColdStart::outcome);
+        .returns(RequestOutcome.HANDED_OVER, ColdStartRecorder.ColdStart::outcome);
     loop.advance(COUNTED_FOR);
     assertThat(counted).isZero();
   }
@@ -259,7 +259,7 @@ class GatewayHandoverTest {
     isUp();
 
     assertThat(counted).isZero();
-    assertThat(outcomes).containsExactly(Outcome.CALLER_GONE, Outcome.CALLER_GONE);
+    assertThat(outcomes).containsExactly(RequestOutcome.CALLER_GONE, RequestOutcome.CALLER_GONE);
   }
 
   @Test
@@ -315,7 +315,7 @@ class GatewayHandoverTest {
     loop.advance(Duration.ofMillis(1));
 
     assertThat(gateway.status()).isEqualTo(504);
-    assertThat(outcomes).containsExactly(Outcome.CALLER_DEADLINE);
+    assertThat(outcomes).containsExactly(RequestOutcome.CALLER_DEADLINE);
     assertThat(counted).isZero();
   }
 
@@ -369,8 +369,8 @@ class GatewayHandoverTest {
     assertThat(ask().status()).isEqualTo(200);
 
     assertThat(counted).isZero();
-    assertThat(outcomes).containsExactly(Outcome.NOT_WOKEN, Outcome.NOT_WOKEN,
-        Outcome.HANDED_OVER);
+    assertThat(outcomes).containsExactly(RequestOutcome.NOT_WOKEN, RequestOutcome.NOT_WOKEN,
+        RequestOutcome.HANDED_OVER);
   }
 
   @Test

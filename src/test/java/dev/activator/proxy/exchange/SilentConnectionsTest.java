@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.config.RequestRulesReader;
 import dev.activator.http.FieldList;
-import dev.activator.proxy.policy.Failure;
+import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.revision.Destination;
@@ -89,7 +89,7 @@ class SilentConnectionsTest {
     @Override
     public void head(HttpResponse head) {
       if (lacksMemory) {
-        exchange().fail(new Failure.MemoryFull(1));
+        exchange().fail(new RequestFailure.MemoryFull(1));
       }
     }
 

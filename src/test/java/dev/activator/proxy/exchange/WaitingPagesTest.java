@@ -8,7 +8,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.observability.ColdStartRecorder.ColdStart;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.Meters;
-import dev.activator.observability.Outcome;
+import dev.activator.observability.RequestOutcome;
 import dev.activator.proxy.policy.LocalResponse;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.RevisionNames;
@@ -210,7 +210,8 @@ class WaitingPagesTest {
     assertThat(poll().body()).contains("\"ready\":true");
     assertThat(counter.now).isZero();
     assertThat(throttler.view(ID).queued() + throttler.view(ID).inFlight()).isZero();
-    assertThat(starts.latest()).singleElement().returns(Outcome.WAITING_PAGE, ColdStart::outcome)
+    assertThat(starts.latest()).singleElement()
+        .returns(RequestOutcome.WAITING_PAGE, ColdStart::outcome)
         .returns(151_000_000_000L, start -> start.phases().pod());
   }
 
@@ -221,7 +222,8 @@ class WaitingPagesTest {
 
     assertThat(counter.now).isZero();
     assertThat(throttler.view(ID).queued()).isZero();
-    assertThat(starts.latest()).singleElement().returns(Outcome.CALLER_GONE, ColdStart::outcome);
+    assertThat(starts.latest()).singleElement().returns(RequestOutcome.CALLER_GONE,
+        ColdStart::outcome);
   }
 
   @Test

@@ -12,15 +12,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class ErrorFormatTest {
   private static final RevisionId HELLO = new RevisionId("default", "hello-00001");
-  private static final List<Failure> ALL = List.of(new Failure.BadRequest("x"),
-      new Failure.HeadTooLarge(), new Failure.UnknownVersion(), new Failure.UnknownCoding(),
-      new Failure.UnknownExpectation(), new Failure.UnknownRevision("<b>"),
-      new Failure.LookupFailed(), new Failure.QueueFull(7), new Failure.MemoryFull(7),
-      new Failure.DeadlineTooNear(7), new Failure.RevisionGone(HELLO),
-      new Failure.CannotStart(HELLO, "ExitCode1", ""),
-      new Failure.TimedOut(TimeoutKind.QUEUE, "no pod is listed"),
-      new Failure.BadGateway("connection reset", "pod-unresponsive"), new Failure.Unreachable(),
-      new Failure.Unread(), new Failure.Internal());
+  private static final List<RequestFailure> ALL = List.of(new RequestFailure.BadRequest("x"),
+      new RequestFailure.HeadTooLarge(), new RequestFailure.UnknownVersion(),
+      new RequestFailure.UnknownCoding(),
+      new RequestFailure.UnknownExpectation(), new RequestFailure.UnknownRevision("<b>"),
+      new RequestFailure.LookupFailed(), new RequestFailure.QueueFull(7),
+      new RequestFailure.MemoryFull(7),
+      new RequestFailure.DeadlineTooNear(7), new RequestFailure.RevisionGone(HELLO),
+      new RequestFailure.CannotStart(HELLO, "ExitCode1", ""),
+      new RequestFailure.TimedOut(TimeoutKind.QUEUE, "no pod is listed"),
+      new RequestFailure.BadGateway("connection reset", "pod-unresponsive"),
+      new RequestFailure.Unreachable(),
+      new RequestFailure.Unread(), new RequestFailure.Internal());
 
   private static ErrorFormat of(String accept, String contentType) {
     var headers = new DefaultHttpHeaders();
@@ -67,8 +70,8 @@ class ErrorFormatTest {
       for (var kind : ErrorFormat.Kind.values()) {
         var other = failure.answer(new ErrorFormat(kind, "id"));
         assertThat(other.status()).isEqualTo(text.status());
-        assertThat(other.headers().get(Failure.REASON))
-            .isEqualTo(text.headers().get(Failure.REASON));
+        assertThat(other.headers().get(RequestFailure.REASON))
+            .isEqualTo(text.headers().get(RequestFailure.REASON));
         assertThat(other.headers().get("Retry-After"))
             .isEqualTo(text.headers().get("Retry-After"));
       }
@@ -77,7 +80,7 @@ class ErrorFormatTest {
 
   @Test
   void ofAProgramIsAProblem() {
-    var problem = new Failure.CannotStart(HELLO, "ExitCode1", "says \"no\"")
+    var problem = new RequestFailure.CannotStart(HELLO, "ExitCode1", "says \"no\"")
         .answer(new ErrorFormat(ErrorFormat.Kind.JSON, "4711"));
 
     assertThat(problem.headers()).containsEntry("Content-Type", "application/problem+json");
@@ -85,14 +88,14 @@ class ErrorFormatTest {
         + "\"title\":\"Service Unavailable\",\"status\":503,"
         + "\"detail\":\"revision default/hello-00001 cannot start: says \\\"no\\\"\","
         + "\"reason\":\"cannot-start\",\"cause\":\"ExitCode1\",\"requestId\":\"4711\"}\n");
-    assertThat(new Failure.Internal()
+    assertThat(new RequestFailure.Internal()
         .answer(new ErrorFormat(ErrorFormat.Kind.JSON, "")).body()).isEqualTo(
             "{\"type\":\"about:blank\",\"title\":\"Internal Server Error\",\"status\":500}\n");
   }
 
   @Test
   void isAnEscapedHtmlPageWithoutScripts_whenTheCallerIsABrowser() {
-    var page = new Failure.UnknownRevision("<script>")
+    var page = new RequestFailure.UnknownRevision("<script>")
         .answer(new ErrorFormat(ErrorFormat.Kind.HTML, "<i>"));
 
     assertThat(page.headers()).containsEntry("Content-Type", "text/html; charset=utf-8")
@@ -102,7 +105,7 @@ class ErrorFormatTest {
     assertThat(page.body()).contains("<h1>404 Not Found</h1>", "&quot;&lt;script&gt;&quot;",
         "Check the address", "Request <code>&lt;i&gt;</code>").doesNotContain("<script");
     assertThat(
-        new Failure.QueueFull(3).answer(new ErrorFormat(ErrorFormat.Kind.HTML, "")).body())
+        new RequestFailure.QueueFull(3).answer(new ErrorFormat(ErrorFormat.Kind.HTML, "")).body())
         .contains("Reason <code>queue-full</code>", "Try again in 3 seconds.")
         .doesNotContain("Request <code>");
   }

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FramingTest {
-  private static Failure check(String... namesAndValues) {
+  private static RequestFailure check(String... namesAndValues) {
     return Framing.check(RequestVersion.HTTP_1_1, "GET", MapFields.of(namesAndValues));
   }
 
@@ -20,36 +20,37 @@ class FramingTest {
   @ParameterizedTest
   @ValueSource(strings = {"a b", "a/b", "a?b", "a@b", "a\"b", "ä", "\u0080"})
   void refusesWhatIsNoHost(String host) {
-    assertThat(check("Host", host)).isEqualTo(new Failure.BadRequest("malformed Host header"));
+    assertThat(check("Host", host))
+        .isEqualTo(new RequestFailure.BadRequest("malformed Host header"));
   }
 
   @Test
   void wantsOneHost() {
-    assertThat(check()).isEqualTo(new Failure.BadRequest("missing required Host header"));
+    assertThat(check()).isEqualTo(new RequestFailure.BadRequest("missing required Host header"));
     assertThat(check("Host", "a", "Host", "a"))
-        .isEqualTo(new Failure.BadRequest("too many Host headers"));
+        .isEqualTo(new RequestFailure.BadRequest("too many Host headers"));
     assertThat(Framing.check(RequestVersion.HTTP_1_0, "GET", MapFields.of())).isNull();
   }
 
   @Test
   void refusesALengthWithACoding() {
     assertThat(check("Host", "a", "Content-Length", "1", "Transfer-Encoding", "chunked"))
-        .isEqualTo(new Failure.BadRequest("both Content-Length and Transfer-Encoding"));
+        .isEqualTo(new RequestFailure.BadRequest("both Content-Length and Transfer-Encoding"));
   }
 
   @Test
   void knowsOneCoding() {
     assertThat(check("Host", "a", "Transfer-Encoding", "CHUNKED")).isNull();
     assertThat(check("Host", "a", "Transfer-Encoding", "gzip, chunked"))
-        .isEqualTo(new Failure.UnknownCoding());
+        .isEqualTo(new RequestFailure.UnknownCoding());
     assertThat(check("Host", "a", "Transfer-Encoding", "gzip", "Transfer-Encoding", "chunked"))
-        .isEqualTo(new Failure.UnknownCoding());
+        .isEqualTo(new RequestFailure.UnknownCoding());
   }
 
   @Test
   void refusesVersionsItDoesNotSpeak() {
     assertThat(Framing.check(RequestVersion.OTHER, "GET", MapFields.of("Host", "a")))
-        .isEqualTo(new Failure.UnknownVersion());
+        .isEqualTo(new RequestFailure.UnknownVersion());
   }
 
   @Test
@@ -57,21 +58,21 @@ class FramingTest {
     assertThat(Framing.expectation(RequestVersion.HTTP_1_1, MapFields.of("Expect", "100-Continue")))
         .isNull();
     assertThat(Framing.expectation(RequestVersion.HTTP_1_1, MapFields.of("Expect", "more")))
-        .isEqualTo(new Failure.UnknownExpectation());
+        .isEqualTo(new RequestFailure.UnknownExpectation());
     assertThat(Framing.expectation(RequestVersion.HTTP_1_0, MapFields.of("Expect", "more")))
         .isNull();
   }
 
   @Test
   void refusesATraceWithABody() {
-    var refused = new Failure.BadRequest("TRACE with a body");
+    var refused = new RequestFailure.BadRequest("TRACE with a body");
     assertThat(trace("Content-Length", "5")).isEqualTo(refused);
     assertThat(trace("Transfer-Encoding", "chunked")).isEqualTo(refused);
     assertThat(trace("Content-Length", "0")).isNull();
     assertThat(trace("X", "y")).isNull();
   }
 
-  private static Failure trace(String name, String value) {
+  private static RequestFailure trace(String name, String value) {
     return Framing.check(RequestVersion.HTTP_1_1, "TRACE", MapFields.of("Host", "a", name, value));
   }
 

@@ -86,7 +86,8 @@ class RevisionNamesTest {
     assertThat(local.unknown(none, "old.shop.localhost", "/", null).answer().body())
         .isEqualTo("404 Not Found: no service has the host old.shop.localhost: it was deleted;"
             + " there are web.shop.localhost, hello.default.localhost\n");
-    assertThat(local.unknown(HEADERS, "a.b", "/", WEB)).isInstanceOf(Failure.UnknownRevision.class);
+    assertThat(local.unknown(HEADERS, "a.b", "/", WEB))
+        .isInstanceOf(RequestFailure.UnknownRevision.class);
   }
 
   @Test

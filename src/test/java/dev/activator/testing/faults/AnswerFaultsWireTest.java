@@ -2,8 +2,8 @@ package dev.activator.testing.faults;
 
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.REVISION;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.REVISION;
 import static dev.activator.testing.faults.Verb.CREATE;
 import static dev.activator.testing.faults.Verb.LIST;
 import static dev.activator.testing.faults.Verb.UPDATE;

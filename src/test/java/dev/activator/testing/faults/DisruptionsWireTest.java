@@ -1,7 +1,7 @@
 package dev.activator.testing.faults;
 
 import static dev.activator.embedded.api.Objects.named;
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.Restart;
 import dev.activator.testing.EmbeddedApi;
@@ -173,7 +173,7 @@ class DisruptionsWireTest {
 
     assertThat(list("").get("items")).isEmpty();
     assertThat(list("").at("/metadata/resourceVersion").asLong(0)).isGreaterThan(before);
-    assertThat(store.list(Kinds.NAMESPACE)).hasSize(3);
+    assertThat(store.list(BuiltInKinds.NAMESPACE)).hasSize(3);
   }
 
   @Test

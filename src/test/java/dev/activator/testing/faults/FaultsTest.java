@@ -1,8 +1,8 @@
 package dev.activator.testing.faults;
 
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.store.Kinds.REVISION;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.BuiltInKinds.REVISION;
 import static dev.activator.testing.faults.Verb.LIST;
 import static dev.activator.testing.faults.Verb.WATCH;
 import static java.time.Duration.ofMillis;

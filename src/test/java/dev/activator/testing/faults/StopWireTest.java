@@ -1,7 +1,7 @@
 package dev.activator.testing.faults;
 
 import static dev.activator.embedded.api.Objects.named;
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
 import static dev.activator.testing.faults.Verb.LIST;
 import static dev.activator.testing.faults.Verb.WATCH;
 import static java.time.Duration.ofMillis;

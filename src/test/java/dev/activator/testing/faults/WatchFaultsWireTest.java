@@ -2,9 +2,9 @@ package dev.activator.testing.faults;
 
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.store.Kinds.POD;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.BuiltInKinds.POD;
 import static dev.activator.testing.faults.Verb.WATCH;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
@@ -71,7 +71,7 @@ public class WatchCacheBenchmark {
     public int watchers;
 
     private final VirtualLoop loop = new VirtualLoop();
-    private final WatchCache cache = new WatchCache(Kinds.ENDPOINTS, loop,
+    private final WatchCache cache = new WatchCache(BuiltInKinds.ENDPOINTS, loop,
         Windows.of(WINDOW), () -> 0);
     private long revision = 1;
 
@@ -106,7 +106,7 @@ public class WatchCacheBenchmark {
     @Setup
     public void fill() {
       for (int i = 0; i < OBJECTS; i++) {
-        objects[i] = CachedObject.of(Kinds.CONFIG_MAP, object(1, "o" + i));
+        objects[i] = CachedObject.of(BuiltInKinds.CONFIG_MAP, object(1, "o" + i));
         ours = ours.with(objects[i]);
         tree.put(objects[i].key(), objects[i]);
         skipList.put(objects[i].key(), objects[i]);
@@ -155,7 +155,7 @@ public class WatchCacheBenchmark {
     watched.revision++;
     var object = object(watched.revision, "o" + watched.revision % OBJECTS);
     watched.cache.apply(
-        new ApiEvent(ApiEvent.Type.MODIFIED, Kinds.ENDPOINTS, object, watched.revision));
+        new ApiEvent(ApiEvent.Type.MODIFIED, BuiltInKinds.ENDPOINTS, object, watched.revision));
   }
 
   @Benchmark
@@ -187,7 +187,7 @@ public class WatchCacheBenchmark {
 
   private static CachedObject bare(long revision) {
     var object = FedCache.object(revision, "o", "1");
-    return CachedObject.of(Kinds.CONFIG_MAP, object);
+    return CachedObject.of(BuiltInKinds.CONFIG_MAP, object);
   }
 
   private static ObjectNode object(long revision, String name) {

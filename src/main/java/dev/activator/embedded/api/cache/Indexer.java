@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.cache;
 
 import dev.activator.embedded.api.policy.LabelSelector.In;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import java.util.List;
 import java.util.Map;
 
@@ -15,11 +15,11 @@ public record Indexer(Source source, String name) {
 
   private static final List<Indexer> BY_REVISION = List.of(label("serving.knative.dev/revision"));
   private static final Map<Kind, List<Indexer>> BY_KIND = Map.of(
-      Kinds.POD, List.of(field("spec.nodeName"), label("serving.knative.dev/revision")),
-      Kinds.ENDPOINTS, BY_REVISION,
-      Kinds.ENDPOINT_SLICE,
+      BuiltInKinds.POD, List.of(field("spec.nodeName"), label("serving.knative.dev/revision")),
+      BuiltInKinds.ENDPOINTS, BY_REVISION,
+      BuiltInKinds.ENDPOINT_SLICE,
       List.of(label("kubernetes.io/service-name"), label("serving.knative.dev/revision")),
-      Kinds.EVENT, List.of(field("involvedObject.name")));
+      BuiltInKinds.EVENT, List.of(field("involvedObject.name")));
 
   public static Indexer label(String name) {
     return new Indexer(Source.LABEL, name);

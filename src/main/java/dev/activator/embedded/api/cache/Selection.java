@@ -5,7 +5,7 @@ import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.store.ApiEvent;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -18,12 +18,13 @@ import tools.jackson.databind.JsonNode;
 /** The objects that a list or a watch selects: a namespace, labels and fields. */
 public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
   private static final List<String> SELECTABLE = List.of("metadata.name", "metadata.namespace");
-  private static final Map<Kind, List<String>> MORE = Map.of(Kinds.EVENT,
+  private static final Map<Kind, List<String>> MORE = Map.of(BuiltInKinds.EVENT,
       List.of("involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
           "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
           "involvedObject.fieldPath", "reason", "type"),
-      Kinds.POD, List.of("status.phase", "spec.nodeName"), Kinds.SECRET, List.of("type"),
-      Kinds.NAMESPACE, List.of("status.phase"));
+      BuiltInKinds.POD, List.of("status.phase", "spec.nodeName"), BuiltInKinds.SECRET,
+      List.of("type"),
+      BuiltInKinds.NAMESPACE, List.of("status.phase"));
 
   public static List<String> selectable(Kind kind) {
     var names = new ArrayList<>(SELECTABLE);

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.store.ApiStore.ObjectList;
 import dev.activator.embedded.api.store.ApiStore.StoreSubscription;
 import dev.activator.embedded.api.store.ApiStore;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.loop.Loop;
 import java.time.Duration;
 import java.util.List;
@@ -44,12 +44,12 @@ public final class WatchCaches {
     this.loop = loop;
     this.settings = settings;
     this.hook = hook;
-    Kinds.all().forEach(kind -> feeds.put(kind, new Feed(kind)));
+    BuiltInKinds.all().forEach(kind -> feeds.put(kind, new Feed(kind)));
   }
 
   public CompletableFuture<Void> start() {
     var leaving = store.kinds().onLeaving(kind -> loop.execute(() -> forget(kind)));
-    var commits = store.follow(Kinds.all(), this::refill,
+    var commits = store.follow(BuiltInKinds.all(), this::refill,
         commit -> loop.execute(() -> feeds.values().forEach(feed -> feed.input.accept(commit))));
     following = () -> {
       leaving.close();

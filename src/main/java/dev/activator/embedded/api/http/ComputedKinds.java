@@ -5,10 +5,10 @@ import static java.time.temporal.ChronoUnit.SECONDS;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ResourcePath;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.Kind.Trait;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.PodProcesses.Running;
 import dev.activator.embedded.api.store.StatusException;
@@ -105,7 +105,7 @@ final class ComputedKinds {
   }
 
   private Mono<ObjectNode> metrics(ResourcePath path) {
-    var pod = store.find(Kinds.POD, path.namespace(), path.name());
+    var pod = store.find(BuiltInKinds.POD, path.namespace(), path.name());
     return pod == null
         ? Mono.error(StatusException.notFound(POD_METRICS, path.name()))
         : measured(List.of(pod)).map(all -> all.stream().findFirst()
@@ -114,7 +114,7 @@ final class ComputedKinds {
 
   private Mono<ObjectNode> metrics(ResourcePath path, QueryParameters query) {
     var labels = LabelSelector.parse(query.text("labelSelector"));
-    var pods = store.list(Kinds.POD, pod -> (path.namespace().isEmpty()
+    var pods = store.list(BuiltInKinds.POD, pod -> (path.namespace().isEmpty()
         || path.namespace().equals(Meta.namespace(pod))) && labels.matches(Meta.labels(pod)));
     return measured(pods).map(all -> {
       var list = Json.object().put("kind", "PodMetricsList").put("apiVersion",

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,7 +65,7 @@ final class Discovery {
     /** Sorted by name. */
     static List<Subresource> of(Kind kind) {
       var all = new ArrayList<Subresource>();
-      if (kind.equals(Kinds.POD)) {
+      if (kind.equals(BuiltInKinds.POD)) {
         all.add(new Subresource("exec", "", "v1", "PodExecOptions", STREAM));
         all.add(new Subresource("log", "", "v1", "Pod", List.of("get")));
         all.add(new Subresource("portforward", "", "v1", "PodPortForwardOptions", STREAM));
@@ -90,7 +90,7 @@ final class Discovery {
   }
 
   static boolean collective(Kind kind) {
-    return !kind.equals(Kinds.NAMESPACE);
+    return !kind.equals(BuiltInKinds.NAMESPACE);
   }
 
   Optional<ObjectNode> at(String path) {

@@ -2,9 +2,9 @@ package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.schema.ManifestCheck;
 import dev.activator.embedded.api.store.ApiStore;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.StatusException;
 import java.util.ArrayList;
@@ -86,7 +86,7 @@ final class FieldValidation {
 
   private static List<String> ignored(Kind kind, ManifestCheck.Findings findings,
       @Nullable ObjectNode stored) {
-    var maker = stored == null || !kind.equals(Kinds.POD)
+    var maker = stored == null || !kind.equals(BuiltInKinds.POD)
         ? MissingNode.getInstance()
         : stored.at("/metadata/ownerReferences/0");
     return maker.isMissingNode()

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.embedded.api.store.OutputLog.Line;
@@ -34,9 +34,9 @@ final class LogHandler {
   }
 
   Mono<ServerResponse> log(ResourceTarget target, ServerRequest request) {
-    var pod = store.find(Kinds.POD, target.namespace(), target.name());
+    var pod = store.find(BuiltInKinds.POD, target.namespace(), target.name());
     if (pod == null) {
-      return Mono.error(StatusException.notFound(Kinds.POD, target.name()));
+      return Mono.error(StatusException.notFound(BuiltInKinds.POD, target.name()));
     }
     var query = new QueryParameters(request);
     var log = log(target, pod, query);

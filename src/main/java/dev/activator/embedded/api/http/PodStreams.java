@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.store.ApiStore;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.embedded.api.store.StatusException;
 import java.util.List;
@@ -37,9 +37,9 @@ final class PodStreams {
   }
 
   Mono<ServerResponse> answer(ResourceTarget target, ServerRequest request) {
-    var pod = store.find(Kinds.POD, target.namespace(), target.name());
+    var pod = store.find(BuiltInKinds.POD, target.namespace(), target.name());
     if (pod == null) {
-      return Mono.error(StatusException.notFound(Kinds.POD, target.name()));
+      return Mono.error(StatusException.notFound(BuiltInKinds.POD, target.name()));
     }
     return target.subresource().equals("exec")
         ? exec(pod, request)

@@ -5,7 +5,7 @@ import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Kind.Trait;
 import dev.activator.embedded.api.store.Kind;
 import dev.activator.embedded.api.store.KindRegistry;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
@@ -36,7 +36,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
   }
 
   private boolean ofProcess() {
-    return kind.equals(Kinds.POD) && OF_PROCESSES.contains(subresource);
+    return kind.equals(BuiltInKinds.POD) && OF_PROCESSES.contains(subresource);
   }
 
   private boolean exists() {
@@ -47,7 +47,7 @@ record ResourceTarget(Kind kind, String namespace, String name, String subresour
       case "" -> true;
       case "status" -> kind.has(Trait.STATUS);
       case "scale" -> kind.has(Trait.SCALE);
-      case "log", "exec", "portforward" -> kind.equals(Kinds.POD);
+      case "log", "exec", "portforward" -> kind.equals(BuiltInKinds.POD);
       default -> false;
     };
   }

@@ -7,8 +7,8 @@ import static dev.activator.embedded.api.http.TableColumn.computed;
 import static dev.activator.embedded.api.http.TableColumn.shown;
 import static dev.activator.embedded.api.http.TableColumn.since;
 
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,39 +35,39 @@ final class TableColumns {
 
   private static final List<TableColumn> DEFAULT = List.of(NAME, AGE);
   private static final Map<Kind, List<TableColumn>> BY_KIND = Map.ofEntries(
-      Map.entry(Kinds.NAMESPACE, List.of(NAME, at("Status", "/status/phase"), AGE)),
-      Map.entry(Kinds.CONFIG_MAP,
+      Map.entry(BuiltInKinds.NAMESPACE, List.of(NAME, at("Status", "/status/phase"), AGE)),
+      Map.entry(BuiltInKinds.CONFIG_MAP,
           List.of(NAME, computed("Data", TableColumns::data).number(), AGE)),
-      Map.entry(Kinds.SECRET,
+      Map.entry(BuiltInKinds.SECRET,
           List.of(NAME, computed("Type", secret -> secret.path("type").asString("Opaque")),
               computed("Data", TableColumns::data).number(), AGE)),
-      Map.entry(Kinds.SERVICE_ACCOUNT,
+      Map.entry(BuiltInKinds.SERVICE_ACCOUNT,
           List.of(NAME, computed("Secrets", a -> size(a.path("secrets"))).number(), AGE)),
-      Map.entry(Kinds.SERVICE,
+      Map.entry(BuiltInKinds.SERVICE,
           List.of(NAME, computed("Type", s -> s.at("/spec/type").asString("ClusterIP")),
               shown("Cluster-IP", "/spec/clusterIP"), shown("External-IP", "/spec/externalName"),
               computed("Port(s)", TableColumns::ports), AGE,
               computed("Selector", s -> labels(s.at("/spec/selector"))).wide())),
-      Map.entry(Kinds.ENDPOINTS,
+      Map.entry(BuiltInKinds.ENDPOINTS,
           List.of(NAME, computed("Endpoints", TableColumns::endpoints), AGE)),
-      Map.entry(Kinds.ENDPOINT_SLICE,
+      Map.entry(BuiltInKinds.ENDPOINT_SLICE,
           List.of(NAME, at("AddressType", "/addressType"),
               computed("Ports", TableColumns::slicePorts),
               computed("Endpoints", TableColumns::sliceAddresses), AGE)),
-      Map.entry(Kinds.POD,
+      Map.entry(BuiltInKinds.POD,
           List.of(NAME, computed("Ready", TableColumns::readyContainers),
               computed("Status", TableColumns::podStatus),
               computed("Restarts", TableColumns::restarts), AGE,
               shown("IP", "/status/podIP").wide(), shown("Node", "/spec/nodeName").wide())),
-      Map.entry(Kinds.EVENT,
+      Map.entry(BuiltInKinds.EVENT,
           List.of(since("Last Seen", "/lastTimestamp"), at("Type", "/type"),
               at("Reason", "/reason"), computed("Object", TableColumns::involved),
               at("Source", "/source/component").wide(), at("Message", "/message"),
               since("First Seen", "/firstTimestamp").wide(),
               computed("Count", e -> e.path("count").asString("1")).number().wide(),
               new TableColumn("Name", "string", "name", 1, NAME.value()))),
-      Map.entry(Kinds.LEASE, List.of(NAME, at("Holder", "/spec/holderIdentity"), AGE)),
-      Map.entry(Kinds.DEPLOYMENT,
+      Map.entry(BuiltInKinds.LEASE, List.of(NAME, at("Holder", "/spec/holderIdentity"), AGE)),
+      Map.entry(BuiltInKinds.DEPLOYMENT,
           List.of(NAME, computed("Ready", TableColumns::readyReplicas),
               computed("Up-to-date", d -> count(d, "updatedReplicas")).number(),
               computed("Available", d -> count(d, "availableReplicas")).number(), AGE,
@@ -75,34 +75,35 @@ final class TableColumns {
               computed("Images", d -> containers(d, "image")).wide(),
               computed("Selector", d -> labels(d.at("/spec/selector/matchLabels")))
                   .wide())),
-      Map.entry(Kinds.REPLICA_SET,
+      Map.entry(BuiltInKinds.REPLICA_SET,
           List.of(NAME, computed("Desired", s -> s.at("/spec/replicas").asString("0")).number(),
               computed("Current", s -> count(s, "replicas")).number(),
               computed("Ready", s -> count(s, "readyReplicas")).number(), AGE,
               computed("Containers", s -> containers(s, "name")).wide(),
               computed("Images", s -> containers(s, "image")).wide(),
               computed("Selector", s -> labels(s.at("/spec/selector/matchLabels"))).wide())),
-      Map.entry(Kinds.HORIZONTAL_POD_AUTOSCALER,
+      Map.entry(BuiltInKinds.HORIZONTAL_POD_AUTOSCALER,
           List.of(NAME, at("Reference", "/spec/scaleTargetRef/name"),
               at("MinPods", "/spec/minReplicas"), at("MaxPods", "/spec/maxReplicas"), AGE)),
-      Map.entry(Kinds.CUSTOM_RESOURCE_DEFINITION,
+      Map.entry(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION,
           List.of(NAME, at("Created At", "/metadata/creationTimestamp"))),
-      Map.entry(Kinds.KNATIVE_SERVICE, List.of(NAME, URL, CREATED, LATEST_READY, READY, REASON)),
-      Map.entry(Kinds.CONFIGURATION, List.of(NAME, CREATED, LATEST_READY, READY, REASON)),
-      Map.entry(Kinds.ROUTE, List.of(NAME, URL, READY, REASON)),
-      Map.entry(Kinds.REVISION,
+      Map.entry(BuiltInKinds.KNATIVE_SERVICE,
+          List.of(NAME, URL, CREATED, LATEST_READY, READY, REASON)),
+      Map.entry(BuiltInKinds.CONFIGURATION, List.of(NAME, CREATED, LATEST_READY, READY, REASON)),
+      Map.entry(BuiltInKinds.ROUTE, List.of(NAME, URL, READY, REASON)),
+      Map.entry(BuiltInKinds.REVISION,
           List.of(NAME, at("Config Name", KNATIVE + "configuration"),
               at("Generation", KNATIVE + "configurationGeneration"), READY, REASON,
               at("Actual Replicas", "/status/actualReplicas").number(),
               at("Desired Replicas", "/status/desiredReplicas").number())),
-      Map.entry(Kinds.POD_AUTOSCALER,
+      Map.entry(BuiltInKinds.POD_AUTOSCALER,
           List.of(NAME, at("DesiredScale", "/status/desiredScale").number(),
               at("ActualScale", "/status/actualScale").number(), READY, REASON)),
-      Map.entry(Kinds.SERVERLESS_SERVICE,
+      Map.entry(BuiltInKinds.SERVERLESS_SERVICE,
           List.of(NAME, at("Mode", "/spec/mode"), at("Activators", "/spec/numActivators").number(),
               at("ServiceName", "/status/serviceName"),
               at("PrivateServiceName", "/status/privateServiceName"), READY, REASON)),
-      Map.entry(Kinds.METRIC, List.of(NAME, READY, REASON)));
+      Map.entry(BuiltInKinds.METRIC, List.of(NAME, READY, REASON)));
 
   private TableColumns() {}
 

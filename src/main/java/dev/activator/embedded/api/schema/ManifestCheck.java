@@ -7,8 +7,8 @@ import dev.activator.config.Spelling;
 import dev.activator.embedded.api.schema.ProtobufSchema.Field;
 import dev.activator.embedded.api.schema.ProtobufSchema.Label;
 import dev.activator.embedded.api.schema.ProtobufSchema.Message;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.StatusException.Cause;
 import java.util.ArrayList;
@@ -184,7 +184,7 @@ public final class ManifestCheck {
 
   /** Its value must not appear in a message, since tools keep messages in their logs. */
   private boolean isSecret(String path) {
-    return kind.equals(Kinds.SECRET) && path.matches("(data|stringData)\\..*");
+    return kind.equals(BuiltInKinds.SECRET) && path.matches("(data|stringData)\\..*");
   }
 
   private static String shortened(String text, int longest) {
@@ -208,7 +208,7 @@ public final class ManifestCheck {
     if (!SupportedFields.PROGRAMS.contains(kind)) {
       return;
     }
-    boolean service = kind.equals(Kinds.KNATIVE_SERVICE);
+    boolean service = kind.equals(BuiltInKinds.KNATIVE_SERVICE);
     String template = "spec.template." + ANNOTATIONS;
     object.at("/metadata/annotations").properties().forEach(entry -> {
       String name = entry.getKey();

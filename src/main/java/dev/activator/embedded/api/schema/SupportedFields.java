@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.schema;
 
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
 import dev.activator.embedded.api.store.Kind;
-import dev.activator.embedded.api.store.Kinds;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
  */
 final class SupportedFields {
   /** What runs programs: Knative's Services, and Deployments. */
-  static final List<Kind> PROGRAMS = List.of(Kinds.KNATIVE_SERVICE, Kinds.DEPLOYMENT);
+  static final List<Kind> PROGRAMS = List.of(BuiltInKinds.KNATIVE_SERVICE, BuiltInKinds.DEPLOYMENT);
   /** For fields without a row. */
   private static final String OTHERS = "it has no effect on processes of this machine";
   private static final String ONE_MACHINE = "all processes run on this machine";
@@ -120,19 +120,20 @@ final class SupportedFields {
   private static Map<Kind, List<Row>> byKind() {
     var rows = new LinkedHashMap<Kind, List<Row>>();
     PROGRAMS.forEach(kind -> rows.put(kind, PROGRAM_ROWS));
-    rows.put(Kinds.REPLICA_SET, PROGRAM_ROWS);
-    rows.put(Kinds.POD, List.of(works("metadata"), works("status"),
+    rows.put(BuiltInKinds.REPLICA_SET, PROGRAM_ROWS);
+    rows.put(BuiltInKinds.POD, List.of(works("metadata"), works("status"),
         ignored("spec", "nothing runs a Pod that is created by hand; apply a Deployment, or a"
             + " Service of serving.knative.dev/v1")));
-    rows.put(Kinds.SERVICE, List.of(works("metadata"), works("status"), works("spec.selector"),
-        works("spec.ports"), ignored("spec.type", "a Service of v1 has no ClusterIP")));
-    for (var kind : List.of(Kinds.CONFIGURATION, Kinds.ROUTE)) {
+    rows.put(BuiltInKinds.SERVICE,
+        List.of(works("metadata"), works("status"), works("spec.selector"),
+            works("spec.ports"), ignored("spec.type", "a Service of v1 has no ClusterIP")));
+    for (var kind : List.of(BuiltInKinds.CONFIGURATION, BuiltInKinds.ROUTE)) {
       rows.put(kind, List.of(works("metadata"), works("status"), ignored("spec", NOTHING_ACTS)));
     }
-    rows.put(Kinds.HORIZONTAL_POD_AUTOSCALER, List.of(works("metadata"), works("status"),
+    rows.put(BuiltInKinds.HORIZONTAL_POD_AUTOSCALER, List.of(works("metadata"), works("status"),
         works("spec.scaleTargetRef"), works("spec.minReplicas"), ignored("spec",
             "nothing here scales by it; a ScaledService of the same workload sees that it is there")));
-    for (var kind : List.of(Kinds.CONFIG_MAP, Kinds.SECRET)) {
+    for (var kind : List.of(BuiltInKinds.CONFIG_MAP, BuiltInKinds.SECRET)) {
       var all = new ArrayList<>(List.of("metadata", "data", "binaryData", "stringData", "type")
           .stream().map(SupportedFields::works).toList());
       all.add(ignored("immutable", "later changes are accepted"));

@@ -75,12 +75,12 @@ public final class ApiStore {
             missingNamespace),
         FieldTracking.NONE);
     PRESENT.forEach(writer::ensureNamespace);
-    onAdmission(Kinds.SECRET,
-        secret -> ObjectDefaults.secret(secret, stored(Kinds.SECRET, secret)));
-    onAdmission(Kinds.POD, pod -> ObjectDefaults.pod(pod, stored(Kinds.POD, pod)));
-    onAdmission(Kinds.SERVICE, ObjectDefaults::service);
-    onAdmission(Kinds.ENDPOINT_SLICE, ObjectDefaults::endpointSlice);
-    onAdmission(Kinds.CUSTOM_RESOURCE_DEFINITION,
+    onAdmission(BuiltInKinds.SECRET,
+        secret -> ObjectDefaults.secret(secret, stored(BuiltInKinds.SECRET, secret)));
+    onAdmission(BuiltInKinds.POD, pod -> ObjectDefaults.pod(pod, stored(BuiltInKinds.POD, pod)));
+    onAdmission(BuiltInKinds.SERVICE, ObjectDefaults::service);
+    onAdmission(BuiltInKinds.ENDPOINT_SLICE, ObjectDefaults::endpointSlice);
+    onAdmission(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION,
         definition -> kinds.admit(definition, identities.now()));
     tables.listen(kinds::follow);
   }

@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
 /**
- * A row in {@link Kinds}, or a CustomResourceDefinition. Two kinds are equal if their objects have
+ * A row in {@link BuiltInKinds}, or a CustomResourceDefinition. Two kinds are equal if their objects have
  * the same paths.
  *
  * @param group empty for the core group

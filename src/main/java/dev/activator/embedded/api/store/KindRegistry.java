@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class KindRegistry {
   private final List<Consumer<Kind>> leaving = new CopyOnWriteArrayList<>();
-  private volatile List<Kind> kinds = Kinds.all();
+  private volatile List<Kind> kinds = BuiltInKinds.all();
 
   public KindRegistry() {}
 
@@ -60,11 +60,11 @@ public final class KindRegistry {
   }
 
   void follow(ApiEvent event) {
-    if (!event.kind().equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
+    if (!event.kind().equals(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION)) {
       return;
     }
     var kind = CustomKinds.defined(event.object());
-    if (Kinds.all().contains(kind)) {
+    if (BuiltInKinds.all().contains(kind)) {
       return;
     }
     if (event.type() == ApiEvent.Type.DELETED) {

@@ -31,7 +31,8 @@ final class NamespaceLifecycle {
 
   static void checkMortal(String name) {
     if (IMMORTAL.contains(name)) {
-      throw StatusException.forbidden(Kinds.NAMESPACE, name, "this namespace may not be deleted");
+      throw StatusException.forbidden(BuiltInKinds.NAMESPACE, name,
+          "this namespace may not be deleted");
     }
   }
 

@@ -29,10 +29,10 @@ final class ObjectDeleter {
 
   Deletion delete(Kind kind, ObjectNode found, Propagation propagation) {
     var stored = UpdateRules.propagating(found, propagation);
-    if (kind.equals(Kinds.NAMESPACE)) {
+    if (kind.equals(BuiltInKinds.NAMESPACE)) {
       NamespaceLifecycle.checkMortal(Meta.name(stored));
     }
-    if (kind.equals(Kinds.NAMESPACE) || !empty(kind, stored)) {
+    if (kind.equals(BuiltInKinds.NAMESPACE) || !empty(kind, stored)) {
       return deleteWithContents(kind, stored);
     }
     var deletion = deleteAlone(kind, stored);
@@ -60,7 +60,8 @@ final class ObjectDeleter {
     var marked = mark(kind, stored);
     contents(kind, marked).toList().forEach(item -> deleteAlone(item.kind(), item.object()));
     // Its objects may have been the last ones of other holders.
-    for (var holders : new Kind[]{Kinds.NAMESPACE, Kinds.CUSTOM_RESOURCE_DEFINITION}) {
+    for (var holders : new Kind[]{BuiltInKinds.NAMESPACE,
+        BuiltInKinds.CUSTOM_RESOURCE_DEFINITION}) {
       storage.list(holders).forEach(holder -> settle(holders, holder));
     }
     return new Deletion(marked, Outcome.WAITS);
@@ -79,10 +80,10 @@ final class ObjectDeleter {
 
   private void settleHoldersOf(Kind kind, ObjectNode object) {
     if (kind.namespaced()) {
-      settle(Kinds.NAMESPACE, storage.find(Kinds.NAMESPACE, Meta.namespace(object)));
+      settle(BuiltInKinds.NAMESPACE, storage.find(BuiltInKinds.NAMESPACE, Meta.namespace(object)));
     }
-    settle(Kinds.CUSTOM_RESOURCE_DEFINITION,
-        storage.find(Kinds.CUSTOM_RESOURCE_DEFINITION, kind.resource()));
+    settle(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION,
+        storage.find(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION, kind.resource()));
   }
 
   private void settle(Kind kind, @Nullable ObjectNode holder) {
@@ -98,13 +99,13 @@ final class ObjectDeleter {
   /** Empty for an object that is no holder. */
   private Stream<HeldObject> contents(Kind kind, ObjectNode holder) {
     String name = Meta.name(holder);
-    if (kind.equals(Kinds.NAMESPACE)) {
+    if (kind.equals(BuiltInKinds.NAMESPACE)) {
       return kinds.all().stream().filter(Kind::namespaced)
           .flatMap(held -> items(held, object -> Meta.namespace(object).equals(name)));
     }
-    if (kind.equals(Kinds.CUSTOM_RESOURCE_DEFINITION)) {
+    if (kind.equals(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION)) {
       return kinds.all().stream()
-          .filter(held -> held.resource().equals(name) && !Kinds.all().contains(held))
+          .filter(held -> held.resource().equals(name) && !BuiltInKinds.all().contains(held))
           .flatMap(held -> items(held, _ -> true));
     }
     return Stream.empty();

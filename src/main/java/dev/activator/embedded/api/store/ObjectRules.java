@@ -46,7 +46,7 @@ final class ObjectRules {
     object.at("/metadata/annotations").propertyNames().forEach(
         key -> add(causes, "metadata.annotations", key,
             ObjectNames.problemAsKey(key.toLowerCase(Locale.ROOT))));
-    boolean hasData = kind.equals(Kinds.CONFIG_MAP) || kind.equals(Kinds.SECRET);
+    boolean hasData = kind.equals(BuiltInKinds.CONFIG_MAP) || kind.equals(BuiltInKinds.SECRET);
     for (var bag : hasData ? List.of("data", "binaryData") : List.<String>of()) {
       object.path(bag).propertyNames().forEach(
           key -> add(causes, bag + "[" + key + "]", key, ObjectNames.problemAsDataKey(key)));

@@ -50,7 +50,7 @@ final class ObjectWriter {
     if (kind.namespaced()) {
       NamespaceLifecycle.checkOpen(namespaceOf(object, missing), kind, object);
     }
-    if (kind.equals(Kinds.NAMESPACE)) {
+    if (kind.equals(BuiltInKinds.NAMESPACE)) {
       NamespaceLifecycle.complete(object);
     }
     identify(kind, object);
@@ -88,21 +88,21 @@ final class ObjectWriter {
   }
 
   void ensureNamespace(String name) {
-    if (find(Kinds.NAMESPACE, "", name) == null) {
-      insert(Kinds.NAMESPACE, NamespaceLifecycle.named(name), FieldTracking.NONE);
+    if (find(BuiltInKinds.NAMESPACE, "", name) == null) {
+      insert(BuiltInKinds.NAMESPACE, NamespaceLifecycle.named(name), FieldTracking.NONE);
     }
   }
 
   private ObjectNode namespaceOf(ObjectNode object, MissingNamespace missing) {
     String name = Meta.namespace(object);
-    var stored = find(Kinds.NAMESPACE, "", name);
+    var stored = find(BuiltInKinds.NAMESPACE, "", name);
     if (stored != null) {
       return stored;
     }
     if (missing == MissingNamespace.REFUSED) {
-      throw StatusException.notFound(Kinds.NAMESPACE, name);
+      throw StatusException.notFound(BuiltInKinds.NAMESPACE, name);
     }
-    return insert(Kinds.NAMESPACE, NamespaceLifecycle.named(name), FieldTracking.NONE);
+    return insert(BuiltInKinds.NAMESPACE, NamespaceLifecycle.named(name), FieldTracking.NONE);
   }
 
   private ObjectNode store(Kind kind, ObjectNode stored, ObjectNode next) {

@@ -72,7 +72,7 @@ final class UpdateRules {
   static ObjectNode terminating(Kind kind, ObjectNode stored, String now) {
     var next = stored.deepCopy();
     Meta.of(next).put("deletionTimestamp", now).put("deletionGracePeriodSeconds", 0);
-    if (kind.equals(Kinds.NAMESPACE)) {
+    if (kind.equals(BuiltInKinds.NAMESPACE)) {
       next.withObjectProperty("status").put("phase", "Terminating");
     }
     if (Meta.of(next).has("generation")) {

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.activator.embedded.api.apply.FieldManager.Operation;
 import dev.activator.embedded.api.schema.MergeShape;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.StatusException;
 import java.io.IOException;
 import java.util.Objects;
@@ -65,7 +65,7 @@ class FieldOwnershipTest {
   private static ObjectNode run(JsonNode row, MergeShape shape, ObjectNode object) {
     var live = object;
     for (var step : row.path("steps")) {
-      var ownership = FieldOwnership.of(Kinds.CONFIG_MAP, shape, NOW, live);
+      var ownership = FieldOwnership.of(BuiltInKinds.CONFIG_MAP, shape, NOW, live);
       var wanted = (ObjectNode) step.path("object");
       if (step.has("update")) {
         var next = wanted.deepCopy();
@@ -118,7 +118,7 @@ class FieldOwnershipTest {
       next.withObjectProperty("metadata").putObject("labels").setAll(
           live.at("/metadata/labels") instanceof ObjectNode labels ? labels : Json.object());
       next.withObjectProperty("metadata").withObjectProperty("labels").put("l" + i, "x");
-      FieldOwnership.of(Kinds.DEPLOYMENT, NOW, live).update(live, next,
+      FieldOwnership.of(BuiltInKinds.DEPLOYMENT, NOW, live).update(live, next,
           new FieldManager("m" + (char) ('a' + i), Operation.UPDATE, ""));
       live = next;
     }
@@ -133,7 +133,7 @@ class FieldOwnershipTest {
     var live = apply(null, 1, "x", "one", NOW);
     var next = live.deepCopy();
     ((ObjectNode) next.at("/spec/template/spec/containers/0")).remove("name");
-    FieldOwnership.of(Kinds.DEPLOYMENT, LATER, live).update(live, next, manager("two"));
+    FieldOwnership.of(BuiltInKinds.DEPLOYMENT, LATER, live).update(live, next, manager("two"));
 
     assertThat(next.at("/metadata/managedFields"))
         .isEqualTo(live.at("/metadata/managedFields"));
@@ -144,7 +144,7 @@ class FieldOwnershipTest {
     var live = apply(null, 1, "x", "one", NOW);
     var next = live.deepCopy();
     next.withObjectProperty("metadata").putArray("managedFields").addObject();
-    FieldOwnership.of(Kinds.DEPLOYMENT, LATER, live).update(live, next, manager("two"));
+    FieldOwnership.of(BuiltInKinds.DEPLOYMENT, LATER, live).update(live, next, manager("two"));
 
     assertThat(next.path("metadata").has("managedFields")).isFalse();
   }
@@ -157,7 +157,8 @@ class FieldOwnershipTest {
 
   private static ObjectNode apply(ObjectNode live, int replicas, String image, String manager,
       String time) {
-    return FieldOwnership.of(Kinds.DEPLOYMENT, time, live).apply(live, config(replicas, image),
+    return FieldOwnership.of(BuiltInKinds.DEPLOYMENT, time, live).apply(live,
+        config(replicas, image),
         manager(manager), false);
   }
 

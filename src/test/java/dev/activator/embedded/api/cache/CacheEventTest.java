@@ -8,8 +8,8 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.policy.ReadParameters.Freshness;
 import dev.activator.embedded.api.policy.ReadParameters.WatchStart.After;
 import dev.activator.embedded.api.store.ApiEvent;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.Meta;
 import dev.activator.testing.TestValues;
 import java.time.Duration;
@@ -97,7 +97,7 @@ class CacheEventTest {
 
     // when an object comes that has no version
     assertThatThrownBy(() -> fed.cache
-        .apply(new ApiEvent(ApiEvent.Type.ADDED, Kinds.CONFIG_MAP, broken, 7)))
+        .apply(new ApiEvent(ApiEvent.Type.ADDED, BuiltInKinds.CONFIG_MAP, broken, 7)))
         .isInstanceOf(NumberFormatException.class);
 
     // then all is as it was
@@ -218,7 +218,7 @@ class CacheEventTest {
 
   private void apply(ApiEvent.Type type, ObjectNode object) {
     fed.cache
-        .apply(new ApiEvent(type, Kinds.CONFIG_MAP, object, Meta.revision(object)));
+        .apply(new ApiEvent(type, BuiltInKinds.CONFIG_MAP, object, Meta.revision(object)));
   }
 
   private CacheEvent newest() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.activator.embedded.api.cache.CacheSettings.Capacity;
 import dev.activator.embedded.api.store.ApiEvent;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -156,6 +156,6 @@ class EventWindowTest {
   }
 
   private static CachedObject object(long revision) {
-    return CachedObject.of(Kinds.CONFIG_MAP, FedCache.object(revision, "o" + revision, "1"));
+    return CachedObject.of(BuiltInKinds.CONFIG_MAP, FedCache.object(revision, "o" + revision, "1"));
   }
 }

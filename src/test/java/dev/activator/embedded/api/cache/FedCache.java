@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
 
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.cache.Watch.Request.Bookmarks;

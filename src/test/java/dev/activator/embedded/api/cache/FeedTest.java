@@ -2,8 +2,8 @@ package dev.activator.embedded.api.cache;
 
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.with;
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.ENDPOINTS;
 import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,8 +78,8 @@ class IndexTest {
   @DisplayName("A11.3 does not take one namespace for another that begins like it")
   void doesNotTakeOneNamespaceForAnother() {
     var objects = SortedObjects.EMPTY.withAll(List.of(
-        CachedObject.of(Kinds.POD, versioned(Objects.in("ns1", "a"), 1)),
-        CachedObject.of(Kinds.POD, versioned(Objects.in("ns10", "b"), 2))));
+        CachedObject.of(BuiltInKinds.POD, versioned(Objects.in("ns1", "a"), 1)),
+        CachedObject.of(BuiltInKinds.POD, versioned(Objects.in("ns10", "b"), 2))));
 
     assertThat(list(objects, selection("ns1", "", ""), "")).hasToString("[ns1/a@1]");
   }
@@ -113,7 +113,7 @@ class IndexTest {
       Meta.of(pod).putObject("labels").put(LABEL, "r" + random.nextInt(4));
     }
     pod.putObject("spec").put("nodeName", some("", "n1", "n2"));
-    return CachedObject.of(Kinds.POD, pod);
+    return CachedObject.of(BuiltInKinds.POD, pod);
   }
 
   private static ObjectNode versioned(ObjectNode object, long revision) {

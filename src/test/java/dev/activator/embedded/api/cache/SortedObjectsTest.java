@@ -3,7 +3,7 @@ package dev.activator.embedded.api.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.Objects;
-import dev.activator.embedded.api.store.Kinds;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Meta;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +59,6 @@ class SortedObjectsTest {
   private static CachedObject object(String namespace, String name, long revision) {
     var object = Objects.in(namespace, name);
     Meta.of(object).put("resourceVersion", Long.toString(revision));
-    return CachedObject.of(Kinds.CONFIG_MAP, object);
+    return CachedObject.of(BuiltInKinds.CONFIG_MAP, object);
   }
 }

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.cache;
 
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;

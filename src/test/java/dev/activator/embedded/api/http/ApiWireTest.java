@@ -4,11 +4,11 @@ import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.labelled;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.store.Kinds.KNATIVE_SERVICE;
-import static dev.activator.embedded.api.store.Kinds.REVISION;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.DEPLOYMENT;
+import static dev.activator.embedded.api.store.BuiltInKinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.BuiltInKinds.KNATIVE_SERVICE;
+import static dev.activator.embedded.api.store.BuiltInKinds.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -3,8 +3,8 @@ package dev.activator.embedded.api.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.OutputLog;
 import dev.activator.testing.EmbeddedApi;
 import java.io.BufferedReader;
@@ -31,7 +31,7 @@ class LogsWireTest {
 
   @BeforeEach
   void aPodThatPrintedThreeLines() {
-    api.store().create(Kinds.POD, Objects.parse("""
+    api.store().create(BuiltInKinds.POD, Objects.parse("""
         {'metadata': {'namespace': 'default', 'name': 'p'}, 'spec': {'containers': [{'name': 'c'}]},
          'status': {}}"""));
     log = api.store().podLogs().begin("default", "p");
@@ -96,7 +96,7 @@ class LogsWireTest {
       "q | '' | 404 | pods \"q\" not found",
       "r | '' | 400 | container \"c\" in pod \"r\" is waiting to start: ErrImagePull"})
   void refusesWithAReason(String pod, String query, int code, String message) throws Exception {
-    api.store().create(Kinds.POD, Objects.parse(
+    api.store().create(BuiltInKinds.POD, Objects.parse(
         """
             {'metadata': {'namespace': 'default', 'name': 'r'}, 'spec': {'containers': [{'name': 'c'}]},
              'status': {'containerStatuses': [{'state': {'waiting': {'reason': 'ErrImagePull'}}}]}}"""));

@@ -1,8 +1,8 @@
 package dev.activator.embedded.api.http;
 
 import static dev.activator.embedded.api.Objects.named;
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.REVISION;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.REVISION;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.store.Meta;

@@ -2,9 +2,9 @@ package dev.activator.embedded.api.http;
 
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.DEPLOYMENT;
-import static dev.activator.embedded.api.store.Kinds.POD_AUTOSCALER;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.DEPLOYMENT;
+import static dev.activator.embedded.api.store.BuiltInKinds.POD_AUTOSCALER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.embedded.api.cache.CachedObject;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.CodedOutputStream;
 import dev.activator.embedded.api.Objects;
+import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.embedded.api.store.Json;
-import dev.activator.embedded.api.store.Kinds;
 import dev.activator.embedded.api.store.StatusException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -52,7 +52,7 @@ class ProtobufSchemaTest {
   void hasTheKindsWithPrograms() {
     SupportedFields.rows().keySet()
         .forEach(kind -> assertThat(ProtobufSchema.of(kind)).isPresent());
-    assertThat(ProtobufSchema.of(Kinds.POD_AUTOSCALER)).isEmpty();
+    assertThat(ProtobufSchema.of(BuiltInKinds.POD_AUTOSCALER)).isEmpty();
   }
 
   @Test

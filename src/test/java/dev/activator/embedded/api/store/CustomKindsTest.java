@@ -3,7 +3,7 @@ package dev.activator.embedded.api.store;
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
-import static dev.activator.embedded.api.store.Kinds.CUSTOM_RESOURCE_DEFINITION;
+import static dev.activator.embedded.api.store.BuiltInKinds.CUSTOM_RESOURCE_DEFINITION;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -106,13 +106,14 @@ class CustomKindsTest {
         + "'revisions'},'versions':[{'name':'v1','storage':true,'served':true}]}}");
 
     // when it comes and goes, then the kind stays, with its objects
-    store.create(Kinds.REVISION, named("r"));
+    store.create(BuiltInKinds.REVISION, named("r"));
     store.create(CUSTOM_RESOURCE_DEFINITION, revisions);
     store.delete(CUSTOM_RESOURCE_DEFINITION, "", "revisions.serving.knative.dev");
     assertThat(
-        store.kinds().all().get(store.kinds().all().indexOf(Kinds.REVISION)).names().shortNames())
+        store.kinds().all().get(store.kinds().all().indexOf(BuiltInKinds.REVISION)).names()
+            .shortNames())
         .containsExactly("rev");
-    assertThat(store.list(Kinds.REVISION)).hasSize(1);
+    assertThat(store.list(BuiltInKinds.REVISION)).hasSize(1);
   }
 
   @Test

@@ -2,9 +2,9 @@ package dev.activator.embedded.api.store;
 
 import static dev.activator.embedded.api.Objects.in;
 import static dev.activator.embedded.api.Objects.parse;
-import static dev.activator.embedded.api.store.Kinds.CONFIG_MAP;
-import static dev.activator.embedded.api.store.Kinds.ENDPOINTS;
-import static dev.activator.embedded.api.store.Kinds.NAMESPACE;
+import static dev.activator.embedded.api.store.BuiltInKinds.CONFIG_MAP;
+import static dev.activator.embedded.api.store.BuiltInKinds.ENDPOINTS;
+import static dev.activator.embedded.api.store.BuiltInKinds.NAMESPACE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;

@@ -2,10 +2,10 @@ package dev.activator.embedded.api.store;
 
 import static dev.activator.embedded.api.Objects.named;
 import static dev.activator.embedded.api.Objects.parse;
-import static dev.activator.embedded.api.store.Kinds.ENDPOINT_SLICE;
-import static dev.activator.embedded.api.store.Kinds.POD;
-import static dev.activator.embedded.api.store.Kinds.SECRET;
-import static dev.activator.embedded.api.store.Kinds.SERVICE;
+import static dev.activator.embedded.api.store.BuiltInKinds.ENDPOINT_SLICE;
+import static dev.activator.embedded.api.store.BuiltInKinds.POD;
+import static dev.activator.embedded.api.store.BuiltInKinds.SECRET;
+import static dev.activator.embedded.api.store.BuiltInKinds.SERVICE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

@@ -25,11 +25,12 @@ public enum Restart {
       case SAME_DATA -> tables.revision(later);
       case EMPTY -> {
         var namespaces = List.of("default", "kube-system", "knative-serving");
-        store.list(Kinds.CUSTOM_RESOURCE_DEFINITION)
+        store.list(BuiltInKinds.CUSTOM_RESOURCE_DEFINITION)
             .forEach(definition -> store.kinds().remove(CustomKinds.defined(definition)));
         tables.byKind().clear();
         tables.revision(later);
-        namespaces.forEach(name -> store.create(Kinds.NAMESPACE, NamespaceLifecycle.named(name)));
+        namespaces
+            .forEach(name -> store.create(BuiltInKinds.NAMESPACE, NamespaceLifecycle.named(name)));
       }
       case LOWER_REVISIONS -> renumber(tables);
     }

@@ -7,7 +7,7 @@ import java.util.Map;
  * The kind of cluster that the activator works for. The name in lower case is the word in {@code
  * ACTIVATOR_MODE}.
  */
-public enum Mode {
+public enum ActivatorMode {
   /** The pod's own cluster, or a kubeconfig's. */
   CLUSTER,
   /** The same without Knative. */
@@ -19,7 +19,7 @@ public enum Mode {
    *
    * @throws IllegalArgumentException if it is not a mode, or no cluster can be found for a cluster
    */
-  public static Mode of(Map<String, String> environment) {
+  public static ActivatorMode of(Map<String, String> environment) {
     boolean cluster = isSet(environment, "KUBERNETES_SERVICE_HOST")
         || isSet(environment, "KUBECONFIG");
     return switch (environment.getOrDefault("ACTIVATOR_MODE", "").toLowerCase(Locale.ROOT)) {
@@ -43,7 +43,7 @@ public enum Mode {
         : "";
   }
 
-  private static Mode require(boolean found, Mode mode) {
+  private static ActivatorMode require(boolean found, ActivatorMode mode) {
     if (!found) {
       throw new IllegalArgumentException("ACTIVATOR_MODE is '" + mode.word()
           + "', but this is no pod "

@@ -4,28 +4,28 @@ import dev.activator.http.HeaderFields;
 import dev.activator.revision.RevisionId;
 
 /** Why a request was not served, and the answer. No text names an address. */
-public sealed interface Failure {
+public sealed interface RequestFailure {
   /** The header with the reason in one word. */
   String REASON = "K-Activator-Reason";
   /** Of what a caller sent. */
   int MAX_TEXT_LENGTH = 200;
 
   /** Malformed or ambiguous. */
-  record BadRequest(String what) implements Failure {}
+  record BadRequest(String what) implements RequestFailure {}
 
-  record HeadTooLarge() implements Failure {}
+  record HeadTooLarge() implements RequestFailure {}
 
-  record UnknownVersion() implements Failure {}
+  record UnknownVersion() implements RequestFailure {}
 
-  record UnknownCoding() implements Failure {}
+  record UnknownCoding() implements RequestFailure {}
 
-  record UnknownExpectation() implements Failure {}
+  record UnknownExpectation() implements RequestFailure {}
 
   /** The name may be empty. */
-  record UnknownRevision(String name) implements Failure {}
+  record UnknownRevision(String name) implements RequestFailure {}
 
   /** No ScaledService has the host. */
-  record UnknownHost(String host, UnknownHostHint known) implements Failure {
+  record UnknownHost(String host, UnknownHostHint known) implements RequestFailure {
     private String text() {
       return "404 Not Found: no service has the host " + shortened(host)
           + (known.deleted() ? ": it was deleted" : "")
@@ -34,7 +34,7 @@ public sealed interface Failure {
   }
 
   /** A ScaledService has the host, but for other requests. */
-  record NoRule(String host, String target) implements Failure {
+  record NoRule(String host, String target) implements RequestFailure {
     private String text() {
       int query = target.indexOf('?');
       return "404 Not Found: no rule for the host " + shortened(host) + " matches the path "
@@ -43,31 +43,31 @@ public sealed interface Failure {
   }
 
   /** The request was queued when the activator ended. */
-  record ShuttingDown(RevisionId revision) implements Failure {}
+  record ShuttingDown(RevisionId revision) implements RequestFailure {}
 
-  record LookupFailed() implements Failure {}
+  record LookupFailed() implements RequestFailure {}
 
-  record QueueFull(int retryAfterSeconds) implements Failure {}
+  record QueueFull(int retryAfterSeconds) implements RequestFailure {}
 
-  record MemoryFull(int retryAfterSeconds) implements Failure {}
+  record MemoryFull(int retryAfterSeconds) implements RequestFailure {}
 
   /** No known start of the revision was fast enough for the request's deadline. */
-  record DeadlineTooNear(int retryAfterSeconds) implements Failure {}
+  record DeadlineTooNear(int retryAfterSeconds) implements RequestFailure {}
 
-  record RevisionGone(RevisionId revision) implements Failure {}
+  record RevisionGone(RevisionId revision) implements RequestFailure {}
 
   /**
    * @param reason one word
    * @param message empty if callers may not read it
    */
-  record CannotStart(RevisionId revision, String reason, String message) implements Failure {
+  record CannotStart(RevisionId revision, String reason, String message) implements RequestFailure {
     private String text() {
       return "revision " + revision + " cannot start: " + (message.isEmpty() ? reason : message);
     }
   }
 
   /** @param why what the request waited for; empty if it had a pod */
-  record TimedOut(TimeoutKind kind, String why) implements Failure {
+  record TimedOut(TimeoutKind kind, String why) implements RequestFailure {
     private String text() {
       return kind.text() + (why.isEmpty() ? "" : ": " + why);
     }
@@ -77,19 +77,19 @@ public sealed interface Failure {
    * @param kind what happened to the connection
    * @param reason one word; may be empty
    */
-  record BadGateway(String kind, String reason) implements Failure {
+  record BadGateway(String kind, String reason) implements RequestFailure {
     public BadGateway(String kind) {
       this(kind, "");
     }
   }
 
   /** No destination has accepted connections for so long that requests do not wait. */
-  record Unreachable() implements Failure {}
+  record Unreachable() implements RequestFailure {}
 
-  record Unread() implements Failure {}
+  record Unread() implements RequestFailure {}
 
   /** A bug. */
-  record Internal() implements Failure {}
+  record Internal() implements RequestFailure {}
 
   default LocalResponse answer(ErrorFormat format) {
     return format.of(answer(), this instanceof CannotStart start ? start.reason() : "");

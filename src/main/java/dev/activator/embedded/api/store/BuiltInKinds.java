@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The kinds of every server. */
-public final class Kinds {
+public final class BuiltInKinds {
   public static final Kind NAMESPACE = Kind
       .of("", "v1", "Namespace", "namespaces", CLUSTER_SCOPED, STATUS, BUILT_IN, NAME_IS_LABEL)
       .shortNames("ns");
@@ -81,7 +81,7 @@ public final class Kinds {
       empty("batch", "Job", "jobs").categories("all"),
       empty("networking.k8s.io", "Ingress", "ingresses").shortNames("ing"));
 
-  private Kinds() {}
+  private BuiltInKinds() {}
 
   private static Kind knative(String group, String version, String kind, String plural) {
     return Kind.of(group, version, kind, plural, STATUS, GENERATION, VERSION_REQUIRED);

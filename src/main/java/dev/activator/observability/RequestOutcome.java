@@ -3,7 +3,7 @@ package dev.activator.observability;
 import java.util.Locale;
 
 /** How a request ended; logs and meters show the name in lower case with hyphens. */
-public enum Outcome {
+public enum RequestOutcome {
   ANSWERED,
   UPGRADED,
   /** A gateway may send the request itself. */
