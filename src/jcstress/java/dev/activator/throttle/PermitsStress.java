@@ -7,7 +7,7 @@ import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
-import dev.activator.throttle.policy.Subset;
+import dev.activator.throttle.policy.DestinationSubset;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,8 @@ public final class PermitsStress {
     volatile boolean woken;
 
     OnePermit() {
-      permits.route(new Subset(List.of(A), 1, 1), DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0,
+      permits.route(new DestinationSubset(List.of(A), 1, 1), DestinationSet.NONE,
+          Balancer.FIRST_AVAILABLE, 0,
           false);
     }
 
@@ -140,7 +141,8 @@ public final class PermitsStress {
 
     @Actor
     public void closes() {
-      permits.route(Subset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
+      permits.route(DestinationSubset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0,
+          false);
     }
 
     @Arbiter

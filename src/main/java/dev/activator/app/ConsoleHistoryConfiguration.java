@@ -14,7 +14,7 @@ import dev.activator.console.StateSampler;
 import dev.activator.lifecycle.HealthState;
 import dev.activator.lifecycle.LifecyclePart;
 import dev.activator.loop.LoopGroup;
-import dev.activator.meters.Saturation;
+import dev.activator.meters.ProcessSaturation;
 import dev.activator.observability.ColdStartRecorder;
 import dev.activator.observability.LastFailures;
 import dev.activator.platform.Platform;
@@ -47,7 +47,7 @@ class ConsoleHistoryConfiguration {
 
   @Bean
   ActivatorLoadsReader activatorLoadsReader(IdentityProperties identity, Throttler throttler,
-      RequestHistory activity, HourHistory hours, Saturation saturation, HealthState health,
+      RequestHistory activity, HourHistory hours, ProcessSaturation saturation, HealthState health,
       ObjectProvider<BuildProperties> build, LoopGroup loops) {
     var properties = build.getIfAvailable();
     var version = properties == null ? null : properties.getVersion();
@@ -64,7 +64,7 @@ class ConsoleHistoryConfiguration {
   @Bean
   LifecyclePart states(LoopGroup loops, RevisionInspector inspector, RevisionCard.Source cards,
       HourHistory hours,
-      Alerts alerts, Throttler throttler, Saturation saturation, Platform platform) {
+      Alerts alerts, Throttler throttler, ProcessSaturation saturation, Platform platform) {
     var sampler = new StateSampler(loops.loopFor(CLOCK), inspector, cards, hours,
         () -> inspector.alertFacts(throttler.views(), hours, saturation.getAsDouble(),
             unscalable(platform)).thenAccept(alerts::now));

@@ -18,7 +18,7 @@ import dev.activator.lifecycle.StartFailedException;
 import dev.activator.loop.Loop;
 import dev.activator.loop.LoopDelay;
 import dev.activator.loop.LoopGroup;
-import dev.activator.meters.Saturation;
+import dev.activator.meters.ProcessSaturation;
 import dev.activator.meters.StageMeters;
 import dev.activator.observability.TelemetryExporters.Identity;
 import dev.activator.observability.TelemetryExporters;
@@ -176,10 +176,11 @@ class ObservabilityConfiguration {
   }
 
   @Bean
-  Saturation saturation(HeldBytes held, ServingProperties serving, List<LoopDelay> delays) {
+  ProcessSaturation saturation(HeldBytes held, ServingProperties serving, List<LoopDelay> delays) {
     var system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
     long limit = serving.heldLimit();
-    return new Saturation(system::getProcessCpuLoad, () -> held.total() / (double) limit, delays);
+    return new ProcessSaturation(system::getProcessCpuLoad, () -> held.total() / (double) limit,
+        delays);
   }
 
   /** Meters of the stages, which read them when metrics are collected. */
@@ -187,7 +188,7 @@ class ObservabilityConfiguration {
   SmartInitializingSingleton stagesAreMeasured(StageMeters stages, List<LoopDelay> delays,
       Throttler throttler, HeldBytes held, UnreadBytes unread, Cluster cluster,
       ServingProperties serving, LoopGroup loops, Platform platform, Upstreams upstreams,
-      Saturation saturation) {
+      ProcessSaturation saturation) {
     return () -> {
       long limit = serving.heldLimit();
       stages.queues(throttler::views);

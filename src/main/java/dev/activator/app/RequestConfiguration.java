@@ -27,7 +27,7 @@ import dev.activator.observability.RequestObservers;
 import dev.activator.platform.Platform;
 import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.ReadyPods;
+import dev.activator.proxy.exchange.PodReadyTimes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.SilentConnections;
@@ -314,7 +314,7 @@ class RequestConfiguration {
       return LifecyclePart.started("no port for gateways", () -> {
       });
     }
-    var pods = new ReadyPods(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
+    var pods = new PodReadyTimes(admit.endpointsDelay(), loops.loopFor("admit")::nanoTime);
     cluster.onPods(pods::listed);
     cluster.onPodsGone(pods::podsGone);
     cluster.onRevisionGone(pods::revisionGone);

@@ -150,7 +150,7 @@ public final class IncomingHead extends DefaultHttp2Headers {
   }
 
   private static AsciiString checked(AsciiString name) {
-    var known = KnownNames.ofSmall(name);
+    var known = CommonFieldNames.ofSmall(name);
     if (known != null) {
       return known;
     }

@@ -124,7 +124,7 @@ public final class OutgoingHead extends DefaultHttp2Headers {
         }
       }
       while (!ready && field < fields.size()) {
-        var each = KnownNames.small(fields.name(field));
+        var each = CommonFieldNames.small(fields.name(field));
         if (!isOfConnection(each)) {
           ready(each, fields.value(field));
         }

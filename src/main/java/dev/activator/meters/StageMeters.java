@@ -161,7 +161,7 @@ public final class StageMeters {
     }
   }
 
-  public void saturation(Saturation now) {
+  public void saturation(ProcessSaturation now) {
     number(Metric.SATURATION, now);
   }
 

@@ -9,7 +9,7 @@ import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.exchange.Downstream;
 import dev.activator.proxy.exchange.Exchange;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.ReadyPods;
+import dev.activator.proxy.exchange.PodReadyTimes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.policy.RequestFailure;
 import dev.activator.proxy.policy.LocalResponse;
@@ -90,7 +90,7 @@ public final class GatewayAdmitServer {
 
   private final ProxyServer proxy;
   private final Settings settings;
-  private final ReadyPods pods;
+  private final PodReadyTimes pods;
   private final BooleanSupplier isReady;
   private final Runnable rejectQueued;
   private final LoopResources loops;
@@ -114,7 +114,7 @@ public final class GatewayAdmitServer {
    * @param isReady from then on until it is false, connections are kept open
    * @param rejectQueued refuses what waits when the process ends
    */
-  public GatewayAdmitServer(ProxyServer proxy, Settings settings, ReadyPods pods,
+  public GatewayAdmitServer(ProxyServer proxy, Settings settings, PodReadyTimes pods,
       LoopResources loops,
       BooleanSupplier isReady, Runnable rejectQueued) {
     this.proxy = proxy;

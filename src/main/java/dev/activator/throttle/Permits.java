@@ -7,8 +7,8 @@ import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
-import dev.activator.throttle.policy.CarryOver;
-import dev.activator.throttle.policy.Subset;
+import dev.activator.throttle.policy.DestinationSubset;
+import dev.activator.throttle.policy.InFlightCarryOver;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -94,7 +94,7 @@ final class Permits {
 
     int take(Destination destination) {
       var window = windows == null ? null : windows.remove(destination);
-      return window == null ? Subset.UNLIMITED : window;
+      return window == null ? DestinationSubset.UNLIMITED : window;
     }
 
     void clear() {
@@ -207,7 +207,8 @@ final class Permits {
    * @param lending whether {@link #hold} says how many permits there are; new destinations then
    *     have none
    */
-  void route(Subset subset, DestinationSet behindClusterIp, Balancer balancer, int firstWindow,
+  void route(DestinationSubset subset, DestinationSet behindClusterIp, Balancer balancer,
+      int firstWindow,
       boolean lending) {
     this.firstWindow = firstWindow;
     if (lent != lending) {
@@ -224,7 +225,7 @@ final class Permits {
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(pod -> pod.carry(0));
     carry(now, subset.limit());
     for (var pod : now) {
-      pod.open(firstWindow > 0 ? firstWindow : Subset.UNLIMITED);
+      pod.open(firstWindow > 0 ? firstWindow : DestinationSubset.UNLIMITED);
     }
     if (firstWindow == 0) {
       known.values().forEach(Pod::endSlowStart);
@@ -246,7 +247,7 @@ final class Permits {
   }
 
   private void carry(Pod[] to, int limit) {
-    var dealt = CarryOver.deal(carriedFrom.stream().mapToInt(Pod::inFlight).sum(),
+    var dealt = InFlightCarryOver.deal(carriedFrom.stream().mapToInt(Pod::inFlight).sum(),
         Stream.of(to).mapToInt(Pod::carried).toArray(),
         Stream.of(to).mapToInt(Pod::inFlight).toArray(), limit);
     // Increments first, so that each request is counted at any time.
@@ -323,9 +324,9 @@ final class Permits {
   }
 
   /** The destinations in use. */
-  Subset subset() {
+  DestinationSubset subset() {
     var now = routing;
-    return new Subset(Stream.of(now.pods()).map(Pod::destination).toList(), now.limit(),
+    return new DestinationSubset(Stream.of(now.pods()).map(Pod::destination).toList(), now.limit(),
         now.capacity());
   }
 

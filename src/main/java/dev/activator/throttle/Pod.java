@@ -5,8 +5,8 @@ import dev.activator.revision.Destination;
 import dev.activator.throttle.Admission.Permit;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
+import dev.activator.throttle.policy.DestinationSubset;
 import dev.activator.throttle.policy.SlowStart;
-import dev.activator.throttle.policy.Subset;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +49,7 @@ final class Pod implements Permit {
    * Initially closed.
    *
    * @param isClusterIp without slow start, because it stands for all pods
-   * @param window its last one; {@link Subset#UNLIMITED} if it had none
+   * @param window its last one; {@link DestinationSubset#UNLIMITED} if it had none
    * @param held {@link #ALL} if permits are not lent
    */
   Pod(Destination destination, Permits permits, boolean isClusterIp, int window, int held) {
@@ -201,7 +201,7 @@ final class Pod implements Permit {
   /** For the balancer; more than any limit if closed. */
   int load() {
     long now = state.get();
-    return now >= 0 ? load(now) : Subset.UNLIMITED;
+    return now >= 0 ? load(now) : DestinationSubset.UNLIMITED;
   }
 
   private int limit(int usual) {

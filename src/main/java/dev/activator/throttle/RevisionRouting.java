@@ -11,9 +11,9 @@ import dev.activator.revision.PublicAddresses;
 import dev.activator.revision.Revision;
 import dev.activator.throttle.policy.ActivatorIndex;
 import dev.activator.throttle.policy.Balancer;
+import dev.activator.throttle.policy.DestinationSubset;
 import dev.activator.throttle.policy.RevisionOptions;
 import dev.activator.throttle.policy.Routing;
-import dev.activator.throttle.policy.Subset;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Recomputes the {@link Subset} when destinations or activators change; ejects unreachable ones.
+ * Recomputes the {@link DestinationSubset} when destinations or activators change; ejects unreachable ones.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #isWithdrawn}.
  */
@@ -146,12 +146,12 @@ final class RevisionRouting {
     int concurrency = revision.containerConcurrency();
     var healthy = routing.healthy();
     return new Routed(healthy.pods().all(), routing.ejected(now),
-        Set.copyOf(Subset.of(healthy, routing.activator(), concurrency).destinations()),
+        Set.copyOf(DestinationSubset.of(healthy, routing.activator(), concurrency).destinations()),
         concurrency, isExact(revision), revision.timeouts().overall());
   }
 
   /** At DEBUG while other pods serve: there are too many changes for INFO. */
-  private void logCapacity(Subset before, Subset now) {
+  private void logCapacity(DestinationSubset before, DestinationSubset now) {
     boolean fromOrToZero = before.destinations().isEmpty() || now.destinations().isEmpty();
     // A revision without uid is not in Kubernetes.
     long nanos = loop.nanoTime();
@@ -163,19 +163,20 @@ final class RevisionRouting {
     }
   }
 
-  private void logCapacity(Level level, Subset before, Subset now, String others) {
+  private void logCapacity(Level level, DestinationSubset before, DestinationSubset now,
+      String others) {
     log.atLevel(level).log("{}: capacity {} on {} destinations, was {} on {}{}", revision.id(),
         capacityText(now.capacity()), now.destinations().size(), capacityText(before.capacity()),
         before.destinations().size(), others);
   }
 
   private static Object capacityText(int capacity) {
-    return capacity == Subset.UNLIMITED ? "unlimited" : capacity;
+    return capacity == DestinationSubset.UNLIMITED ? "unlimited" : capacity;
   }
 
   void end() {
     ended = true;
-    permits.route(Subset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
+    permits.route(DestinationSubset.NONE, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, false);
     lending.close();
   }
 

@@ -2,9 +2,9 @@ package dev.activator.throttle;
 
 import dev.activator.loop.Loop;
 import dev.activator.revision.Destination;
-import dev.activator.throttle.policy.DrainRate;
+import dev.activator.throttle.policy.DestinationSubset;
+import dev.activator.throttle.policy.QueueDrainRate;
 import dev.activator.throttle.policy.StartTimes;
-import dev.activator.throttle.policy.Subset;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -23,7 +23,7 @@ final class StartEstimator {
   private final Loop loop;
   private final RandomGenerator jitter;
   private volatile StartTimes starts = StartTimes.UNKNOWN;
-  private volatile DrainRate drain;
+  private volatile QueueDrainRate drain;
   /** The last ones that were not empty. */
   private List<Destination> lastDestinations = List.of();
 
@@ -31,7 +31,7 @@ final class StartEstimator {
   StartEstimator(Loop loop, long seed) {
     this.loop = loop;
     this.jitter = new Random(seed);
-    this.drain = DrainRate.UNKNOWN.restarted(loop.nanoTime());
+    this.drain = QueueDrainRate.UNKNOWN.restarted(loop.nanoTime());
   }
 
   /** Returns whether no request waited for a start before. */
@@ -50,7 +50,7 @@ final class StartEstimator {
     starts = starts.ended();
   }
 
-  void rerouted(Subset before, Subset now) {
+  void rerouted(DestinationSubset before, DestinationSubset now) {
     if (now.capacity() == 0) {
       return;
     }

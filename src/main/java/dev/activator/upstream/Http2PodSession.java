@@ -4,7 +4,7 @@ import dev.activator.http.FrameBudget;
 import dev.activator.http.Http2Endpoint;
 import dev.activator.http.Http2Setup;
 import dev.activator.http.IncomingHead;
-import dev.activator.upstream.policy.Pings;
+import dev.activator.upstream.policy.Http2Pings;
 import dev.activator.upstream.policy.TcpLiveness;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -42,7 +42,7 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
 
   private final Http2Pool pool;
   private final FrameBudget budget;
-  private Pings pings = Pings.NONE;
+  private Http2Pings pings = Http2Pings.NONE;
   private UpstreamFailure failure = UpstreamFailure.CLOSED;
   private int lentStreams;
   private int silentChecks;

@@ -3,7 +3,7 @@ package dev.activator.upstream;
 import dev.activator.http.FieldCount;
 import dev.activator.http.FieldList;
 import dev.activator.http.IncomingHead;
-import dev.activator.http.KnownNames;
+import dev.activator.http.CommonFieldNames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -152,7 +152,7 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     if (line[end] != ':') {
       throw new IllegalArgumentException("white space in a field's name");
     }
-    var known = KnownNames.of(line, start, length);
+    var known = CommonFieldNames.of(line, start, length);
     return known == null ? FieldList.checked(super.splitHeaderName(line, start, length)) : known;
   }
 

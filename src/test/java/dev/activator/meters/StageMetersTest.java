@@ -165,7 +165,7 @@ class StageMetersTest {
         new LoopDelay(late, clock, ofSeconds(1)));
     delays.forEach(LoopDelay::start);
     stages.loops(delays);
-    stages.saturation(new Saturation(() -> 0.25, () -> 0, delays));
+    stages.saturation(new ProcessSaturation(() -> 0.25, () -> 0, delays));
     clock.run();
     clock.advance(ofMillis(10));
 

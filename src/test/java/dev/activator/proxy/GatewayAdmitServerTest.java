@@ -8,7 +8,7 @@ import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.ErrorResponses;
 import dev.activator.proxy.exchange.HeldBytes;
-import dev.activator.proxy.exchange.ReadyPods;
+import dev.activator.proxy.exchange.PodReadyTimes;
 import dev.activator.proxy.exchange.RequestDispatcher;
 import dev.activator.proxy.exchange.Router;
 import dev.activator.proxy.exchange.UnreadBytes;
@@ -75,7 +75,7 @@ class GatewayAdmitServerTest {
   private LoopGroup loops;
   private Throttler throttler;
   private HeldBytes held;
-  private ReadyPods pods;
+  private PodReadyTimes pods;
   private ProxyServer proxy;
   private GatewayAdmitServer server;
 
@@ -97,7 +97,7 @@ class GatewayAdmitServerTest {
             }, held.share(),
             Quiescence.watch(new UnreadBytes(new UnreadBudget(Long.MAX_VALUE))).share(loop),
             ErrorResponses.NONE));
-    pods = new ReadyPods(Duration.ZERO, System::nanoTime);
+    pods = new PodReadyTimes(Duration.ZERO, System::nanoTime);
     server = new GatewayAdmitServer(proxy,
         new GatewayAdmitServer.Settings("127.0.0.1", 0, Duration.ofMillis(1),
             Duration.ofSeconds(60)),

@@ -7,7 +7,7 @@ import dev.activator.cluster.policy.ScaledServiceStatus;
 import dev.activator.cluster.reflector.KubernetesApi;
 import dev.activator.cluster.reflector.WriteRateLimiter;
 import dev.activator.config.OtelEnvironment;
-import dev.activator.embedded.api.cache.Selection;
+import dev.activator.embedded.api.cache.ObjectSelection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.revision.LoadTarget;
@@ -36,7 +36,8 @@ public final class TestValues {
   public static final OtelEnvironment NO_OTEL = new OtelEnvironment(new TreeMap<>());
   public static final ServerTlsSettings TLS13 = new ServerTlsSettings(List.of("TLSv1.3"),
       List.of(), List.of());
-  public static final Selection ALL_OBJECTS = new Selection("", LabelSelector.EVERYTHING,
+  public static final ObjectSelection ALL_OBJECTS = new ObjectSelection("",
+      LabelSelector.EVERYTHING,
       FieldSelector.EVERYTHING);
 
   private TestValues() {}

@@ -9,7 +9,7 @@ import dev.activator.throttle.Admission.Ending;
 import dev.activator.throttle.Admission.QueueEntry;
 import dev.activator.throttle.Admission.QueuedCaller;
 import dev.activator.throttle.policy.Balancer;
-import dev.activator.throttle.policy.Subset;
+import dev.activator.throttle.policy.DestinationSubset;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -26,9 +26,10 @@ class PodTest {
   @Test
   void countsEachRequestWhileCarriedOnesChange() throws Exception {
     // given a pod with one request
-    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false, Subset.UNLIMITED,
+    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false,
+        DestinationSubset.UNLIMITED,
         Pod.ALL);
-    pod.open(Subset.UNLIMITED);
+    pod.open(DestinationSubset.UNLIMITED);
     assertThat(pod.tryAcquire(100)).isTrue();
 
     // when another thread counts requests of the ClusterIP against it, and no longer does
@@ -55,19 +56,20 @@ class PodTest {
 
   @Test
   void isFullIfMoreIsCarriedThanItCounts() {
-    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false, Subset.UNLIMITED,
+    var pod = new Pod(A, new Permits(new Random(1), new Nobody()), false,
+        DestinationSubset.UNLIMITED,
         Pod.ALL);
-    pod.open(Subset.UNLIMITED);
+    pod.open(DestinationSubset.UNLIMITED);
     pod.carry(1_000_000);
 
-    assertThat(pod.tryAcquire(Subset.UNLIMITED)).isTrue();
-    assertThat(pod.tryAcquire(Subset.UNLIMITED)).isTrue();
+    assertThat(pod.tryAcquire(DestinationSubset.UNLIMITED)).isTrue();
+    assertThat(pod.tryAcquire(DestinationSubset.UNLIMITED)).isTrue();
     assertThat(pod.load()).isEqualTo(1_000_002);
 
     // More than fits closes nothing.
     pod.carry(Integer.MAX_VALUE);
     assertThat(pod.load()).isEqualTo(Integer.MAX_VALUE);
-    assertThat(pod.tryAcquire(Subset.UNLIMITED)).isFalse();
+    assertThat(pod.tryAcquire(DestinationSubset.UNLIMITED)).isFalse();
     assertThat(pod.inFlight()).isEqualTo(2);
     assertThat(pod.carried()).isEqualTo(Integer.MAX_VALUE);
 
@@ -82,7 +84,8 @@ class PodTest {
   void hasNoWindowWhereSlowStartIsSwitchedOffWhileARequestBreaks() {
     var owner = new Nobody();
     var permits = new Permits(new Random(1), owner);
-    var one = new Subset(List.of(A), Subset.UNLIMITED, Subset.UNLIMITED);
+    var one = new DestinationSubset(List.of(A), DestinationSubset.UNLIMITED,
+        DestinationSubset.UNLIMITED);
     permits.route(one, DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 4, false);
     var broken = permits.tryAcquire();
     permits.tryAcquire();
@@ -99,7 +102,8 @@ class PodTest {
     var owner = new Nobody();
     var permits = new Permits(new Random(1), owner);
     var pods = IntStream.range(0, 10).mapToObj(i -> new Destination("10.0.0." + i, 8012)).toList();
-    permits.route(new Subset(pods, 1, 10), DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0, true);
+    permits.route(new DestinationSubset(pods, 1, 10), DestinationSet.NONE, Balancer.FIRST_AVAILABLE,
+        0, true);
     pods.forEach(pod -> permits.hold(pod, 1, new LoanLease(1)));
     owner.readings = 0;
 
@@ -112,7 +116,8 @@ class PodTest {
   @Test
   void startsNothingOnABorrowedPermit_whoseLeaseIsOver() {
     var permits = new Permits(new Random(1), new Nobody());
-    permits.route(new Subset(List.of(A), 1, 1), DestinationSet.NONE, Balancer.FIRST_AVAILABLE, 0,
+    permits.route(new DestinationSubset(List.of(A), 1, 1), DestinationSet.NONE,
+        Balancer.FIRST_AVAILABLE, 0,
         true);
 
     permits.hold(A, 1, new LoanLease(0));

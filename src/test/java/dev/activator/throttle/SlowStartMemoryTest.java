@@ -3,7 +3,7 @@ package dev.activator.throttle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
-import dev.activator.throttle.policy.Subset;
+import dev.activator.throttle.policy.DestinationSubset;
 import org.junit.jupiter.api.Test;
 
 class SlowStartMemoryTest {
@@ -20,7 +20,7 @@ class SlowStartMemoryTest {
     memory.remember(A, 2);
 
     assertThat(memory.take(A)).isEqualTo(2);
-    assertThat(memory.take(A)).isEqualTo(Subset.UNLIMITED);
+    assertThat(memory.take(A)).isEqualTo(DestinationSubset.UNLIMITED);
   }
 
   @Test
@@ -32,7 +32,7 @@ class SlowStartMemoryTest {
       memory.remember(other(i), 4);
     }
 
-    assertThat(memory.take(other(0))).isEqualTo(Subset.UNLIMITED);
+    assertThat(memory.take(other(0))).isEqualTo(DestinationSubset.UNLIMITED);
     assertThat(memory.take(A)).isEqualTo(1);
   }
 }

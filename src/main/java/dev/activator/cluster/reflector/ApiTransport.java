@@ -67,7 +67,7 @@ final class ApiTransport extends OkHttpClientFactory {
   private final ReentrantLock reading = new ReentrantLock();
   private Config config;
   private Certificates certificates;
-  private FileStamps files;
+  private FileChanges files;
   /** Files that have changed, and could not be used since. */
   private final Set<Path> unused = new HashSet<>();
   /** How often they could not, as a power of two of {@code requestsToRetry}. */
@@ -236,10 +236,10 @@ final class ApiTransport extends OkHttpClientFactory {
     return true;
   }
 
-  private FileStamps files() {
+  private FileChanges files() {
     var named = Stream.of(certificates.authoritiesFile, certificates.chainFile,
         certificates.keyFile).filter(file -> !Utils.isNullOrEmpty(file)).map(Path::of);
-    return new FileStamps(
+    return new FileChanges(
         Stream.concat(Stream.ofNullable(source).map(KubernetesApi.Source::kubeconfig), named)
             .distinct().toList());
   }

@@ -1,8 +1,8 @@
 package dev.activator.proxy.codec;
 
+import dev.activator.http.CommonFieldNames;
 import dev.activator.http.FieldCount;
 import dev.activator.http.FieldList;
-import dev.activator.http.KnownNames;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.ProtocolUpgrade;
@@ -220,7 +220,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected AsciiString splitHeaderName(byte[] line, int start, int length) {
     fields.add();
-    var known = KnownNames.of(line, start, length);
+    var known = CommonFieldNames.of(line, start, length);
     var name = known == null
         ? FieldList.checked(super.splitHeaderName(line, start, length))
         : known;

@@ -20,19 +20,19 @@ import java.util.Map;
  *
  * <p><b>Threads.</b> Confined to its loop.
  */
-public final class GatewayHandover implements ReadyPods.Listener {
+public final class GatewayHandover implements PodReadyTimes.Listener {
   /** The header of a 200 with a pod that took requests: address and port. */
   public static final String POD = "K-Activator-Pod";
   private static final String REQUEST_DURATION = "activator.dev/request-duration";
 
   private final Loop loop;
   private final RequestCounter counter;
-  private final ReadyPods pods;
+  private final PodReadyTimes pods;
   private final Duration countedFor;
   private final Map<RevisionId, Map<Exchange, Destination>> waiting = new HashMap<>();
   private boolean stopped;
 
-  GatewayHandover(Loop loop, RequestCounter counter, ReadyPods pods, Duration countedFor) {
+  GatewayHandover(Loop loop, RequestCounter counter, PodReadyTimes pods, Duration countedFor) {
     this.loop = loop;
     this.counter = counter;
     this.pods = pods;

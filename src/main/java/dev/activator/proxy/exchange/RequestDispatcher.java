@@ -75,7 +75,7 @@ public final class RequestDispatcher {
   }
 
   /** A dispatcher with the same parts, for requests that a gateway sends itself. */
-  public RequestDispatcher handingOver(ReadyPods ready, Duration countedFor) {
+  public RequestDispatcher handingOver(PodReadyTimes ready, Duration countedFor) {
     return new RequestDispatcher(loop, router, throttle, pools, counter, observer, held, unread,
         texts, silent, new GatewayHandover(loop, counter, ready, countedFor));
   }

@@ -54,7 +54,7 @@ public enum Balancer {
   public interface Loads {
     int size();
 
-    /** {@link Subset#UNLIMITED} if no more may start. */
+    /** {@link DestinationSubset#UNLIMITED} if no more may start. */
     int inFlight(int position);
 
     boolean hasRoom(int position);

@@ -68,8 +68,8 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
     return healthy.clusterIp() == null ? DestinationSet.NONE : healthy.pods();
   }
 
-  public Subset subset(int containerConcurrency, long nowNanos) {
-    var all = Subset.of(healthy, activator, containerConcurrency);
+  public DestinationSubset subset(int containerConcurrency, long nowNanos) {
+    var all = DestinationSubset.of(healthy, activator, containerConcurrency);
     return ejectedUntilNanos.isEmpty() ? all : all.without(ejected(nowNanos));
   }
 }

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param sinceNanos of the loop's clock; meaningless once it is over
  */
 public record SlowStart(int window, long sinceNanos) {
-  public static final SlowStart OVER = new SlowStart(Subset.UNLIMITED, 0);
+  public static final SlowStart OVER = new SlowStart(DestinationSubset.UNLIMITED, 0);
   /** From here there is no limit. */
   static final int UNLIMITED_FROM = 1_024;
   private static final long STEP_NANOS = Duration.ofMillis(100).toNanos();
@@ -25,7 +25,7 @@ public record SlowStart(int window, long sinceNanos) {
   }
 
   public boolean isOver() {
-    return window == Subset.UNLIMITED;
+    return window == DestinationSubset.UNLIMITED;
   }
 
   public SlowStart at(long nowNanos) {

@@ -63,7 +63,7 @@ class GatewayHandoverTest {
   private final ColdStartRecorder starts = new ColdStartRecorder(loop::nanoTime, new Meters(),
       Clock.fixed(Instant.EPOCH, ZoneOffset.UTC), ColdStartRecorder.LabelledBy.NONE);
   private final List<RequestOutcome> outcomes = new ArrayList<>();
-  private final ReadyPods ready = new ReadyPods(DELAY, loop::nanoTime);
+  private final PodReadyTimes ready = new PodReadyTimes(DELAY, loop::nanoTime);
   private int counted;
   private final RequestDispatcher dispatcher = new RequestDispatcher(loop,
       new Router(new RevisionNames.Hosts((host, _, _) -> host.startsWith("web.shop") ? WEB : null),

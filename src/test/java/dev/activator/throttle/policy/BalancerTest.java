@@ -73,14 +73,14 @@ class BalancerTest {
   void picksNone_whenThereAreNoPods() {
     for (var balancer : Balancer.values()) {
       assertThat(new Pods(0, 1).pick(balancer)).isEqualTo(NONE);
-      assertThat(new Pods(0, Subset.UNLIMITED).pick(balancer)).isEqualTo(NONE);
+      assertThat(new Pods(0, DestinationSubset.UNLIMITED).pick(balancer)).isEqualTo(NONE);
     }
   }
 
   @Test
   @DisplayName("LB-01: choice of two gives both idle pods some")
   void choiceOfTwoGivesBothIdlePodsSome() {
-    var pods = new Pods(2, Subset.UNLIMITED);
+    var pods = new Pods(2, DestinationSubset.UNLIMITED);
     int[] picked = new int[2];
     for (int i = 0; i < 100; i++) {
       int position = pods.pick(CHOICE_OF_TWO);
@@ -95,7 +95,7 @@ class BalancerTest {
   @Test
   @DisplayName("LB-02: choice of two uses the only pod however loaded")
   void choiceOfTwoUsesTheOnlyPodHoweverLoaded() {
-    var pods = new Pods(1, Subset.UNLIMITED);
+    var pods = new Pods(1, DestinationSubset.UNLIMITED);
 
     assertThat(pods.pick(CHOICE_OF_TWO)).isZero();
     assertThat(pods.pick(CHOICE_OF_TWO)).isZero();
@@ -105,7 +105,7 @@ class BalancerTest {
   @ParameterizedTest(name = "LB-03 LB-04 of {0} pods")
   @CsvSource({"2", "3", "4", "17"})
   void choiceOfTwoNeverPicksTheOneLoadedPod(int size) {
-    var pods = new Pods(size, Subset.UNLIMITED);
+    var pods = new Pods(size, DestinationSubset.UNLIMITED);
     int loaded = pods.pick(CHOICE_OF_TWO);
     for (int i = 0; i < 100; i++) {
       int other = pods.pick(CHOICE_OF_TWO);
@@ -118,7 +118,7 @@ class BalancerTest {
 
   @Test
   void choiceOfTwoIsFairAmongEquals() {
-    var pods = new Pods(5, Subset.UNLIMITED);
+    var pods = new Pods(5, DestinationSubset.UNLIMITED);
     int[] picked = new int[5];
     for (int i = 0; i < 10_000; i++) {
       int position = pods.pick(CHOICE_OF_TWO);
@@ -132,13 +132,13 @@ class BalancerTest {
 
   @Test
   void choiceOfTwoPassesOverAPodThatTakesNoMore() {
-    var pods = new Pods(2, Subset.UNLIMITED);
-    pods.inFlight[0] = Subset.UNLIMITED;
+    var pods = new Pods(2, DestinationSubset.UNLIMITED);
+    pods.inFlight[0] = DestinationSubset.UNLIMITED;
 
     for (int i = 0; i < 20; i++) {
       assertThat(pods.pick(CHOICE_OF_TWO)).isOne();
     }
-    pods.inFlight[1] = Subset.UNLIMITED;
+    pods.inFlight[1] = DestinationSubset.UNLIMITED;
     assertThat(pods.pick(CHOICE_OF_TWO)).isEqualTo(NONE);
   }
 

@@ -27,30 +27,30 @@ class RoutingTest {
   void anUnreachableDestinationIsEjectedForAWhile() {
     var routing = onAll.eject(B, 100);
 
-    assertThat(routing.subset(2, 99)).isEqualTo(new Subset(List.of(A, C), 2, 4));
-    assertThat(routing.subset(2, 100)).isEqualTo(new Subset(List.of(A, B, C), 2, 6));
+    assertThat(routing.subset(2, 99)).isEqualTo(new DestinationSubset(List.of(A, C), 2, 4));
+    assertThat(routing.subset(2, 100)).isEqualTo(new DestinationSubset(List.of(A, B, C), 2, 6));
   }
 
   @Test
   void theLastPodIsEjectedToo() {
     var routing = Routing.initial(ID).withHealthy(pods(A)).eject(A, 100);
 
-    assertThat(routing.subset(1, 99)).isEqualTo(Subset.NONE);
-    assertThat(routing.subset(1, 100)).isEqualTo(new Subset(List.of(A), 1, 1));
+    assertThat(routing.subset(1, 99)).isEqualTo(DestinationSubset.NONE);
+    assertThat(routing.subset(1, 100)).isEqualTo(new DestinationSubset(List.of(A), 1, 1));
   }
 
   @Test
   void aPodReturnsOnceItWasRemovedAndListedAgain() {
     var routing = onAll.eject(B, 100).withHealthy(pods(A, C)).withHealthy(pods(A, B, C));
 
-    assertThat(routing.subset(1, 1)).isEqualTo(new Subset(List.of(A, B, C), 1, 3));
+    assertThat(routing.subset(1, 1)).isEqualTo(new DestinationSubset(List.of(A, B, C), 1, 3));
   }
 
   @Test
   void aPodThatIsStillListedStaysEjected() {
     var routing = onAll.eject(B, 100).withHealthy(pods(A, B));
 
-    assertThat(routing.subset(1, 1)).isEqualTo(new Subset(List.of(A), 1, 1));
+    assertThat(routing.subset(1, 1)).isEqualTo(new DestinationSubset(List.of(A), 1, 1));
   }
 
   @Test
@@ -58,7 +58,7 @@ class RoutingTest {
     // three pods, two activators: the first has A and C
     var routing = onAll.withActivators(List.of(OWN, "10.9.0.2"), OWN).eject(A, 100);
 
-    assertThat(routing.subset(1, 1)).isEqualTo(new Subset(List.of(C), 1, 1));
+    assertThat(routing.subset(1, 1)).isEqualTo(new DestinationSubset(List.of(C), 1, 1));
   }
 
   @Test
@@ -67,14 +67,15 @@ class RoutingTest {
         .withHealthy(new HealthyDestinations(ID, CLUSTER_IP, DestinationSet.of(A)))
         .eject(CLUSTER_IP, 100);
 
-    assertThat(routing.subset(1, 1)).isEqualTo(Subset.NONE);
+    assertThat(routing.subset(1, 1)).isEqualTo(DestinationSubset.NONE);
     assertThat(routing.subset(1, 100).destinations()).containsExactly(CLUSTER_IP);
   }
 
   @Test
   void keepsNoLimitWhereThereIsNone() {
     assertThat(onAll.eject(B, 100).subset(0, 1))
-        .isEqualTo(new Subset(List.of(A, C), Subset.UNLIMITED, Subset.UNLIMITED));
+        .isEqualTo(new DestinationSubset(List.of(A, C), DestinationSubset.UNLIMITED,
+            DestinationSubset.UNLIMITED));
   }
 
   @Test

@@ -32,8 +32,9 @@ public sealed interface ThrottleEvent {
    *
    * @param behind the pods behind the ClusterIP, if that is the destination; else none
    */
-  record Routed(Subset subset, DestinationSet behind, Balancer balancer) implements ThrottleEvent {
-    Routed(Subset subset, Balancer balancer) {
+  record Routed(DestinationSubset subset, DestinationSet behind, Balancer balancer)
+      implements ThrottleEvent {
+    Routed(DestinationSubset subset, Balancer balancer) {
       this(subset, DestinationSet.NONE, balancer);
     }
   }

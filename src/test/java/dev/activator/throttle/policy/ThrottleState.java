@@ -34,7 +34,8 @@ import java.util.stream.IntStream;
 public sealed interface ThrottleState {
   /** Nobody runs, nobody waits, and there is nowhere to go. */
   static ThrottleState initial(int queueBound, long nowNanos) {
-    return new Open(nowNanos, queueBound, Subset.NONE, Ways.NONE, Balancer.FIRST_AVAILABLE, 0,
+    return new Open(nowNanos, queueBound, DestinationSubset.NONE, Ways.NONE,
+        Balancer.FIRST_AVAILABLE, 0,
         Map.of(),
         Waiting.NOBODY, Map.of());
   }
@@ -92,7 +93,7 @@ public sealed interface ThrottleState {
    * @param waiting who waits
    * @param turns when each that had waited came and got its turn
    */
-  record Open(long nowNanos, int queueBound, Subset subset, Ways ways, Balancer balancer,
+  record Open(long nowNanos, int queueBound, DestinationSubset subset, Ways ways, Balancer balancer,
       int cursor,
       Map<Destination, Integer> inFlight, Waiting waiting, Map<Long, Turn> turns)
       implements ThrottleState {
@@ -183,7 +184,7 @@ public sealed interface ThrottleState {
           cursor, inFlight, waiting.plusReturned(new Waiter(waiter, nowNanos)), turns);
     }
 
-    private Open route(Subset now, DestinationSet behind, Balancer by) {
+    private Open route(DestinationSubset now, DestinationSet behind, Balancer by) {
       return new Open(nowNanos, queueBound, now, ways.next(now, behind), by, cursor, inFlight,
           waiting, turns);
     }
@@ -215,7 +216,8 @@ public sealed interface ThrottleState {
               && ways.leadToTheSamePods(each.getKey()))
           .mapToInt(Map.Entry::getValue).sum();
       int size = subset.destinations().size();
-      var dealt = CarryOver.deal(elsewhere, IntStream.range(0, size).map(this::carried).toArray(),
+      var dealt = InFlightCarryOver.deal(elsewhere,
+          IntStream.range(0, size).map(this::carried).toArray(),
           IntStream.range(0, size).map(this::own).toArray(), subset.limit());
       var carried = new TreeMap<Destination, Integer>();
       IntStream.range(0, size).forEach(i -> carried.put(subset.destinations().get(i), dealt[i]));
@@ -266,7 +268,7 @@ public sealed interface ThrottleState {
   record Ways(DestinationSet clusterIps, DestinationSet behind, Map<Destination, Integer> carried) {
     static final Ways NONE = new Ways(DestinationSet.NONE, DestinationSet.NONE, Map.of());
 
-    Ways next(Subset now, DestinationSet nowBehind) {
+    Ways next(DestinationSubset now, DestinationSet nowBehind) {
       return new Ways(nowBehind.isEmpty()
           ? clusterIps
           : clusterIps.plus(DestinationSet.of(now.destinations())), nowBehind, carried);

@@ -23,10 +23,11 @@ import org.junit.jupiter.api.Test;
 class ThrottleStateTest {
   private static final Destination A = new Destination("128.0.0.1", 1234);
   private static final Destination B = new Destination("128.0.0.2", 1234);
-  private static final Routed ON_A = new Routed(new Subset(List.of(A), 1, 1), FIRST_AVAILABLE);
-  private static final Routed ON_A_AND_B = new Routed(new Subset(List.of(A, B), 1, 2),
+  private static final Routed ON_A = new Routed(new DestinationSubset(List.of(A), 1, 1),
       FIRST_AVAILABLE);
-  private static final Routed NOWHERE = new Routed(Subset.NONE, FIRST_AVAILABLE);
+  private static final Routed ON_A_AND_B = new Routed(new DestinationSubset(List.of(A, B), 1, 2),
+      FIRST_AVAILABLE);
+  private static final Routed NOWHERE = new Routed(DestinationSubset.NONE, FIRST_AVAILABLE);
 
   private final Random random = new Random(1);
   private ThrottleState state = ThrottleState.initial(2, 0);

@@ -86,7 +86,7 @@ public class WatchCacheBenchmark {
       for (int i = 0; i < watchers; i++) {
         var selector = i % 2 == 0 ? "" : "networking.internal.knative.dev/serviceType=Private";
         cache.watch(new Watch.Request(new After(revision),
-            new Selection("", LabelSelector.parse(selector), FieldSelector.EVERYTHING),
+            new ObjectSelection("", LabelSelector.parse(selector), FieldSelector.EVERYTHING),
             Bookmarks.UNWANTED, Duration.ofHours(1)), new Swallowing(received));
       }
       loop.run();

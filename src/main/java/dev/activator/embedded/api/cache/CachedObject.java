@@ -36,7 +36,7 @@ public final class CachedObject {
       throw new IllegalArgumentException("an object without a name among " + kind);
     }
     var labels = Meta.labels(stored);
-    var fields = Selection.fieldsOf(kind, stored);
+    var fields = ObjectSelection.fieldsOf(kind, stored);
     return new CachedObject(Meta.key(stored), Meta.revision(stored),
         before != null && before.labels.equals(labels) ? before.labels : labels,
         before != null && before.fields.equals(fields) ? before.fields : fields,

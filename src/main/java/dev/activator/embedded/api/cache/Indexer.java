@@ -39,11 +39,11 @@ public record Indexer(Source source, String name) {
   }
 
   /** The value that the selection requires; empty if none. */
-  public String valueIn(Selection selection) {
+  public String valueIn(ObjectSelection selection) {
     return source == Source.LABEL ? labelIn(selection) : selection.field(name);
   }
 
-  private String labelIn(Selection selection) {
+  private String labelIn(ObjectSelection selection) {
     for (var requirement : selection.labels().requirements()) {
       if (requirement instanceof In(var key, var values) && key.equals(name)
           && values.size() == 1) {

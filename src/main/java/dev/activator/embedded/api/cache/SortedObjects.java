@@ -64,7 +64,7 @@ public final class SortedObjects {
   }
 
   /** Uses an index if one applies; the selection must still be applied. */
-  public Iterator<CachedObject> candidates(Selection selection, String from) {
+  public Iterator<CachedObject> candidates(ObjectSelection selection, String from) {
     String prefix = selection.prefix();
     for (var index : indices) {
       String value = index.indexer().valueIn(selection);

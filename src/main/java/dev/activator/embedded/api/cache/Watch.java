@@ -45,7 +45,7 @@ public final class Watch {
   private Loop.Timer end = NO_TIMER;
   private Loop.Timer nextBookmark = NO_TIMER;
 
-  public record Request(WatchStart start, Selection selection, Bookmarks bookmarks,
+  public record Request(WatchStart start, ObjectSelection selection, Bookmarks bookmarks,
       Duration timeout) {
     public enum Bookmarks {
       WANTED,
@@ -97,7 +97,7 @@ public final class Watch {
     return request;
   }
 
-  Selection selection() {
+  ObjectSelection selection() {
     return request.selection();
   }
 

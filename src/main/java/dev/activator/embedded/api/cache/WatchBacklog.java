@@ -60,11 +60,11 @@ sealed interface WatchBacklog {
 
   final class Events implements WatchBacklog {
     private final EventWindow window;
-    private final Selection selection;
+    private final ObjectSelection selection;
     private final long end;
     private long next;
 
-    Events(EventWindow window, Selection selection, long first) {
+    Events(EventWindow window, ObjectSelection selection, long first) {
       this.window = window;
       this.selection = selection;
       this.next = first;

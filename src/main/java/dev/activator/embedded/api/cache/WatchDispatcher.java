@@ -73,7 +73,7 @@ final class WatchDispatcher {
     watches.remove(watch);
   }
 
-  int bufferSize(Selection selection, int window) {
+  int bufferSize(ObjectSelection selection, int window) {
     return settings.buffers().size(window, watches.trigger(selection));
   }
 

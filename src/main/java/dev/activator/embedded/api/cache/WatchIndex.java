@@ -59,7 +59,7 @@ final class WatchIndex {
     return byScope.values().stream().flatMap(Set::stream).toList();
   }
 
-  Trigger trigger(Selection selection) {
+  Trigger trigger(ObjectSelection selection) {
     if (indexers.isEmpty()) {
       return Trigger.NO_INDEX;
     }
@@ -75,7 +75,7 @@ final class WatchIndex {
     }
   }
 
-  private String scope(Selection selection) {
+  private String scope(ObjectSelection selection) {
     if (!selection.name().isEmpty()) {
       return selection.namespace().isEmpty()
           ? named(selection.name())

@@ -1,7 +1,7 @@
 package dev.activator.embedded.api.http;
 
 import dev.activator.embedded.api.cache.CachedObject;
-import dev.activator.embedded.api.cache.Selection;
+import dev.activator.embedded.api.cache.ObjectSelection;
 import dev.activator.embedded.api.cache.SortedObjects.CacheSnapshot;
 import dev.activator.embedded.api.store.StatusException;
 import dev.activator.embedded.api.store.Json;
@@ -18,13 +18,14 @@ import tools.jackson.core.JacksonException;
  * @param remaining 0 if none follow or they were not counted
  */
 public record ListPage(List<CachedObject> objects, long revision, String next, long remaining) {
-  public static ListPage all(CacheSnapshot snapshot, Selection selection) {
+  public static ListPage all(CacheSnapshot snapshot, ObjectSelection selection) {
     var objects = new ArrayList<CachedObject>();
     selection.in(snapshot.objects(), "").forEachRemaining(objects::add);
     return new ListPage(objects, snapshot.revision(), "", 0);
   }
 
-  public static ListPage of(CacheSnapshot snapshot, Selection selection, String start, long limit) {
+  public static ListPage of(CacheSnapshot snapshot, ObjectSelection selection, String start,
+      long limit) {
     var rest = selection.in(snapshot.objects(), selection.prefix() + start);
     var objects = new ArrayList<CachedObject>();
     while (rest.hasNext() && objects.size() < limit) {

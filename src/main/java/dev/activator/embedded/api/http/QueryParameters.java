@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.cache.Selection;
+import dev.activator.embedded.api.cache.ObjectSelection;
 import dev.activator.embedded.api.policy.FieldSelector;
 import dev.activator.embedded.api.policy.LabelSelector;
 import dev.activator.embedded.api.policy.ReadParameters;
@@ -48,10 +48,11 @@ final class QueryParameters {
         number("limit"), !text("continue").isEmpty());
   }
 
-  Selection selection(ResourceTarget target) {
+  ObjectSelection selection(ResourceTarget target) {
     var fields = FieldSelector.parse(text("fieldSelector"))
-        .over(Selection.selectable(target.kind()));
-    return new Selection(target.namespace(), LabelSelector.parse(text("labelSelector")), fields);
+        .over(ObjectSelection.selectable(target.kind()));
+    return new ObjectSelection(target.namespace(), LabelSelector.parse(text("labelSelector")),
+        fields);
   }
 
   ObjectWrites writes(ApiStore store) {

@@ -1,6 +1,6 @@
 package dev.activator.embedded.api.http;
 
-import dev.activator.embedded.api.policy.Ages;
+import dev.activator.embedded.api.policy.ObjectAge;
 import dev.activator.embedded.api.store.Kind.PrinterColumn;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -83,7 +83,7 @@ record TableColumn(String name, String type, String format, int priority, Value 
     try {
       return timestamp.isEmpty()
           ? "<unknown>"
-          : Ages.of(Duration.between(Instant.parse(timestamp), now));
+          : ObjectAge.of(Duration.between(Instant.parse(timestamp), now));
     } catch (DateTimeException _) {
       return "<invalid>";
     }

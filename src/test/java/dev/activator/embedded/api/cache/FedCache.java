@@ -84,12 +84,12 @@ public final class FedCache {
     return object;
   }
 
-  static Selection labelled(String selector) {
-    return new Selection("", LabelSelector.parse(selector), FieldSelector.EVERYTHING);
+  static ObjectSelection labelled(String selector) {
+    return new ObjectSelection("", LabelSelector.parse(selector), FieldSelector.EVERYTHING);
   }
 
-  static Selection fielded(String selector) {
-    return new Selection("", LabelSelector.EVERYTHING, FieldSelector.parse(selector));
+  static ObjectSelection fielded(String selector) {
+    return new ObjectSelection("", LabelSelector.EVERYTHING, FieldSelector.parse(selector));
   }
 
   /** Reads, and returns what the reader is told, such as {@code @9 [default/a@7]}. */
@@ -110,7 +110,7 @@ public final class FedCache {
         outlet);
   }
 
-  Watch watch(WatchStart start, Selection selection, Watch.Outlet outlet) {
+  Watch watch(WatchStart start, ObjectSelection selection, Watch.Outlet outlet) {
     return watch(new Watch.Request(start, selection, Bookmarks.UNWANTED, Duration.ofMinutes(30)),
         outlet);
   }

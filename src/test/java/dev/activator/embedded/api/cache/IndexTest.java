@@ -97,14 +97,15 @@ class IndexTest {
     assertThat(keys).isSorted().doesNotHaveDuplicates();
   }
 
-  private static List<CachedObject> list(SortedObjects objects, Selection selection, String from) {
+  private static List<CachedObject> list(SortedObjects objects, ObjectSelection selection,
+      String from) {
     var list = new ArrayList<CachedObject>();
     selection.in(objects, from).forEachRemaining(list::add);
     return list;
   }
 
-  private static Selection selection(String namespace, String labels, String fields) {
-    return new Selection(namespace, LabelSelector.parse(labels), FieldSelector.parse(fields));
+  private static ObjectSelection selection(String namespace, String labels, String fields) {
+    return new ObjectSelection(namespace, LabelSelector.parse(labels), FieldSelector.parse(fields));
   }
 
   private CachedObject pod(long revision) {

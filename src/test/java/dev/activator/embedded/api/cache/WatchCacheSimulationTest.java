@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 class WatchCacheSimulationTest {
   private static final int SMALLEST_WINDOW = 20;
-  private static final List<Selection> SELECTIONS = List.of(TestValues.ALL_OBJECTS,
+  private static final List<ObjectSelection> SELECTIONS = List.of(TestValues.ALL_OBJECTS,
       FedCache.labelled("l=1"), FedCache.labelled("l!=1"), FedCache.labelled("l in (1,2)"),
       FedCache.fielded("metadata.name=o1"), FedCache.fielded("metadata.name!=o1"));
 
@@ -193,7 +193,7 @@ class WatchCacheSimulationTest {
     return state;
   }
 
-  private Map<String, String> stateAt(long at, Selection selection) {
+  private Map<String, String> stateAt(long at, ObjectSelection selection) {
     var state = new TreeMap<String, Change>();
     for (var change : history) {
       if (change.revision() <= at) {
@@ -209,7 +209,7 @@ class WatchCacheSimulationTest {
     return seen;
   }
 
-  private static boolean passes(Change change, Selection selection) {
+  private static boolean passes(Change change, ObjectSelection selection) {
     return switch (SELECTIONS.indexOf(selection)) {
       case 1 -> change.label().equals("1");
       case 2 -> !change.label().equals("1");
@@ -230,7 +230,7 @@ class WatchCacheSimulationTest {
 
   /** A client as an informer is one: it lists, watches from there, and lists again after a 410. */
   private final class Client {
-    final Selection selection;
+    final ObjectSelection selection;
     final Map<String, String> known = new TreeMap<>();
     private FakeOutlet outlet = FakeOutlet.quick();
     private Watch watch;
@@ -239,7 +239,7 @@ class WatchCacheSimulationTest {
     private boolean listing;
     private boolean mayBeTooOld;
 
-    Client(Selection selection) {
+    Client(ObjectSelection selection) {
       this.selection = selection;
       list(new Freshness.Newest());
     }

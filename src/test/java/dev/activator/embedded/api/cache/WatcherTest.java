@@ -55,7 +55,7 @@ class WatcherTest {
     assertThat(outlet.received()).containsExactlyElementsOf(lines(received));
   }
 
-  private void change(String before, String after, Selection selection) {
+  private void change(String before, String after, ObjectSelection selection) {
     if (before.isEmpty()) {
       fed.listed(11);
     } else {
@@ -124,8 +124,8 @@ class WatcherTest {
     assertThat(one.received()).containsExactly("ADDED default/a@11");
   }
 
-  private static Selection in(String namespace, String fields) {
-    return new Selection(namespace, labelled("").labels(), FedCache.fielded(fields).fields());
+  private static ObjectSelection in(String namespace, String fields) {
+    return new ObjectSelection(namespace, labelled("").labels(), FedCache.fielded(fields).fields());
   }
 
   @Test

@@ -48,7 +48,7 @@ class PathsAndNamesTest {
       "P7DT3H, 7d3h",
       "P8DT3H, 8d", "P729D, 729d", "P730D, 2y", "P731D, 2y1d"})
   void saysAgesInTwoUnitsAtMost(Duration age, String expected) {
-    assertThat(Ages.of(age)).isEqualTo(expected);
+    assertThat(ObjectAge.of(age)).isEqualTo(expected);
   }
 
   @ParameterizedTest(name = "{0}: label {1}, subdomain {2}")

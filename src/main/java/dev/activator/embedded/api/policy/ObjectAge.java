@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * <p><b>Source.</b> {@code util/duration/duration.go} in Kubernetes' apimachinery.
  */
-public final class Ages {
-  private Ages() {}
+public final class ObjectAge {
+  private ObjectAge() {}
 
   public static String of(Duration age) {
     long seconds = Math.max(0, age.toSeconds());

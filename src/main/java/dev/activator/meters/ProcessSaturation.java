@@ -12,12 +12,13 @@ import java.util.stream.DoubleStream;
  * @param processors the share in use; negative or NaN if unknown
  * @param memory the share of what requests may hold
  */
-public record Saturation(DoubleSupplier processors, DoubleSupplier memory, List<LoopDelay> loops)
+public record ProcessSaturation(DoubleSupplier processors, DoubleSupplier memory,
+    List<LoopDelay> loops)
     implements DoubleSupplier {
   /** An event loop this late is overloaded. */
   private static final Duration LATE = Duration.ofMillis(50);
 
-  public Saturation {
+  public ProcessSaturation {
     loops = List.copyOf(loops);
   }
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> Any.
  */
-public final class KnownNames {
+public final class CommonFieldNames {
   private static final int SLOTS = 1 << 9;
   private static final List<String> NAMES = List.of("Accept", "Accept-Encoding", "Accept-Language",
       "Accept-Ranges", "Authorization", "Cache-Control", "Connection", "Content-Encoding",
@@ -34,7 +34,7 @@ public final class KnownNames {
     }
   }
 
-  private KnownNames() {}
+  private CommonFieldNames() {}
 
   private static void put(AsciiString name, AsciiString small) {
     int slot = slot(name.array(), name.arrayOffset(), name.length());

@@ -16,16 +16,16 @@ import java.util.Set;
  *
  * @param destinations in order; empty without capacity
  */
-public record Subset(List<Destination> destinations, int limit, int capacity) {
+public record DestinationSubset(List<Destination> destinations, int limit, int capacity) {
   public static final int UNLIMITED = Integer.MAX_VALUE;
 
-  public static final Subset NONE = new Subset(List.of(), 0, 0);
+  public static final DestinationSubset NONE = new DestinationSubset(List.of(), 0, 0);
 
-  public Subset {
+  public DestinationSubset {
     destinations = List.copyOf(destinations);
   }
 
-  public static Subset of(HealthyDestinations healthy, ActivatorIndex activator,
+  public static DestinationSubset of(HealthyDestinations healthy, ActivatorIndex activator,
       int containerConcurrency) {
     if (healthy.pods().isEmpty()) {
       return NONE;
@@ -38,7 +38,7 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
   }
 
   /** The shares stay the same, because other activators do not know of the ejection. */
-  public Subset without(Set<Destination> ejected) {
+  public DestinationSubset without(Set<Destination> ejected) {
     var rest = destinations.stream().filter(each -> !ejected.contains(each)).toList();
     if (rest.size() == destinations.size()) {
       return this;
@@ -46,21 +46,23 @@ public record Subset(List<Destination> destinations, int limit, int capacity) {
     if (rest.isEmpty()) {
       return NONE;
     }
-    return new Subset(rest, limit, limit == UNLIMITED ? UNLIMITED : product(limit, rest.size()));
+    return new DestinationSubset(rest, limit,
+        limit == UNLIMITED ? UNLIMITED : product(limit, rest.size()));
   }
 
-  private static Subset ofPods(DestinationSet pods, ActivatorIndex activator, int concurrency) {
+  private static DestinationSubset ofPods(DestinationSet pods, ActivatorIndex activator,
+      int concurrency) {
     if (concurrency == 0) {
-      return new Subset(pods.all(), UNLIMITED, UNLIMITED);
+      return new DestinationSubset(pods.all(), UNLIMITED, UNLIMITED);
     }
     var share = share(pods.all(), activator);
-    return new Subset(share, concurrency, product(concurrency, share.size()));
+    return new DestinationSubset(share, concurrency, product(concurrency, share.size()));
   }
 
-  private static Subset ofClusterIp(Destination clusterIp, int pods, int activators,
+  private static DestinationSubset ofClusterIp(Destination clusterIp, int pods, int activators,
       int concurrency) {
     int capacity = clusterIpCapacity(pods, activators, concurrency);
-    return new Subset(List.of(clusterIp), capacity, capacity);
+    return new DestinationSubset(List.of(clusterIp), capacity, capacity);
   }
 
   static int clusterIpCapacity(int pods, int activators, int concurrency) {

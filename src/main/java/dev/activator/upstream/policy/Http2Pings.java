@@ -11,8 +11,8 @@ package dev.activator.upstream.policy;
  * @param pinged whether a PING is unanswered
  * @param sent PINGs since the last part of a response
  */
-public record Pings(int waited, boolean pinged, int sent) {
-  public static final Pings NONE = new Pings(0, false, 0);
+public record Http2Pings(int waited, boolean pinged, int sent) {
+  public static final Http2Pings NONE = new Http2Pings(0, false, 0);
   private static final int MAX_SENT = 3;
   private static final int PING_AFTER = 2;
   private static final int GIVE_UP = 4;
@@ -23,20 +23,20 @@ public record Pings(int waited, boolean pinged, int sent) {
    * @param received anything since the previous check
    * @param waiting whether anything was written since the last read
    */
-  public Pings check(boolean inUse, boolean received, boolean waiting) {
+  public Http2Pings check(boolean inUse, boolean received, boolean waiting) {
     if (!inUse || !waiting) {
-      return new Pings(0, false, sent);
+      return new Http2Pings(0, false, sent);
     }
     if (received) {
-      return new Pings(1, false, sent);
+      return new Http2Pings(1, false, sent);
     }
     boolean ping = waited + 1 == PING_AFTER && sent < MAX_SENT;
-    return new Pings(waited + 1, pinged || ping, ping ? sent + 1 : sent);
+    return new Http2Pings(waited + 1, pinged || ping, ping ? sent + 1 : sent);
   }
 
   /** A part of a response came. */
-  public Pings answered() {
-    return sent == 0 ? this : new Pings(waited, pinged, 0);
+  public Http2Pings answered() {
+    return sent == 0 ? this : new Http2Pings(waited, pinged, 0);
   }
 
   public boolean unanswered() {

@@ -7,20 +7,20 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class KnownNamesTest {
+class CommonFieldNamesTest {
   private static @Nullable String of(String text) {
     var bytes = ("<" + text + ">").getBytes(StandardCharsets.ISO_8859_1);
-    var name = KnownNames.of(bytes, 1, text.length());
+    var name = CommonFieldNames.of(bytes, 1, text.length());
     return name == null ? null : name.toString();
   }
 
   private static String small(String text) {
-    return KnownNames.small(text).toString();
+    return CommonFieldNames.small(text).toString();
   }
 
   @Test
   void findsEachNameAsItIsWrittenAndInSmallLetters() {
-    for (var name : KnownNames.all()) {
+    for (var name : CommonFieldNames.all()) {
       assertThat(of(name)).isEqualTo(name);
       assertThat(of(name.toLowerCase(Locale.ROOT))).isEqualTo(name.toLowerCase(Locale.ROOT));
     }

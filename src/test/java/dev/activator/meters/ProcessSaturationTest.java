@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class SaturationTest {
+class ProcessSaturationTest {
   private static double saturation(DoubleSupplier processors, DoubleSupplier memory,
       List<LoopDelay> loops) {
     var meters = new Meters();
-    new StageMeters(meters).saturation(new Saturation(processors, memory, loops));
+    new StageMeters(meters).saturation(new ProcessSaturation(processors, memory, loops));
     var line = Scrape.of(meters, "activator_saturation").getFirst();
     return Double.parseDouble(line.substring(line.indexOf(' ') + 1));
   }

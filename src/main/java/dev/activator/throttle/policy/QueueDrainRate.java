@@ -7,20 +7,20 @@ package dev.activator.throttle.policy;
  * @param granted since then
  * @param perSecond the last complete measurement; 0 without one
  */
-public record DrainRate(long sinceNanos, int granted, double perSecond) {
-  public static final DrainRate UNKNOWN = new DrainRate(0, 0, 0);
+public record QueueDrainRate(long sinceNanos, int granted, double perSecond) {
+  public static final QueueDrainRate UNKNOWN = new QueueDrainRate(0, 0, 0);
   private static final double NANOS_A_SECOND = 1e9;
 
   /** The queue was empty: the time before does not count. */
-  public DrainRate restarted(long nowNanos) {
-    return new DrainRate(nowNanos, 0, perSecond);
+  public QueueDrainRate restarted(long nowNanos) {
+    return new QueueDrainRate(nowNanos, 0, perSecond);
   }
 
-  public DrainRate afterGrants(int more, long nowNanos) {
+  public QueueDrainRate afterGrants(int more, long nowNanos) {
     int all = granted + more;
     return nowNanos - sinceNanos < NANOS_A_SECOND
-        ? new DrainRate(sinceNanos, all, perSecond)
-        : new DrainRate(nowNanos, 0, rate(all, nowNanos));
+        ? new QueueDrainRate(sinceNanos, all, perSecond)
+        : new QueueDrainRate(nowNanos, 0, rate(all, nowNanos));
   }
 
   /** Never 0. Assumes that one more request leaves now, so that the rate falls while none does. */

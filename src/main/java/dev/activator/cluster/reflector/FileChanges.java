@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * Notices which of some files have changed, without reading them. Symbolic links are followed: kubelets
  * replace those. Not thread-safe.
  */
-final class FileStamps {
+final class FileChanges {
   private final List<Path> files;
   private Map<Path, Stamp> stamps;
 
   private record Stamp(FileTime modified, long size, @Nullable Object key) {}
 
-  FileStamps(Collection<Path> files) {
+  FileChanges(Collection<Path> files) {
     this.files = List.copyOf(files);
     this.stamps = now();
   }

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class CarryOverTest {
+class InFlightCarryOverTest {
   @ParameterizedTest(name = "{0}")
   @CsvSource(delimiter = '|', textBlock = """
       # row                                      | running | before | own   | limit      | dealt
@@ -25,7 +25,7 @@ class CarryOverTest {
       without a limit                            | 9       | 0 0    | 1 1   | 2147483647 | 0 0
       """)
   void row(String name, int running, String before, String own, int limit, String dealt) {
-    assertThat(CarryOver.deal(running, numbers(before), numbers(own), limit))
+    assertThat(InFlightCarryOver.deal(running, numbers(before), numbers(own), limit))
         .isEqualTo(numbers(dealt));
   }
 

@@ -1,6 +1,6 @@
 package dev.activator.throttle.policy;
 
-import static dev.activator.throttle.policy.Subset.UNLIMITED;
+import static dev.activator.throttle.policy.DestinationSubset.UNLIMITED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.activator.revision.Destination;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class SubsetTest {
+class DestinationSubsetTest {
   private static final RevisionId REVISION = new RevisionId("test-namespace", "test-revision");
   private static final Destination CLUSTER_IP = new Destination("129.0.0.1", 1234);
 
@@ -28,7 +28,7 @@ class SubsetTest {
       "TH-10, 200, 0, 0, 0, 0", "TH-11, 200, 0, 0, 1, 2147483647"})
   void capacityThroughTheServiceIsAnActivatorsPartOfAll(String number, int activators, int index,
       int cc, int pods, int expected) {
-    var subset = Subset.of(new HealthyDestinations(REVISION, CLUSTER_IP, pods(pods)),
+    var subset = DestinationSubset.of(new HealthyDestinations(REVISION, CLUSTER_IP, pods(pods)),
         new ActivatorIndex(index, activators), cc);
 
     assertThat(subset.capacity()).isEqualTo(expected);
@@ -43,7 +43,7 @@ class SubsetTest {
       "TH-18, 2, 1, 1, 5, 2", "TH-33, 4, 0, 42, 6, 84", "TH-34, 1, 0, 42, 0, 0"})
   void capacityOfPodsIsThatOfTheOwnShare(String number, int activators, int index, int cc,
       int pods, int expected) {
-    var subset = Subset.of(HealthyDestinations.pods(REVISION, pods(pods)),
+    var subset = DestinationSubset.of(HealthyDestinations.pods(REVISION, pods(pods)),
         new ActivatorIndex(index, activators), cc);
 
     assertThat(subset.capacity()).isEqualTo(expected);
@@ -54,10 +54,11 @@ class SubsetTest {
   @Test
   @DisplayName("TH-19 TH-35: without a limit every activator uses all pods")
   void withoutALimitEveryActivatorUsesAllPods() {
-    var subset = Subset.of(HealthyDestinations.pods(REVISION, pods(3)), new ActivatorIndex(1, 2),
+    var subset = DestinationSubset.of(HealthyDestinations.pods(REVISION, pods(3)),
+        new ActivatorIndex(1, 2),
         0);
 
-    assertThat(subset).isEqualTo(new Subset(pods(3).all(), UNLIMITED, UNLIMITED));
+    assertThat(subset).isEqualTo(new DestinationSubset(pods(3).all(), UNLIMITED, UNLIMITED));
   }
 
   @Test
@@ -65,10 +66,11 @@ class SubsetTest {
   void capacityIsCappedInsteadOfOverflowing() {
     var half = Integer.MAX_VALUE / 2 + 1;
 
-    assertThat(Subset.of(HealthyDestinations.pods(REVISION, pods(2)), ActivatorIndex.UNKNOWN, half))
-        .isEqualTo(new Subset(pods(2).all(), half, UNLIMITED));
-    assertThat(Subset.clusterIpCapacity(2, 1, half)).isEqualTo(UNLIMITED);
-    assertThat(Subset.clusterIpCapacity(Integer.MAX_VALUE, 1, 0)).isEqualTo(UNLIMITED);
+    assertThat(DestinationSubset.of(HealthyDestinations.pods(REVISION, pods(2)),
+        ActivatorIndex.UNKNOWN, half))
+        .isEqualTo(new DestinationSubset(pods(2).all(), half, UNLIMITED));
+    assertThat(DestinationSubset.clusterIpCapacity(2, 1, half)).isEqualTo(UNLIMITED);
+    assertThat(DestinationSubset.clusterIpCapacity(Integer.MAX_VALUE, 1, 0)).isEqualTo(UNLIMITED);
   }
 
   static Stream<Arguments> deals() {
@@ -90,7 +92,7 @@ class SubsetTest {
   void podsAreDealtInBlocksAndTheRestOneEach(int pods, int activators, List<String> shares) {
     var all = positions(0, pods);
     for (int index = 0; index < activators; index++) {
-      var mine = Subset.share(all, new ActivatorIndex(index, activators));
+      var mine = DestinationSubset.share(all, new ActivatorIndex(index, activators));
 
       assertThat(mine.stream().map(String::valueOf).toList())
           .isEqualTo(Stream.of(shares.get(index).split(",")).filter(it -> !it.isEmpty()).toList());
@@ -102,15 +104,17 @@ class SubsetTest {
   void manyPodsAreDealtInLargeBlocks() {
     var all = positions(0, 150);
 
-    assertThat(Subset.share(all, new ActivatorIndex(0, 5))).isEqualTo(positions(0, 30));
-    assertThat(Subset.share(all, new ActivatorIndex(1, 5))).isEqualTo(positions(30, 60));
-    assertThat(Subset.share(all, new ActivatorIndex(4, 5))).isEqualTo(positions(120, 150));
+    assertThat(DestinationSubset.share(all, new ActivatorIndex(0, 5))).isEqualTo(positions(0, 30));
+    assertThat(DestinationSubset.share(all, new ActivatorIndex(1, 5))).isEqualTo(positions(30, 60));
+    assertThat(DestinationSubset.share(all, new ActivatorIndex(4, 5)))
+        .isEqualTo(positions(120, 150));
   }
 
   @Test
   @DisplayName("TH-42: an activator that does not know its index uses all pods")
   void anActivatorThatDoesNotKnowItsIndexUsesAllPods() {
-    assertThat(Subset.share(positions(0, 3), ActivatorIndex.UNKNOWN)).isEqualTo(positions(0, 3));
+    assertThat(DestinationSubset.share(positions(0, 3), ActivatorIndex.UNKNOWN))
+        .isEqualTo(positions(0, 3));
   }
 
   @Test
@@ -121,7 +125,7 @@ class SubsetTest {
         var all = positions(0, pods);
 
         assertThat(IntStream.range(0, count).boxed()
-            .flatMap(i -> Subset.share(all, new ActivatorIndex(i, count)).stream()))
+            .flatMap(i -> DestinationSubset.share(all, new ActivatorIndex(i, count)).stream()))
             .containsExactlyInAnyOrderElementsOf(all);
       }
     }

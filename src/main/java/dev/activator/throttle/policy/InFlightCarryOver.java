@@ -4,8 +4,8 @@ package dev.activator.throttle.policy;
  * Counts running requests against the new destinations when a revision changes between its
  * ClusterIP and its pods. Which pod runs a request is unknown, so they are spread evenly.
  */
-public final class CarryOver {
-  private CarryOver() {}
+public final class InFlightCarryOver {
+  private InFlightCarryOver() {}
 
   /**
    * Requests that find no room count against every destination, so that none takes more before they
@@ -17,7 +17,7 @@ public final class CarryOver {
    */
   public static int[] deal(int running, int[] before, int[] own, int limit) {
     var dealt = new int[own.length];
-    if (limit == Subset.UNLIMITED || own.length == 0) {
+    if (limit == DestinationSubset.UNLIMITED || own.length == 0) {
       return dealt;
     }
     int left = running;

@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  *
  * <p><b>Threads.</b> Any.
  */
-public final class ReadyPods {
+public final class PodReadyTimes {
   private final Duration delay;
   private final LongSupplier nanoTime;
   private final Map<RevisionId, Long> since = new ConcurrentHashMap<>();
@@ -31,7 +31,7 @@ public final class ReadyPods {
   }
 
   /** @param delay after which a gateway knows of the first pod */
-  public ReadyPods(Duration delay, LongSupplier nanoTime) {
+  public PodReadyTimes(Duration delay, LongSupplier nanoTime) {
     this.delay = delay;
     this.nanoTime = nanoTime;
   }

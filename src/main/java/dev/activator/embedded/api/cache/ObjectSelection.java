@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** The objects that a list or a watch selects: a namespace, labels and fields. */
-public record Selection(String namespace, LabelSelector labels, FieldSelector fields) {
+public record ObjectSelection(String namespace, LabelSelector labels, FieldSelector fields) {
   private static final List<String> SELECTABLE = List.of("metadata.name", "metadata.namespace");
   private static final Map<Kind, List<String>> MORE = Map.of(BuiltInKinds.EVENT,
       List.of("involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
@@ -91,10 +91,10 @@ public record Selection(String namespace, LabelSelector labels, FieldSelector fi
 
   private static final class Passing implements Iterator<CachedObject> {
     private final Iterator<CachedObject> all;
-    private final Selection selection;
+    private final ObjectSelection selection;
     private @Nullable CachedObject next;
 
-    Passing(Iterator<CachedObject> all, Selection selection) {
+    Passing(Iterator<CachedObject> all, ObjectSelection selection) {
       this.all = all;
       this.selection = selection;
       this.next = advance();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class PingsTest {
+class Http2PingsTest {
   /**
    * What happens before each check: {@code w} something is written to the pod, {@code a} it answers a
    * PING or sends another frame, {@code r} it sends a part of a response, {@code b} it sends a frame
@@ -23,7 +23,7 @@ class PingsTest {
       "four with a part in between, w-aw-rw-aw-aw-, -P--P--P--P--P",
       "the caller leaves, w-iw---, -P--P-X"})
   void sendsAPing_whenNothingWasReadSinceAWrite(String when, String events, String actions) {
-    var pings = Pings.NONE;
+    var pings = Http2Pings.NONE;
     var seen = new StringBuilder();
     boolean waiting = false;
     for (char event : events.toCharArray()) {
