@@ -68,6 +68,8 @@ final class TargetScaler {
   private ScaleAnswer.@Nullable Found scale;
   /** Whether the scale was just read, so that it may be written. */
   private boolean fresh;
+  /** The replicas there are while others should be written; empty if nothing is to be written. */
+  private OptionalInt unwritten = OptionalInt.empty();
   private long readAt;
   /** When the scale is read again; random, since a new leader reads all workloads together. */
   private Duration reread = MIN_REREAD;
@@ -95,12 +97,12 @@ final class TargetScaler {
     this.steps = new DeadlineTimer(term.loop(), this::step);
     this.publishing = new DeadlineTimer(term.loop(), this::publish);
     this.settings = configured.settings();
+    this.planner = new ReplicaPlanner(term.now(), configured.lastDesired());
     updateHistory(null);
     updateMinimum();
     // In other regimes the current scale stays until all activators have reported.
     int known = settings.regime() == Regime.ALONE ? ready : 0;
     this.decider = new ScaleDecider(term.now(), known, settings.windows());
-    this.planner = new ReplicaPlanner(term.now(), configured.lastDesired());
     this.decision = decider.decide(term.now(), ready, settings);
   }
 
@@ -242,6 +244,9 @@ final class TargetScaler {
   private void carryOut(Plan plan, ScaleAnswer.Found found) {
     boolean wasFresh = fresh;
     fresh = false;
+    unwritten = plan.write().isEmpty()
+        ? OptionalInt.empty()
+        : OptionalInt.of(found.replicas());
     if (goesToZero != null && !plan.write().equals(OptionalInt.of(0))) {
       goesToZero = null;
       if (found.replicas() > 0) {
@@ -360,8 +365,16 @@ final class TargetScaler {
     String why = explanation();
     await(term.scales().write(id, configured.workload(), found, replicas), answer -> {
       switch (answer) {
+        case ScaleAnswer.Found written when written.replicas() != replicas -> {
+          planner.wrote(written.replicas());
+          refusedWrite(new ScaleAnswer.Refused(ScaleAnswer.Reason.INVALID,
+              "the Kubernetes API stored " + written.replicas() + " replicas of "
+                  + configured.workload() + " instead of " + replicas
+                  + ": an admission webhook may limit them"));
+        }
         case ScaleAnswer.Found written -> {
           scale = written;
+          unwritten = OptionalInt.empty();
           readAt = term.now();
           retries.reset();
           trouble = null;
@@ -373,12 +386,14 @@ final class TargetScaler {
           happened(false, reason(found.replicas(), replicas), configured.workload()
               + " goes from " + found.replicas() + " to " + replicas + ": " + why);
         }
-        case ScaleAnswer.Refused refused -> {
-          retries.refusedWrite(term.now(), refused, needsPods());
-          refused(refused);
-        }
+        case ScaleAnswer.Refused refused -> refusedWrite(refused);
       }
     });
+  }
+
+  private void refusedWrite(ScaleAnswer.Refused refused) {
+    retries.refusedWrite(term.now(), refused, needsPods());
+    refused(refused);
   }
 
   private void refused(ScaleAnswer.Refused refused) {
@@ -430,14 +445,22 @@ final class TargetScaler {
 
   private void updateMinimum() {
     var schedule = configured.warmTimes().schedule();
+    int before = scheduledReplicas();
     scheduled = schedule == null ? null : schedule.at(term.wall().instant());
+    if (scheduledReplicas() > before) {
+      planner.rebounded();
+    }
     var keepWarm = configured.warmTimes().keepWarm();
     var range = history == null ? null : history.range();
     keptWarm = range != null && keepWarm != null && !keepWarm.observeOnly()
         && lastDemand.isPresent()
         && range.contains(Duration.ofNanos(term.now() - lastDemand.getAsLong()));
-    int min = Math.max(scheduled == null ? 0 : scheduled.minReplicas(), keptWarm ? 1 : 0);
+    int min = Math.max(scheduledReplicas(), keptWarm ? 1 : 0);
     settings = min == 0 ? configured.settings() : configured.settings().withMin(min);
+  }
+
+  private int scheduledReplicas() {
+    return scheduled == null ? 0 : scheduled.minReplicas();
   }
 
   /** What was learnt with another maximum is dropped. */
@@ -491,7 +514,7 @@ final class TargetScaler {
 
   private void publish() {
     if (isKnown()) {
-      lastView = view();
+      lastView = view(planner.desired());
       announce();
     }
   }
@@ -513,7 +536,8 @@ final class TargetScaler {
   }
 
   private void announce() {
-    var view = view();
+    // What is not written may never be: the next leader would think that another client set what it finds.
+    var view = view(unwritten.isPresent() ? unwritten : planner.desired());
     if (isKnown() && (published == null || !published.equalsButExplanation(view))) {
       published = view;
       publishedAt = term.now();
@@ -521,16 +545,9 @@ final class TargetScaler {
     }
   }
 
-  /** Once stopped, the replicas that were written: the next leader compares them with what it finds. */
-  private OptionalInt desired() {
-    return stopped && scale != null && !planner.holds()
-        ? OptionalInt.of(scale.replicas())
-        : planner.desired();
-  }
-
-  private ScalingView view() {
+  private ScalingView view(OptionalInt desired) {
     var known = scale;
-    return new ScalingView(id, configured.workload(), desired(),
+    return new ScalingView(id, configured.workload(), desired,
         known == null ? OptionalInt.empty() : OptionalInt.of(known.replicas()),
         known == null ? OptionalInt.empty() : OptionalInt.of(known.current()), ready,
         planner.activity(), explanation(), trouble, note,

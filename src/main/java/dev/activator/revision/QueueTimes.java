@@ -16,8 +16,12 @@ public record QueueTimes(List<Integer> counts) {
   private static final double NANOS_PER_MILLISECOND = 1e6;
   private static final double BUCKETS_PER_DOUBLING = 2;
 
+  /** In one second. */
+  private static final long MAX_TOTAL = 100_000_000;
+
   public QueueTimes {
-    if (counts.size() > BUCKETS || counts.stream().anyMatch(count -> count < 0)) {
+    if (counts.size() > BUCKETS || counts.stream().anyMatch(count -> count < 0)
+        || counts.stream().mapToLong(Integer::longValue).sum() > MAX_TOTAL) {
       throw new IllegalArgumentException("no counts of times in a queue: " + counts);
     }
     counts = List.copyOf(counts);

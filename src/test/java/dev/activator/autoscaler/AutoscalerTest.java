@@ -13,6 +13,9 @@ import dev.activator.revision.ScaleTargetRef;
 import dev.activator.revision.ScaledTarget;
 import dev.activator.testing.TestValues;
 import dev.activator.testing.VirtualLoop;
+import dev.activator.wire.Stat;
+import dev.activator.wire.WireStatMessage;
+import dev.activator.wire.WireStatMessages;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +41,9 @@ class AutoscalerTest {
   private final List<ScalingView> changes = new ArrayList<>();
   private boolean leads = true;
   private boolean confirmed = true;
+  private final Autoscaler next = new Autoscaler(loop, scales, WriteGuard.ALONE,
+      new ScalingListener() {
+      }, new Random(2));
   private final Autoscaler autoscaler = new Autoscaler(loop, scales, new WriteGuard() {
     @Override
     public boolean mayWrite() {
@@ -576,7 +582,7 @@ class AutoscalerTest {
     leads = false;
     report(90, 90);
     loop.advance(Duration.ofSeconds(2));
-    assertThat(changes.getLast().desired()).hasValue(5);
+    assertThat(view().desired()).hasValue(5);
     assertThat(scales.replicas(WEB)).isEqualTo(1);
 
     autoscaler.stop();
@@ -723,5 +729,85 @@ class AutoscalerTest {
     scales.set(WEB, 0);
     loop.advance(Duration.ofSeconds(2));
     assertThat(scales.replicas(WEB)).isEqualTo(2);
+  }
+
+  /** Sums of such numbers are no longer exact, or none at all. */
+  @ParameterizedTest
+  @ValueSource(doubles = {1e17, 1e300, Double.MAX_VALUE})
+  void scalesByTheLoad_afterReportsOfAbsurdNumbers(double absurd) {
+    autoscaler.target(target(OptionalInt.of(20)));
+    batches(5, 100);
+    var frame = WireStatMessages.newBuilder();
+    for (int i = 0; i < 3; i++) {
+      frame.addMessages(WireStatMessage.newBuilder().setNamespace("shop").setName("web")
+          .setStat(Stat.newBuilder().setPodName("a").setAverageConcurrentRequests(absurd)));
+    }
+
+    autoscaler.received(ReportBatch.decode(frame.build()));
+    batches(30, 100);
+
+    assertThat(scales.replicas(WEB)).isEqualTo(5);
+  }
+
+  /** Another leader, after this one crashed. */
+  private void changeLeader(OptionalInt max) {
+    leads = false;
+    next.members(Map.of("a", true));
+    next.target(TestValues.scaledTarget(WEB, WORKLOAD, 0, max, OptionalInt.of(20), 0,
+        Duration.ofSeconds(6), Duration.ofSeconds(300), changes.getLast().desired()));
+    next.pods(WEB, scales.replicas(WEB));
+    next.start();
+  }
+
+  /** As {@link #batches}, for the next leader. */
+  private void laterBatches(int seconds, double concurrency) {
+    for (int i = 0; i < seconds; i++) {
+      loop.advance(Duration.ofSeconds(1));
+      next.received(new ReportBatch("a", OptionalDouble.of(1_000), concurrency == 0
+          ? List.of()
+          : List.of(new ReportBatch.Entry(WEB, TestValues.sample("a", concurrency, 1)))));
+      next.pods(WEB, scales.replicas(WEB));
+      loop.run();
+    }
+  }
+
+  @Test
+  void scalesByTheLoad_whenTheLeaderBeforeCouldNotWriteWhatItDecided() {
+    autoscaler.target(target(OptionalInt.of(20)));
+    batches(10, 15);
+    scales.refuses = Reason.FORBIDDEN;
+    batches(10, 100);
+    assertThat(scales.replicas(WEB)).isEqualTo(1);
+    assertThat(view().desired()).hasValue(5);
+
+    scales.refuses = null;
+    changeLeader(OptionalInt.of(20));
+    // given that the reports come before the scale is read
+    var read = new CompletableFuture<ScaleAnswer>();
+    scales.laterRead = read;
+    laterBatches(1, 100);
+    scales.laterRead = null;
+    read.complete(new ScaleAnswer.Found(1, 1, scales.version(WEB)));
+    laterBatches(60, 100);
+
+    assertThat(scales.replicas(WEB)).isEqualTo(5);
+  }
+
+  /** Beside an HPA, which has more than one pod. */
+  @Test
+  void scalesToZero_whenTheLeaderBeforeDecidedSoAndDidNotWriteIt() {
+    autoscaler.target(target(OptionalInt.empty()));
+    report(1, 1);
+    scales.set(WEB, 3);
+    scales.goesToZero = new CompletableFuture<>();
+    batches(30, 0);
+    assertThat(view().desired()).hasValue(0);
+    assertThat(scales.replicas(WEB)).isEqualTo(3);
+
+    scales.goesToZero = CompletableFuture.completedFuture(true);
+    changeLeader(OptionalInt.empty());
+    laterBatches(60, 0);
+
+    assertThat(scales.replicas(WEB)).isZero();
   }
 }

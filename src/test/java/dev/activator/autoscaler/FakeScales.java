@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Workloads whose replicas are numbers in a map; without an entry there are none. */
@@ -37,6 +38,8 @@ final class FakeScales implements ScaleClient {
   /** Reads that wait for the test to answer them; null to answer at once. */
   @Nullable List<Runnable> laterReads;
   @Nullable RevisionId lastRead;
+  /** What the API makes of the replicas that it should store. */
+  IntUnaryOperator stores = replicas -> replicas;
   /** Whether the last replicas may go. */
   CompletableFuture<Boolean> goesToZero = CompletableFuture.completedFuture(true);
   int asksForZero;
@@ -50,6 +53,10 @@ final class FakeScales implements ScaleClient {
 
   int replicas(RevisionId id) {
     return scales.get(id).replicas();
+  }
+
+  String version(RevisionId id) {
+    return scales.get(id).resourceVersion();
   }
 
   @Override
@@ -105,7 +112,10 @@ final class FakeScales implements ScaleClient {
       return CompletableFuture.completedFuture(new Refused(Reason.CONFLICT, "conflict"));
     }
     writes.add(replicas);
-    set(id, replicas);
+    if (writes.size() > 10_000) {
+      throw new IllegalStateException("writes again and again");
+    }
+    set(id, stores.applyAsInt(replicas));
     return later != null ? later : CompletableFuture.completedFuture(scales.get(id));
   }
 }

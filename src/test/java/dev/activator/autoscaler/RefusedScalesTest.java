@@ -335,4 +335,15 @@ class RefusedScalesTest {
     assertThat(all - first).isBetween(2 * 300, 4 * 300);
     assertThat(most).isLessThan(20);
   }
+
+  /** As an admission webhook does that limits what a namespace may have. */
+  @Test
+  void doesNotWriteAgainAndAgain_whenTheApiStoresAnotherNumber() {
+    scales.stores = _ -> 2;
+
+    seconds(30, 100);
+
+    assertThat(scales.writes).hasSizeBetween(1, 30);
+    assertThat(scales.replicas(WEB)).isEqualTo(2);
+  }
 }

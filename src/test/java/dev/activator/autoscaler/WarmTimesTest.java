@@ -177,4 +177,31 @@ class WarmTimesTest {
     }
     assertThat(scales.replicas(WEB)).isGreaterThan(3);
   }
+
+  @Test
+  void hasItsPodsFromTheStartOfTheWindow_whateverAnotherClientHasSetBefore() {
+    target(OptionalInt.of(5), 2);
+    pass(Duration.ofMinutes(50));
+    while (scales.replicas(WEB) < 3) {
+      busy(1, 50);
+    }
+    scales.set(WEB, 1);
+    busy(60 * 9, 50);
+    assertThat(scales.replicas(WEB)).as("the number of another client").isOne();
+
+    busy(120, 50);
+
+    assertThat(loop.elapsed()).isGreaterThan(Duration.ofHours(1));
+    assertThat(scales.replicas(WEB)).isEqualTo(3);
+  }
+
+  private void busy(int seconds, double concurrency) {
+    for (int i = 0; i < seconds; i++) {
+      loop.advance(Duration.ofSeconds(1));
+      autoscaler.received(new ReportBatch("a", OptionalDouble.of(100_000),
+          List.of(new ReportBatch.Entry(WEB, TestValues.sample("a", concurrency, 1)))));
+      autoscaler.pods(WEB, scales.replicas(WEB));
+      loop.run();
+    }
+  }
 }

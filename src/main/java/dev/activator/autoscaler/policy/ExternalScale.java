@@ -1,12 +1,15 @@
 package dev.activator.autoscaler.policy;
 
+import java.util.HashSet;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The scale that another client has set on a workload. It is kept until the load gives a new reason to change it. */
 final class ExternalScale {
   private OptionalInt ours = OptionalInt.empty();
-  private OptionalInt attempted = OptionalInt.empty();
+  /** Writes whose answers are missing: one that is on its way may still arrive after a read. */
+  private final Set<Integer> attempted = new HashSet<>();
   private @Nullable Hold hold;
 
   /** Replicas that another set, when we wanted other ones. */
@@ -29,13 +32,13 @@ final class ExternalScale {
   }
 
   void attempts(int replicas) {
-    attempted = OptionalInt.of(replicas);
+    attempted.add(replicas);
   }
 
   /** These replicas are ours: we wrote them, or another wrote what we want. */
   void owns(int replicas) {
     ours = OptionalInt.of(replicas);
-    attempted = OptionalInt.empty();
+    attempted.clear();
     hold = null;
   }
 
@@ -46,8 +49,11 @@ final class ExternalScale {
    * @return whether another has changed them
    */
   boolean sees(int replicas, int wanted) {
-    if (ours.isEmpty() || areOurs(replicas) || replicas == wanted
-        || attempted.isPresent() && attempted.getAsInt() == replicas) {
+    if (areOurs(replicas)) {
+      hold = null;
+      return false;
+    }
+    if (ours.isEmpty() || replicas == wanted || attempted.contains(replicas)) {
       owns(replicas);
       return false;
     }

@@ -15,6 +15,8 @@ final class ScaleToZero {
   static final Duration PAUSE = Duration.ofSeconds(3);
   /** Pods that never become ready get this longer than their deadline. */
   static final Duration ACTIVATION_GRACE = Duration.ofSeconds(30);
+  /** So that the sum with a time does not run over. */
+  private static final Duration MAX_PATIENCE = Duration.ofDays(36_500);
 
   private ScaleToZero() {}
 
@@ -41,8 +43,7 @@ final class ScaleToZero {
     long pause = max(PAUSE, settings.idle().retention());
     return switch (activity.state()) {
       case UNKNOWN -> {
-        long over = activity.since()
-            + settings.idle().progressDeadline().plus(ACTIVATION_GRACE).toNanos();
+        long over = activity.since() + patience(settings.idle().progressDeadline());
         yield now > over
             ? new Step(Outcome.ZERO, activity.inactive(now, true), now)
             : new Step(Outcome.KEEP, activity, over + 1);
@@ -61,6 +62,11 @@ final class ScaleToZero {
 
   static boolean expectsPods(WorkloadActivity activity) {
     return activity.state() != State.FALSE;
+  }
+
+  private static long patience(Duration progressDeadline) {
+    var patience = progressDeadline.plus(ACTIVATION_GRACE);
+    return (patience.compareTo(MAX_PATIENCE) < 0 ? patience : MAX_PATIENCE).toNanos();
   }
 
   private static long max(Duration one, Duration other) {

@@ -84,9 +84,13 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
 
   /**
    * @param max 0 for no bound
-   * @param initial pods it has until that many were ready once; 0 for none
+   * @param initial pods it has until that many were ready once; 0 for none. At most {@code max}: more are never ready
    */
-  public record Bounds(int min, int max, int initial) {}
+  public record Bounds(int min, int max, int initial) {
+    public Bounds {
+      initial = max > 0 ? Math.min(initial, max) : initial;
+    }
+  }
 
   /**
    * @param retention how long the last pod stays once the workload is inactive

@@ -16,7 +16,8 @@ class LoadSampleTest {
 
   @ParameterizedTest(name = "{0} at once, {1} arrived")
   @CsvSource({"-1, 0, concurrency", "NaN, 0, concurrency", "Infinity, 0, concurrency",
-      "0, -0.5, number of requests", "0, NaN, number of requests"})
+      "0, -0.5, number of requests", "0, NaN, number of requests",
+      "100000001, 0, concurrency", "0, 1e300, number of requests"})
   void refusesWhatIsNoNumberOfRequests(double concurrency, double arrivals, String what) {
     assertThatThrownBy(() -> TestValues.sample("pod-a", concurrency, arrivals))
         .isInstanceOf(IllegalArgumentException.class)

@@ -27,6 +27,7 @@ class ReplicaPlannerTest {
     private Regime regime = Regime.YIELDING;
     private Bounds bounds = new Bounds(0, 0, 0);
     private Duration retention = Duration.ZERO;
+    private Duration progressDeadline = Idle.DEFAULT.progressDeadline();
     private final ReplicaPlanner planner;
     private int replicas;
     private int ready;
@@ -46,7 +47,7 @@ class ReplicaPlannerTest {
     ScalingSettings settings() {
       return new ScalingSettings(new Aim(Metric.CONCURRENCY, 10),
           Windows.of(Duration.ofSeconds(60), 10, 2, false), Limits.DEFAULT, bounds,
-          new Idle(retention, Idle.DEFAULT.progressDeadline()), regime);
+          new Idle(retention, progressDeadline), regime);
     }
 
     static long nanos(double seconds) {
@@ -144,6 +145,33 @@ class ReplicaPlannerTest {
     target.plan(readyAt + 60);
     assertThat(target.write(zeroAt - 0.1)).isEqualTo(NOTHING);
     assertThat(target.write(zeroAt)).hasValue(0);
+  }
+
+  @Test
+  void podsMayTakeAsLongToBecomeReady_asADurationCanBe() {
+    var target = new Target(0);
+    target.progressDeadline = Duration.ofNanos(Long.MAX_VALUE);
+    target.sees(1);
+
+    var kept = target.plan(100);
+
+    assertThat(kept.write()).isEqualTo(NOTHING);
+    assertThat(kept.again().getAsLong()).isGreaterThan(Target.nanos(100));
+    assertThat(target.plan(1_000_000).write()).isEqualTo(NOTHING);
+  }
+
+  @Test
+  void theInitialScaleHoldsUntilTheMaximumWasReadyOnce_ifThatIsLess() {
+    var target = new Target(0);
+    target.bounds = new Bounds(0, 2, 3);
+    target.sees(0);
+    assertThat(target.write(0)).hasValue(2);
+
+    target.ready = 2;
+    target.plan(11);
+
+    assertThat(target.state()).isEqualTo(State.TRUE);
+    assertThat(target.write(12)).hasValue(1);
   }
 
   @Test
@@ -377,6 +405,20 @@ class ReplicaPlannerTest {
 
     assertThat(target.sees(found)).isFalse();
     assertThat(target.write(10)).hasValue(wanted);
+  }
+
+  /** A write whose answer was lost arrives after the scale was read again, so that the next one conflicts. */
+  @Test
+  void aWriteThatArrivesLateIsOurs_thoughAnotherWasAttemptedSince() {
+    var target = new Target(0);
+    target.sees(1);
+    target.planner.attempts(3);
+    target.sees(1);
+    target.decided = 5;
+    target.planner.attempts(5);
+
+    assertThat(target.sees(3)).isFalse();
+    assertThat(target.write(10)).hasValue(5);
   }
 
   @ParameterizedTest(name = "{0} replicas, load {1}")
