@@ -49,6 +49,8 @@ final class Reflector<T> implements AutoCloseable {
   private boolean wasAway;
   /** Since when no watch has delivered an object or lasted {@link #MIN_WATCH_TIME}. */
   private long outageNanos;
+  /** The end of the server's last Retry-After. */
+  private long serverDueNanos;
   /** Null before the first attempt, during a pause, and after the end. */
   private @Nullable Attempt current;
   private Loop.@Nullable Timer pause;
@@ -77,6 +79,7 @@ final class Reflector<T> implements AutoCloseable {
     loop.execute(() -> {
       if (!closed) {
         outageNanos = loop.nanoTime();
+        serverDueNanos = outageNanos;
         watchMonitor.start();
         list();
       }
@@ -157,6 +160,9 @@ final class Reflector<T> implements AutoCloseable {
   }
 
   private void restart() {
+    if (serverDueNanos - loop.nanoTime() > 0) {
+      return;
+    }
     stats.restarted();
     watchMonitor.restarted();
     list();
@@ -231,9 +237,13 @@ final class Reflector<T> implements AutoCloseable {
     pause(betweenWatches.next(retryAfter(failure)), this::watch);
   }
 
-  private static Duration retryAfter(Throwable failure) {
+  private Duration retryAfter(Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof ApiException answer ? answer.retryAfter() : Duration.ZERO;
+    var requested = cause instanceof ApiException answer
+        ? Backoff.limited(answer.retryAfter())
+        : Duration.ZERO;
+    serverDueNanos = loop.nanoTime() + requested.toNanos();
+    return requested;
   }
 
   private Duration since(long nanos) {

@@ -14,6 +14,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reports when no watch has been open for a second, alarms when that takes too long, and later lists again. Audits when the watch is
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> The loop.
  */
 final class WatchMonitor {
+  private static final Logger log = LoggerFactory.getLogger(WatchMonitor.class);
   private static final Duration MAX_TICK = Duration.ofSeconds(5);
   private static final int TICKS_TO_AN_ALARM = 12;
   /** A watch that ends regularly is resumed sooner. */
@@ -97,7 +100,17 @@ final class WatchMonitor {
     openNanos = loop.nanoTime();
     if (gapReported) {
       gapReported = false;
-      listeners.forEach(listener -> listener.accept(true));
+      report(true);
+    }
+  }
+
+  private void report(boolean isOpen) {
+    for (var listener : listeners) {
+      try {
+        listener.accept(isOpen);
+      } catch (RuntimeException e) {
+        log.error("A listener failed to learn whether a watch is open", e);
+      }
     }
   }
 
@@ -136,7 +149,7 @@ final class WatchMonitor {
       openNanos = loop.nanoTime();
     } else if (!gapReported && since(openNanos).compareTo(SHORT_GAP) >= 0) {
       gapReported = true;
-      listeners.forEach(listener -> listener.accept(false));
+      report(false);
     }
     var settings = context.settings();
     var liveness = new WatchLiveness(since(openNanos), since(restartNanos), since(newsNanos));

@@ -67,8 +67,12 @@ public final class Backoff {
 
   /** The pause for a server's {@code Retry-After}: never less, and not the same for all clients. */
   public static Duration retryAfter(Duration requested, RandomGenerator random) {
-    return longer(requested.compareTo(MAX_RETRY_AFTER) < 0 ? requested : MAX_RETRY_AFTER,
-        RETRY_AFTER_JITTER, random);
+    return longer(limited(requested), RETRY_AFTER_JITTER, random);
+  }
+
+  /** What of a server's {@code Retry-After} counts. */
+  public static Duration limited(Duration requested) {
+    return requested.compareTo(MAX_RETRY_AFTER) < 0 ? requested : MAX_RETRY_AFTER;
   }
 
   /** Longer by up to a share of it. */

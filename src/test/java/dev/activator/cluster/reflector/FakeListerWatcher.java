@@ -92,7 +92,11 @@ final class FakeListerWatcher implements ListerWatcher<String> {
 
   /** From now on lists are answered, and each watch with this. */
   void refusesWatches(int code) {
-    refusal = new ApiException(code, Duration.ZERO);
+    refusesWatches(new ApiException(code, Duration.ZERO));
+  }
+
+  void refusesWatches(ApiException answer) {
+    refusal = answer;
     if (isWatched()) {
       last().ends(refusal);
     }

@@ -212,6 +212,59 @@ class ReflectorTroubleTest extends Reflected {
   }
 
   @Test
+  void leavesAServerAloneForMinutes_whenItsAnswerToAListSaysSo() {
+    api.refusesLists(new ApiException(429, ofMinutes(5)));
+    start();
+
+    loop.advance(ofSeconds(299));
+
+    assertThat(api.lists).hasSize(1);
+  }
+
+  @Test
+  void leavesAServerAloneForMinutes_whenItsAnswerToAWatchSaysSo() {
+    start();
+    loop.advance(ofSeconds(30));
+    api.last().ends(new ApiException(503, ofMinutes(5)));
+
+    loop.advance(ofSeconds(299));
+
+    assertThat(api.lists).hasSize(1);
+    assertThat(api.watches).hasSize(1);
+    loop.advance(ofSeconds(151));
+    assertThat(api.watches).hasSize(2);
+  }
+
+  @Test
+  void listsAgainInTime_whenEachAnswerToAWatchHasAShortRetryAfter() {
+    start();
+    loop.advance(ofSeconds(30));
+    api.last().ends(new ApiException(503, ofSeconds(1)));
+    api.refusesWatches(new ApiException(503, ofSeconds(1)));
+
+    loop.advance(ofSeconds(130));
+
+    assertThat(api.lists).hasSize(2);
+  }
+
+  @Test
+  void reportsToAllThatWatchesAreOpen_thoughOneFails() {
+    var received = new ArrayList<Boolean>();
+    reflector.onWatchChange(_ -> {
+      throw new IllegalStateException("a bug");
+    });
+    reflector.onWatchChange(received::add);
+    start();
+
+    api.goesDown();
+    loop.advance(ofSeconds(10));
+    api.comesBack();
+    loop.advance(ofSeconds(60));
+
+    assertThat(received).containsExactly(false, true);
+  }
+
+  @Test
   void goesOnWithAListWhosePagesTakeMinutesInAll() {
     var slow = new SlowPages(loop);
     var patient = new Reflector<>("pages", "pages -A", slow, sink, () -> sink.versions,
