@@ -29,7 +29,7 @@ record KnownActivators(boolean isKnown, Set<String> addresses, Set<PeerId> peers
     return addresses.contains(address) || isPeer(address);
   }
 
-  /** A loop, since it runs for each change of a queue. */
+  /** Written as a loop, since it runs at each change of a queue. */
   boolean isPeer(String address) {
     for (var peer : peers) {
       if (peer.address().equals(address)) {

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Gives the idle permits of this activator's pods to the requests that have waited longest, at whichever activator: keeps,
- * lends and recalls them.
+ * Gives the idle permits of this activator's pods to the requests that have waited longest, at this
+ * activator or another. It keeps, lends and recalls permits.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
@@ -26,7 +26,7 @@ final class Lender {
   private final Loop loop;
   private final LocalPermits permits;
   private final Lending lending;
-  /** Of each pod. */
+  /** The limit of each pod. */
   private int limit;
   private int queuedElsewhere;
 
@@ -80,7 +80,7 @@ final class Lender {
     for (var partner : partners) {
       if (partner.lendingAccount != 0) {
         borrowers.add(partner);
-        // Beats that are answered too late for this lease are too late for the borrower's, too.
+        // If the lease is over here, the borrower's is over, too.
         int unserved = partner.peer.lease().isOver(now) ? 0 : partner.unserved();
         queuedElsewhere += unserved;
         claims.add(new Claim(unserved, partner.wantedSinceNanos));
@@ -95,7 +95,7 @@ final class Lender {
       refused += unwanted;
       missing += left - unwanted;
     }
-    // Requests took what is missing while it was lent: others wait for its release.
+    // Requests took the missing permits in the meantime. Others wait for their release.
     keep(mine, divided.given()[0], Math.max(0, divided.recalled()[0] + missing - refused));
     for (int i = 0; i < borrowers.size(); i++) {
       recall(mine, borrowers.get(i), divided.recalled()[i + 1], claims.get(i + 1).queued() > 0);
@@ -103,7 +103,7 @@ final class Lender {
     return Math.max(0, queued - divided.given()[0]);
   }
 
-  /** Of a pod that this activator cannot reach. */
+  /** Divides the idle permits of a pod that this activator cannot reach. */
   private void divideAmongOthers(SharedPod pod, Collection<RevisionPeer> partners, long now) {
     var borrowers = new ArrayList<RevisionPeer>();
     var claims = new ArrayList<Claim>();
@@ -136,7 +136,10 @@ final class Lender {
     return idle;
   }
 
-  /** How many permits were not lent: no pod that the borrower takes has them. */
+  /**
+   * Lends idle permits, and returns how many could not be lent: no pod that the borrower accepts
+   * has them.
+   */
   private int lend(List<SharedPod> mine, RevisionPeer borrower, int count, long now) {
     int left = count;
     for (var pod : mine) {
@@ -166,7 +169,7 @@ final class Lender {
     return left;
   }
 
-  /** Whether there was an idle permit, which no activator holds now. */
+  /** Takes one idle permit, which no activator holds afterwards. False if there was none. */
   private boolean take(SharedPod pod) {
     int rest = limit - pod.lent() - 1;
     if (rest < 0) {
@@ -176,7 +179,10 @@ final class Lender {
     return permits.hold(pod.pod, rest, null) <= rest;
   }
 
-  /** What is not lent is held here, without those that requests wait for that are older than the own ones. */
+  /**
+   * Holds here what is not lent, except for permits that are recalled from this activator for older
+   * requests elsewhere.
+   */
   private void keep(List<SharedPod> mine, int given, int recalled) {
     boolean more = false;
     int left = given;
@@ -200,7 +206,7 @@ final class Lender {
       var loan = pod.lent.get(borrower);
       if (loan != null && loan.account == borrower.lendingAccount) {
         int some = Math.min(left, loan.outstanding());
-        // Which permit is idle is not known here; but one that waits itself has none.
+        // It is not known here which permits are idle, but a borrower whose own requests wait has no idle one.
         left -= waits ? some : 0;
         long recalled = loan.returned() + Math.max(some, excess(pod, borrower));
         if (recalled != loan.recalled() && (recalled > loan.returned() || loan.toReturn() > 0)) {
@@ -212,7 +218,7 @@ final class Lender {
     }
   }
 
-  /** What the borrower has to give back because the limit is lower than when it was lent. */
+  /** How many permits the borrower has to give back because the limit was lowered after they were lent. */
   private int excess(SharedPod pod, RevisionPeer borrower) {
     int over = pod.lent() - limit;
     for (var loan : pod.lent.entrySet()) {

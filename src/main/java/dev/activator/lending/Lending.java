@@ -32,8 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class Lending implements PeerListener {
   static final Duration BEAT_PERIOD = Duration.ofSeconds(2);
   /**
-   * After this many ticks an activator that never sent one counts as one that does not lend: longer than a
-   * process may stand still right after its start, since it would use pods that others then use, too.
+   * After this many ticks an activator that never sent a beat counts as one that does not lend. A
+   * process that stands still right after its start must be back before that: others then use the
+   * pods that it uses.
    */
   private static final int SILENT_TICKS = 45;
   private static final Duration TICK = Duration.ofSeconds(1);
@@ -42,13 +43,19 @@ public final class Lending implements PeerListener {
   private final ConcurrentMap<RevisionId, RevisionLending> revisions = new ConcurrentHashMap<>();
   private final ConcurrentMap<PeerId, PeerActivator> peers = new ConcurrentHashMap<>();
   private final Set<String> legacy = new HashSet<>();
-  /** Counted, because a process that stood still has received nothing, and must not conclude from that. */
+  /**
+   * Ticks are counted instead of time, because a process that stood still has received nothing in
+   * that time.
+   */
   private final Map<String, Integer> silentTicks = new HashMap<>();
   private final AtomicLong numbers = new AtomicLong();
   private final LendingCounts counts = new LendingCounts();
   private Set<String> activators = Set.of();
   private volatile KnownActivators fleet = KnownActivators.UNKNOWN;
-  /** Whether a revision has waited in vain for a list that has this activator: the other revisions then do not. */
+  /**
+   * Whether a revision has waited in vain for a list that has this activator. The other revisions
+   * then do not wait.
+   */
   private volatile boolean unlisted;
   private volatile @Nullable Started started;
   private volatile Consumer<RevisionId> onUnknown = _ -> {
@@ -92,7 +99,7 @@ public final class Lending implements PeerListener {
     onUnknown = listener;
   }
 
-  /** Takes no part before {@link RevisionLending#open}. */
+  /** The lending of one revision. It takes no part before {@link RevisionLending#open}. */
   public RevisionLending revision(RevisionId id, Loop itsLoop, LocalPermits permits,
       Routed routed) {
     return new RevisionLending(id, itsLoop, ownAddress, permits, routed, this);
@@ -202,7 +209,7 @@ public final class Lending implements PeerListener {
     }
   }
 
-  /** This activator has nothing of the revision, and will request its permits before it has. */
+  /** Answers that this activator uses no pod of the revision, and will request permits before it does. */
   private synchronized void answerUnknown(PeerActivator peer, View view) {
     if (!revisions.containsKey(view.revision())) {
       send(peer, new Yield(view.revision(), view.epoch(), 0, Map.of()));
@@ -251,7 +258,7 @@ public final class Lending implements PeerListener {
   }
 
   /**
-   * A peer that is no activator any more, as far as the cluster says, and whose leases and requests
+   * Forgets a peer that the cluster no longer lists as an activator, once its leases and requests
    * are over even if its process still lives.
    */
   private void forgetIfOver(PeerActivator peer) {
@@ -296,7 +303,7 @@ public final class Lending implements PeerListener {
     return revisions.values().stream().mapToInt(RevisionLending::borrowed).sum();
   }
 
-  /** Of an epoch or an account: never the same twice in this process. */
+  /** The number of an epoch or an account; unique in this process. */
   long nextNumber() {
     return numbers.incrementAndGet();
   }

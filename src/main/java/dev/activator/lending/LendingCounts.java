@@ -52,7 +52,10 @@ public final class LendingCounts {
     return recallsReceived.sum();
   }
 
-  /** What requests did not have to wait: an estimate, at most the time for which they ran on borrowed permits. */
+  /**
+   * The time that requests did not have to wait: an estimate, at most the time for which they ran
+   * on borrowed permits.
+   */
   public long savedRequestSeconds() {
     return savedSeconds.sum();
   }

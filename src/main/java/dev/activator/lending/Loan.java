@@ -7,24 +7,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class Loan {
   final long account;
-  /** The borrower's; it changes if the lender was silent in between. */
+  /** The borrower's lease. It is replaced if the lender was silent in between. */
   private @Nullable LoanLease lease;
   /** What the borrower held when the account was opened. */
   private final int yielded;
   private long granted;
   private long returned;
   private long recalled;
-  /** The highest that was requested: a recall may be cancelled too late. */
+  /** The highest number that was recalled, since a recall may be cancelled too late. */
   private long everRecalled;
   private boolean refused;
   private long refusedUntilNanos;
 
-  /** At the lender. */
+  /** The loan as the lender counts it. */
   Loan(long account, int yielded) {
     this(account, yielded, null);
   }
 
-  /** At the borrower. */
+  /** The loan as the borrower counts it. */
   Loan(long account, int yielded, @Nullable LoanLease lease) {
     this.account = account;
     this.yielded = yielded;
@@ -55,17 +55,20 @@ final class Loan {
     return recalled;
   }
 
-  /** Of those outstanding. */
+  /** How many of the outstanding permits are recalled. */
   int toReturn() {
     return Math.clamp(recalled - returned, 0, outstanding());
   }
 
-  /** Whether the last ones were given back without a recall. */
+  /** Whether the permits that were returned last had not been recalled. */
   boolean isUnrequested() {
     return returned > everRecalled;
   }
 
-  /** No permit of the pod is offered until then, because the borrower gave one back that it needed. */
+  /**
+   * Offers no permit of the pod until then, because the borrower returned one although its requests
+   * wait.
+   */
   void refuse(long untilNanos) {
     refused = true;
     refusedUntilNanos = untilNanos;

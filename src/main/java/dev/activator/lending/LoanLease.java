@@ -1,7 +1,7 @@
 package dev.activator.lending;
 
 /**
- * Until when permits that were lent by one activator may be used here. Once over, it stays over.
+ * The time until which permits of one lender may be used here. A lease that is over stays over.
  *
  * <p><b>Threads.</b> Any checks; one thread at a time extends.
  */
@@ -16,7 +16,7 @@ public final class LoanLease {
     return untilNanos - nowNanos <= 0;
   }
 
-  /** False if it is over already. */
+  /** Extends the lease; false if it is over already. */
   boolean extend(long nowNanos, long until) {
     if (isOver(nowNanos)) {
       return false;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 public interface LocalPermits {
   /**
-   * Sets how many requests may run on a pod at once. If more do, they go on, and the number falls as
-   * they end.
+   * Sets how many requests may run on a pod at once. If more are running, they continue, and the
+   * number falls as they end.
    *
    * @param lease after which none of them may start; null for none
    * @return the number now
@@ -23,7 +23,7 @@ public interface LocalPermits {
 
   int running(Destination pod);
 
-  /** Of all pods on which requests run. */
+  /** The requests in flight of each pod that has any. */
   Map<Destination, Integer> running();
 
   int queued();
@@ -31,12 +31,12 @@ public interface LocalPermits {
   /** How many requests wait at other activators, which count for the bound of the queue. */
   void queuedElsewhere(int requests);
 
-  /** When the oldest began to wait; only while some do. */
+  /** When the oldest queued request began to wait. Call only while some are queued. */
   long oldestNanos();
 
   /** Permits were added: queued requests run. */
   void grant();
 
-  /** Whether permits are lent at all has changed: pods are divided again. */
+  /** Divides the pods again, because lending was turned on or off. */
   void reroute();
 }

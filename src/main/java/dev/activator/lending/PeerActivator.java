@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.TreeMap;
 
 /**
- * Another activator, and its beats.
+ * Another activator, with the beats that it sent and answered.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -19,7 +19,10 @@ final class PeerActivator {
   private final TreeMap<Long, Long> sentNanos = new TreeMap<>();
   private long sent;
   private long received;
-  /** Counted, because a process that stood still has not listened. */
+  /**
+   * Ticks are counted instead of time, because a process that stood still has received nothing in
+   * that time.
+   */
   private int awayTicks;
   private volatile boolean connected;
   private volatile boolean beaten;
@@ -45,7 +48,7 @@ final class PeerActivator {
     return new Beat(sent, received);
   }
 
-  /** Whether it is the first of this connection, which is answered at once. */
+  /** Returns whether the beat is the first of this connection, which is answered at once. */
   synchronized boolean received(Beat beat, long nowNanos) {
     beaten = true;
     boolean first = received == 0;
@@ -56,7 +59,7 @@ final class PeerActivator {
       sentNanos.headMap(beat.answered(), true).clear();
       long until = sentAt + LEASE.toNanos();
       if (!lease.extend(nowNanos, until)) {
-        // Another one, because what was borrowed under the last one may not be used any more.
+        // A new one, because what was borrowed under the last lease may not be used any more.
         lease = new LoanLease(until);
       }
     }

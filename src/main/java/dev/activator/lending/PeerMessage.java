@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A message between activators about permits. Numbers are totals, not differences, so a message
- * that comes twice changes nothing, and of several with the same key the last one is enough.
+ * A message between activators about permits. Numbers are totals, not differences: a message that
+ * comes twice changes nothing, and the last of several with the same key is enough.
  *
  * <p>{@link View} and {@link Yield} open an account between a borrower and a lender: what the
- * borrower holds of the lender's pods. The other messages about permits count from there, and name
- * the account, so that one from before does not count.
+ * borrower holds of the lender's pods. The other messages about permits count from there. They name
+ * the account, so messages of an earlier account have no effect.
  */
 public sealed interface PeerMessage {
-  /** Of the revision it is about; of the pair of peers, for {@link Beat}. */
+  /** A message about one revision. A {@link Beat} is about a pair of peers. */
   sealed interface OfRevision extends PeerMessage {
     RevisionId revision();
   }
@@ -89,14 +89,14 @@ public sealed interface PeerMessage {
       implements OfRevision {}
 
   /**
-   * Pods of the receiver that the sender can reach, and of which it has no permit while requests wait
-   * there: those that it has just found, and after a second all. The receiver may lend them even if it
-   * cannot reach them itself.
+   * Pods of the receiver that the sender can reach, but has no permit of, while requests wait at
+   * the sender. It names those that it has just found, and after a second all. The receiver may
+   * lend their permits even if it cannot reach the pods itself.
    *
    * @param account of the sender as the borrower
    */
   record Reach(RevisionId revision, long account, Set<Destination> pods) implements OfRevision {
-    /** Of more than these the rest is left out. */
+    /** At most this many pods are named. */
     static final int MAX_PODS = 256;
 
     public Reach {

@@ -33,17 +33,17 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> The revision's loop.
  */
 final class PermitLedger {
-  /** Between two messages about the same queue, unless it has doubled or is empty. */
+  /** The pause between two messages about the same queue, unless it has doubled or is empty. */
   private static final Duration WANT_PERIOD = Duration.ofMillis(5);
   private static final Duration REFUSED = Duration.ofSeconds(1);
   /** The borrower's lease, and a margin for clocks. */
   private static final Duration LENDER_LEASE = Duration.ofSeconds(15);
-  /** For a borrower that stood still, and could not end its requests in time. */
+  /** A margin for a borrower that stood still, and could not end its requests in time. */
   private static final Duration PAUSE = Duration.ofMinutes(1);
   private static final int MAX_UNUSED = 32;
-  /** Requests wait for so long before this activator says which pods it can reach. */
+  /** After a wait of this length this activator says which pods it can reach. */
   private static final Duration LONG_WAIT = Duration.ofSeconds(1);
-  /** They say it again each second, while it matters. */
+  /** How long a {@link Reach} counts. It is repeated each second while requests wait. */
   private static final Duration REACHED = Duration.ofSeconds(3);
 
   private final RevisionId id;
@@ -130,7 +130,10 @@ final class PermitLedger {
     }
   }
 
-  /** The number of permits that are kept, as a loan of the new owner, because requests use them. */
+  /**
+   * Gives the pod to its new owner, and returns how many permits requests still use. They are kept
+   * as a loan of the new owner.
+   */
   int giveUp(SharedPod pod, RevisionPeer to, long account, boolean withLoans) {
     pod.owned = false;
     if (withLoans) {
@@ -149,7 +152,7 @@ final class PermitLedger {
     return kept;
   }
 
-  /** @param included of which pods the borrower reports what it holds */
+  /** @param included the pods of which the borrower reports what it holds */
   void opened(RevisionPeer borrower, Yield yield, Predicate<SharedPod> included) {
     pods.values().stream().filter(included)
         .forEach(pod -> pod.lent.remove(borrower));
@@ -157,7 +160,7 @@ final class PermitLedger {
         new Loan(yield.account(), held)));
   }
 
-  /** Whether it had borrowed. */
+  /** Returns whether the borrower had permits. */
   boolean ended(RevisionPeer borrower) {
     boolean had = false;
     for (var pod : pods.values()) {
@@ -181,7 +184,10 @@ final class PermitLedger {
     }
   }
 
-  /** What has been waiting for long may wait beside pods that their owners cannot reach. */
+  /**
+   * Says which pods this activator can reach, once requests have waited for long: their owners may
+   * be unable to reach them.
+   */
   void sayReached() {
     if (permits.queued() > 0
         && loop.nanoTime() - permits.oldestNanos() >= LONG_WAIT.toNanos()) {
@@ -189,7 +195,10 @@ final class PermitLedger {
     }
   }
 
-  /** Owners without requests probe new pods less often, so they may find these later. */
+  /**
+   * Says that pods were found here. Their owners probe new pods less often while they have no
+   * requests, so they may find these later.
+   */
   void sayFound(Set<SharedPod> found) {
     if (permits.queued() > 0) {
       sayReached(found);
@@ -210,7 +219,7 @@ final class PermitLedger {
     }
   }
 
-  /** @param isTaken for pods of which no more may be borrowed */
+  /** @param isTaken whether no more permits of a pod may be borrowed */
   void granted(RevisionPeer lender, Grant grant, Predicate<SharedPod> isTaken) {
     if (grant.account() != lender.borrowingAccount) {
       return;
@@ -235,7 +244,10 @@ final class PermitLedger {
     }
   }
 
-  /** What is idle when the lease is over stays unused, also if the lender answers again. */
+  /**
+   * Returns what is idle when the lease is over, even if the lender has answered again, and begins
+   * a new lease.
+   */
   private void renew(SharedPod pod, RevisionPeer lender, Loan loan) {
     var lease = loan.lease();
     if (lease == null || lease.isOver(loop.nanoTime())) {
@@ -267,7 +279,7 @@ final class PermitLedger {
     if (loan != null && loan.account == back.account()
         && loan.account == borrower.lendingAccount) {
       if (loan.returnedNow(back.returned()) > 0 && loan.isUnrequested() && borrower.wanted > 0) {
-        // It says that none waits before it returns what is idle: so it cannot reach the pod.
+        // It still waits, and yet returns an idle permit: so it cannot reach the pod.
         loan.refuse(loop.nanoTime() + REFUSED.toNanos());
       }
     }
@@ -293,7 +305,10 @@ final class PermitLedger {
     want(lender.divide(pods.values(), partners.values(), routed.limit(), lendable), now);
   }
 
-  /** What runs on it counts as its owner's, this activator's, from now on. */
+  /**
+   * Returns all permits to the lender. Requests on the pod then run on permits of this activator,
+   * which owns it now.
+   */
   private void returnToLender(SharedPod pod) {
     var before = pod.lender();
     if (before != null) {
@@ -307,7 +322,7 @@ final class PermitLedger {
     return lender.queuedElsewhere();
   }
 
-  /** Pods that are gone, and are counted in accounts that are still open. */
+  /** Whether many pods are gone but still counted in open accounts. */
   boolean hasManyUnused() {
     return pods.size() > MAX_UNUSED + 2 * routed.pods().size();
   }
@@ -357,7 +372,7 @@ final class PermitLedger {
     return sum;
   }
 
-  /** Requests that would wait if this activator used its own pods alone, those that it lends included. */
+  /** How many requests would wait if this activator used only its own pods, with all of their permits. */
   int runningBeyondOwnPods() {
     int room = 0;
     int elsewhere = 0;
@@ -372,7 +387,7 @@ final class PermitLedger {
     return Math.max(0, elsewhere - room);
   }
 
-  /** What was borrowed, and was not used since the last call. */
+  /** Returns borrowed permits that were idle at the last call and still are. */
   void returnIdle() {
     for (var pod : pods.values()) {
       var lender = pod.lender();
@@ -389,7 +404,10 @@ final class PermitLedger {
     }
   }
 
-  /** Of what was borrowed, after the last beat of the borrower; also if its clock is 5 % slower. */
+  /**
+   * How long borrowed permits may be used after the borrower's last beat, even if its clock is 5 %
+   * slower.
+   */
   Duration longestUse() {
     return LENDER_LEASE.plus(PAUSE)
         .plus(longestRequest.multipliedBy(9).dividedBy(8));

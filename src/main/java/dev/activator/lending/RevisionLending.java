@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
  * {@link PermitLedger} has the permits.
  *
  * <p>Each change of the view begins an epoch. A pod is acquired only after all activators answered
- * this epoch's {@link View}: by its answer each gives up the pods that the asker owns in this view,
- * and says what it still runs there. So at most one activator owns a pod: of two that each answered
- * the other, the later epoch began after its owner had answered the earlier one. What was said of
- * running requests stays true, since no more of such a pod is borrowed from another until the asker
- * begins another epoch. What is owned stays owned until another requests it, so most pods pass a
- * change of views without a gap.
+ * this epoch's {@link View}: by its answer each gives up the pods that the sender of the view owns
+ * in this view, and says how many requests it still runs there. So at most one activator owns a
+ * pod: if two answered each other, the later epoch began after its activator had answered the
+ * earlier one. The number of running requests does not grow, since no more permits of such a pod
+ * are borrowed from a third activator until the sender begins another epoch. A pod keeps its owner
+ * until another activator requests it, so most pods stay in use while views change.
  *
  * <p><b>Threads.</b> The revision's loop.
  */
@@ -40,9 +40,12 @@ public final class RevisionLending {
   private static final Duration TICK = Duration.ofSeconds(1);
   /** Pods are divided by Knative's rule, because a member is not known to lend. */
   private static final long SLICED = 0;
-  /** The same, because another member does so: no reason for a third. */
+  /** The same, because another member does so. A third member does not follow this one. */
   private static final long SLICED_ELSEWHERE = -1;
-  /** Lists come within milliseconds, so one that has none for so long gets its requests in another way. */
+  /**
+   * After this time an activator that is in no list gets its requests in another way: lists come
+   * within milliseconds.
+   */
   private static final Duration FIRST_VIEW = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(RevisionLending.class);
 
@@ -60,14 +63,14 @@ public final class RevisionLending {
   private Routed routed;
   private List<String> listed = List.of();
   /**
-   * Whether it has been listed, and knew all that were listed with it. Of two activators the one that is
-   * listed later knows the other then, and uses no pod that the other has not yielded.
+   * Whether this activator has been listed, and knew all that were listed with it. The later listed
+   * of two activators knows the other by then, and uses no pod that the other has not yielded.
    */
   private boolean hasView;
-  /** Whether it has been the only one, as far as is known, since it was listed. */
+  /** Whether this activator has been the only one, as far as is known, since it was listed. */
   private boolean hadAll;
   private long epoch;
-  /** Of this epoch. */
+  /** The number of the view of this epoch. */
   private long view;
   private volatile int lent;
   private volatile int borrowed;
@@ -75,7 +78,7 @@ public final class RevisionLending {
   private boolean closed;
 
   /**
-   * What this activator may send requests to.
+   * The pods to which this activator may send requests, and their limit.
    *
    * @param pods in order; none if requests go through a ClusterIP, or have no limit
    * @param limit of requests at a pod; 0 for none
@@ -93,7 +96,7 @@ public final class RevisionLending {
       slice = Set.copyOf(slice);
     }
 
-    /** As long as there is no pod. */
+    /** The value as long as there is no pod. */
     public static Routed withoutPods(int limit, boolean exact, Duration longestRequest) {
       return new Routed(List.of(), Set.of(), Set.of(), limit, exact, longestRequest);
     }
@@ -116,7 +119,7 @@ public final class RevisionLending {
     return loop;
   }
 
-  /** Call once the permits may be used: from then on the loop uses them. */
+  /** Call once the loop may use the permits. */
   public void open() {
     lending.opened(id, this);
   }
@@ -144,12 +147,12 @@ public final class RevisionLending {
     settleAfter(wasActive);
   }
 
-  /** After each change of what requests may be sent to. */
+  /** Call after each change of the pods to which requests may be sent. */
   public void routed(Routed now) {
     boolean wasActive = isActive();
     routed = now;
     if (wasActive != isActive()) {
-      // It has lost its queue-proxy, or got one; comes back here.
+      // The revision has lost its queue-proxy, or got one. This leads back here.
       permits.reroute();
     } else if (isActive()) {
       var found = ledger.routed(now);
@@ -162,10 +165,9 @@ public final class RevisionLending {
   }
 
   /**
-   * After each change of the activators.
+   * Call after each change of the activators.
    *
-   * @param addresses of the revision's public Endpoints, sorted; pods while activators
-   *     are bypassed
+   * @param addresses of the revision's public Endpoints, sorted; pods while activators are bypassed
    */
   public void members(List<String> addresses) {
     boolean wasActive = isActive();
@@ -196,12 +198,12 @@ public final class RevisionLending {
     } else {
       lent = 0;
       borrowed = 0;
-      // The others may have left the list while they were still known.
+      // The others may have left the list before they were known to be gone.
       hadAll |= listed.equals(List.of(own));
     }
   }
 
-  /** Requests were queued or left, or permits were released. */
+  /** Call when requests were queued or left, or permits were released. */
   public void changed() {
     if (isActive() && !settling) {
       settling = true;
@@ -228,13 +230,13 @@ public final class RevisionLending {
     fleet = now;
     seen();
     if (wasActive != isActive() && wasAlone) {
-      // Alone, it owned all pods.
+      // While it was alone, it owned all pods.
       ledger.own(routed.pods());
     }
     settleAfter(wasActive);
   }
 
-  /** One that was there before this revision. */
+  /** A peer that was there before this revision. */
   void earlierPeer(PeerActivator peer) {
     peer(peer);
     partner(peer).wasAnsweredWithoutTheRevision();
@@ -243,7 +245,7 @@ public final class RevisionLending {
     }
   }
 
-  /** Connected. */
+  /** A peer has connected. */
   void peer(PeerActivator peer) {
     var partner = partner(peer);
     partner.connected = true;
@@ -316,7 +318,10 @@ public final class RevisionLending {
     }
   }
 
-  /** If so, no more of it may be borrowed: the answer said how much of the pod is used here. */
+  /**
+   * Whether no more permits of the pod may be borrowed: another activator was answered how many are
+   * used here, and may count on it.
+   */
   private boolean mayBeAcquiredByAnother(SharedPod pod, RevisionPeer lender) {
     if (routed.exact() && owners.allLend()) {
       for (var partner : partners.values()) {
@@ -329,7 +334,7 @@ public final class RevisionLending {
   }
 
   /**
-   * Who owns which pod, by what is known now.
+   * Decides who owns which pod, by what is known now.
    *
    * @return whether an epoch began, in which all were answered
    */
@@ -365,7 +370,10 @@ public final class RevisionLending {
     return routed.limit() > 0 ? owners.view() : owners.viewWithoutLimit();
   }
 
-  /** Whether another one divides them by Knative's rule: it knows of one that does not lend. */
+  /**
+   * Whether another member divides the pods by Knative's rule, because it knows of one that does
+   * not lend.
+   */
   private boolean isSlicedElsewhere(List<String> members) {
     for (var partner : partners.values()) {
       if (partner.slices && members.contains(partner.address())) {
@@ -379,7 +387,10 @@ public final class RevisionLending {
     return view == SLICED || view == SLICED_ELSEWHERE;
   }
 
-  /** Endpoints without any activator list pods: then who shares the revision stays as it was. */
+  /**
+   * The activators that share the revision. They stay the same while the Endpoints have pods
+   * instead of activators.
+   */
   private List<String> currentMembers() {
     if (listed.contains(own) || listed.stream().anyMatch(fleet::has)) {
       return List.copyOf(new TreeSet<>(listed));
@@ -395,7 +406,10 @@ public final class RevisionLending {
     }
   }
 
-  /** With the same view, and once for each that is received or taken. */
+  /**
+   * Answers the view of a peer if it is this activator's, too: once for each view that is received
+   * or begun.
+   */
   private void answer(RevisionPeer partner) {
     var requested = partner.view;
     if (requested == null || !partner.connected || !isActive()
@@ -470,7 +484,10 @@ public final class RevisionLending {
     return borrowed;
   }
 
-  /** Without a link to its owner a pod is divided as before, if a queue-proxy keeps the limit. */
+  /**
+   * Whether the pod is divided by Knative's rule, as there is no link to its owner and its
+   * queue-proxy keeps the limit.
+   */
   private boolean isSharedWithoutLink(SharedPod pod) {
     return !routed.exact() && routed.slice().contains(pod.pod) && !own.equals(pod.owner)
         && partners.values().stream()
@@ -478,8 +495,8 @@ public final class RevisionLending {
   }
 
   /**
-   * A pod whose next owner has not requested it yet may be used as long as a borrower might: after
-   * that the next owner does not wait for this activator.
+   * Keeps a pod that its next owner has not requested yet, for as long as a borrower may keep it.
+   * After that the next owner does not wait for this activator.
    */
   private void keepUntilRequested(SharedPod pod) {
     pod.until = null;
@@ -546,7 +563,7 @@ public final class RevisionLending {
     }
   }
 
-  /** Whether its lease and its requests are over, whatever it does now. */
+  /** Ends the accounts of a peer whose lease and requests are over, whatever it does now. */
   private void checkSilent(RevisionPeer partner) {
     long longest = ledger.longestUse().dividedBy(TICK);
     boolean isLong = partner.silentTicks() > longest;
@@ -554,12 +571,15 @@ public final class RevisionLending {
       partner.openLending(0);
       sendView(partner);
     }
-    // While it was a member it used what it owned.
+    // While it was a member, it used its own pods without a lease.
     boolean hasLeft = !partner.connected && !owners.members().contains(partner.address());
     partner.expired = partner.leftTicks(hasLeft) > longest && isLong;
   }
 
-  /** After its last beat nothing of a peer runs on what it borrowed. Any thread may call this. */
+  /**
+   * The time after a peer's last beat from which none of its requests runs on borrowed permits. Any
+   * thread may call this.
+   */
   Duration longestUse() {
     return ledger.longestUse();
   }

@@ -10,30 +10,36 @@ final class RevisionPeer {
   final PeerActivator peer;
   final long sinceNanos;
   boolean connected;
-  /** Of this connection. */
+  /** The last view that it sent on this connection. */
   @Nullable View view;
-  /** Whether it answered the view of the current epoch, also if the link is lost since. */
+  /** Whether it answered the view of the current epoch, even if the link was lost since. */
   boolean agreed;
   /** Whether it divides pods by Knative's rule because of what it knows itself, as it said last. */
   boolean slices;
-  /** How it was answered last. It may rely on that until it begins another epoch. */
+  /**
+   * The owners by which this activator answered it last. It may rely on that until it begins
+   * another epoch.
+   */
   private PodOwners answered = PodOwners.NONE;
   private @Nullable Long answeredEpoch;
-  /** Counted, because what came while this process stood still is not known yet. */
+  /**
+   * Ticks are counted instead of time, because what came while this process stood still is not read
+   * yet.
+   */
   private int silentTicks;
   private long lastBeatNanos;
   private int leftTicks;
-  /** Whether it has been away for so long that it cannot have anything. */
+  /** Whether it has been away for so long that it cannot use any pod. */
   boolean expired;
 
-  /** Its account as the borrower; 0 if none is open. */
+  /** The account in which it is the borrower; 0 if none is open. */
   long lendingAccount;
   int wanted;
   long wantedSinceNanos;
   private long granted;
   private long seen;
 
-  /** The account of this activator, as its borrower; 0 if none is open. */
+  /** The account in which this activator is the borrower; 0 if none is open. */
   long borrowingAccount;
   private long received;
   int lastQueued;
@@ -63,7 +69,10 @@ final class RevisionPeer {
     return leftTicks;
   }
 
-  /** It was answered before this activator had the revision: it may rely on no pod being used here. */
+  /**
+   * Remembers that it was answered before this activator had the revision, so it may rely on no pod
+   * being used here.
+   */
   void wasAnsweredWithoutTheRevision() {
     answered = new PodOwners(List.of(address()), true, List.of());
   }
@@ -75,12 +84,12 @@ final class RevisionPeer {
     answeredEpoch = epoch;
   }
 
-  /** @param by {@link PodOwners#NONE} if it relies on nothing */
+  /** @param by the owners in the answer; {@link PodOwners#NONE} if it relies on nothing */
   void answered(PodOwners by) {
     answered = by;
   }
 
-  /** Whether it may come to own the pod by how it was answered. */
+  /** Whether the last answer allows it to acquire the pod. */
   boolean mayAcquire(SharedPod pod, PodOwners now) {
     return address().equals(answered.equals(now) ? pod.owner : answered.owner(pod.pod));
   }

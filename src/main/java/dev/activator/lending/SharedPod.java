@@ -9,21 +9,21 @@ import org.jspecify.annotations.Nullable;
 /** The permits of one pod, as this activator counts them. Confined to the revision's loop. */
 final class SharedPod {
   final Destination pod;
-  /** Its address; null if several activators send requests to the pod. */
+  /** The address of its owner; null if several activators send requests to the pod. */
   @Nullable String owner;
   boolean listed;
-  /** Whether requests may be sent to it from here: it is listed, and not ejected. */
+  /** Whether this activator may send requests to the pod: it is listed, and not ejected. */
   boolean routed;
-  /** Whether this activator issues its permits. */
+  /** Whether this activator issues the pod's permits. */
   boolean owned;
-  /** Of an owned pod that belongs to another activator now. */
+  /** Until when this activator may use a pod that now belongs to another one; null if it does not. */
   @Nullable LoanLease until;
   final Map<RevisionPeer, Loan> lent = new LinkedHashMap<>(2);
-  /** From one activator at a time; of the others, what was counted. */
+  /** Permits are borrowed from one activator at a time. The loans of others only keep their counts. */
   final Map<RevisionPeer, Loan> borrowed = new LinkedHashMap<>(2);
   /** Idle borrowed permits at the last tick. */
   int idle;
-  /** Until when others count as able to reach it, although this activator may not be. */
+  /** Until when other activators count as able to reach the pod, even if this one cannot. */
   private final Map<RevisionPeer, Long> reachedUntilNanos = new LinkedHashMap<>(2);
 
   SharedPod(Destination pod, @Nullable String owner) {
@@ -40,7 +40,7 @@ final class SharedPod {
     return !reachedUntilNanos.isEmpty();
   }
 
-  /** Whether it has said so, or has permits of it. */
+  /** Whether the activator has said that it reaches the pod, or has permits of it. */
   boolean isReachedBy(RevisionPeer partner, long nowNanos) {
     var loan = lent.get(partner);
     return isReached(nowNanos) && reachedUntilNanos.containsKey(partner)
@@ -73,7 +73,7 @@ final class SharedPod {
     return Objects.requireNonNull(borrowed.get(lender));
   }
 
-  /** Its counts must be kept as long as the other side counts on from them. */
+  /** Whether this object can be dropped: no account that is still open counts the pod's permits. */
   boolean isUnused(long nowNanos) {
     return !listed && lent() == 0 && lender() == null && !isReached(nowNanos)
         && lent.entrySet().stream()

@@ -4,11 +4,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a revision's requests can go now.
+ * The destinations that can take a revision's requests now.
  *
  * @param clusterIp takes all requests while pods cannot be addressed; else null
- * @param pods those that answer probes; with {@code clusterIp}, the ready ones, of which only the
- *     number counts
+ * @param pods that answer probes. If there is a {@code clusterIp}: the ready pods, of which only
+ *     the number matters
  * @param unreachable whether nothing has accepted connections for so long that no request should
  *     wait
  */
@@ -28,7 +28,7 @@ public record HealthyDestinations(RevisionId revision, @Nullable Destination clu
     return new HealthyDestinations(revision, null, DestinationSet.NONE, true);
   }
 
-  /** False without destinations before. */
+  /** Whether this has all destinations of {@code before}, and more. False if there were none. */
   public boolean onlyAddsTo(HealthyDestinations before) {
     return !before.pods.isEmpty() && Objects.equals(clusterIp, before.clusterIp)
         && pods.containsAll(before.pods);

@@ -54,25 +54,25 @@ public sealed interface Admission {
   /** <b>Threads.</b> The caller's loop only. */
   non-sealed interface QueueEntry extends Admission {
     /**
-     * Leaves the queue, and a permit granted concurrently goes to the next request. Ignored after
-     * the caller was called.
+     * Leaves the queue. A permit that is granted concurrently goes to the next request. Ignored
+     * once the caller was called.
      */
     void giveUp();
 
-    /** From arrival; zero for no limit. */
+    /** The time limit from arrival; zero for none. */
     Duration timeout();
 
     int retryAfterSeconds();
 
-    /** Bodies included. */
+    /** Counts more bytes that the request holds while it is queued, its body included. */
     void addHeldBytes(int moreBytes);
 
     long heldBytes();
   }
 
-  /** Gets one of the two calls, unless it gives up. */
+  /** The caller of a queued request. It gets one of the two calls, unless it gives up. */
   interface QueuedCaller {
-    /** Both calls are made on it. */
+    /** The loop on which both calls are made. */
     Loop loop();
 
     /**

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * The permits of one revision. While requests are queued, new requests get none, so they do not
  * overtake.
  *
- * <p>No wake-up is lost: a request first increments the queued count, then tries again on the loop;
- * a release first returns the permit, then reads the count. Both are volatile accesses in program
- * order, so at least one sees the other.
+ * <p>No wake-up is lost. A request first increments the queued count, then tries again on the loop;
+ * a release first returns the permit, then reads the count. All of these are volatile accesses in
+ * program order, so the request sees the permit, or the release sees the request.
  *
  * <p><b>Threads.</b> Any; {@link #route} and {@link #dropClosedIdle} only on the revision's loop.
  */
@@ -112,9 +112,9 @@ final class Permits {
   private volatile List<Pod> pods = List.of();
   /** Closed destinations whose requests run on pods of the snapshot. */
   private volatile List<Pod> carriedFrom = List.of();
-  /** For new destinations; 0 for no limit. */
+  /** The first slow-start window of new destinations; 0 for no limit. */
   private volatile int firstWindow;
-  /** Whether only permits that this activator holds can be acquired. Only on the loop. */
+  /** Whether only permits that this activator holds can be acquired. Used on the loop only. */
   private boolean lent;
 
   /** @param random must be thread-safe */
@@ -165,7 +165,7 @@ final class Permits {
     return false;
   }
 
-  /** Without a bound, because the request had a permit before. */
+  /** Enters the queue without a bound, because the request had a permit before. */
   void enterForRetry() {
     queued.getAndIncrement();
   }
@@ -218,7 +218,7 @@ final class Permits {
     var now = subset.destinations().stream().map(it -> pod(it, !behindClusterIp.isEmpty()))
         .toArray(Pod[]::new);
     var open = Set.of(now);
-    // Closed before others open, so that their number of requests can only fall.
+    // Closes these before others open, so that their number of requests can only fall.
     carriedFrom = known.values().stream().filter(pod -> !open.contains(pod)
         && (pod.isClusterIp() || behindClusterIp.contains(pod.destination()))).toList();
     carriedFrom.forEach(Pod::close);
@@ -232,7 +232,7 @@ final class Permits {
       memory.clear();
     }
     routing = new RoutingSnapshot(now, subset.limit(), subset.capacity(), balancer);
-    // Last, so that a request that finds a pod closed sees the new snapshot when it retries.
+    // Published last, so that a request that finds a pod closed sees the new snapshot when it retries.
     known.values().stream().filter(pod -> !open.contains(pod)).forEach(Pod::close);
     dropIdle();
     pods = List.copyOf(known.values());
@@ -250,7 +250,7 @@ final class Permits {
     var dealt = InFlightCarryOver.deal(carriedFrom.stream().mapToInt(Pod::inFlight).sum(),
         Stream.of(to).mapToInt(Pod::carried).toArray(),
         Stream.of(to).mapToInt(Pod::inFlight).toArray(), limit);
-    // Increments first, so that each request is counted at any time.
+    // Incremented first, so that each request is counted at any time.
     IntStream.range(0, to.length).filter(i -> dealt[i] > to[i].carried())
         .forEach(i -> to[i].carry(dealt[i]));
     IntStream.range(0, to.length).forEach(i -> to[i].carry(dealt[i]));
@@ -308,7 +308,7 @@ final class Permits {
     return owner.nanoTime();
   }
 
-  /** Until the window of a pod widens by itself; negative if none will. */
+  /** The time until the window of a pod widens by itself; negative if none will. */
   long nanosToNextStep() {
     long first = -1;
     if (firstWindow > 0) {
@@ -342,7 +342,7 @@ final class Permits {
     return routing.capacity();
   }
 
-  /** Of this activator: permits that are lent to others do not count. */
+  /** The capacity of this activator, without permits that are lent to others. */
   int ownCapacity() {
     var now = routing;
     int sum = 0;

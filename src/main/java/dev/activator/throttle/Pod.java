@@ -15,9 +15,10 @@ import org.jspecify.annotations.Nullable;
  * One destination and its requests in flight. It is its own permit, so acquiring allocates nothing.
  *
  * <p>An unlisted destination is closed: it grants no permits, and keeps its count in case it
- * returns. The closed bit, the count, the carried count (see {@link CarryOver}) and the number of
- * permits that this activator holds share one word, so that a thread with an older snapshot can
- * acquire neither after the close nor a permit that was lent meanwhile.
+ * returns. One word has the closed bit, the count, the carried count (see {@link
+ * dev.activator.throttle.policy.InFlightCarryOver}) and the number of permits that this activator
+ * holds. So a thread with an older snapshot can acquire no permit after the close, and none that
+ * was lent in the meantime.
  *
  * <p><b>Threads.</b> Any acquires and releases; only the revision's loop opens and closes.
  */
@@ -29,10 +30,10 @@ final class Pod implements Permit {
   /** One carried request; the lower bits count permits of this destination. */
   private static final long CARRIED = 1L << COUNT_BITS;
   private static final int MAX_CARRIED = (1 << CARRIED_BITS) - 1;
-  /** One permit that is held. */
+  /** One permit that this activator holds. */
   private static final long HELD = 1L << (COUNT_BITS + CARRIED_BITS);
   private static final long HELD_MASK = ~CLOSED & -HELD;
-  /** All: permits are not lent. Higher limits cannot be lent. */
+  /** The number of held permits while none are lent. Higher limits cannot be lent. */
   static final int ALL = (int) (HELD_MASK / HELD);
 
   private final Destination destination;
@@ -46,7 +47,7 @@ final class Pod implements Permit {
   private volatile @Nullable LoanLease lease;
 
   /**
-   * Initially closed.
+   * A pod is closed at first.
    *
    * @param isClusterIp without slow start, because it stands for all pods
    * @param window its last one; {@link DestinationSubset#UNLIMITED} if it had none
@@ -66,7 +67,10 @@ final class Pod implements Permit {
     return destination;
   }
 
-  /** A borrowed one only right after {@link #hasRoom}, which checks the lease. */
+  /**
+   * Acquires a permit. A borrowed one may be acquired only right after {@link #hasRoom}, which
+   * checks the lease.
+   */
   boolean tryAcquire(int limit) {
     int max = isInSlowStart() ? Math.min(limit, slowStartNow().window()) : limit;
     long now = state.get();
@@ -81,7 +85,7 @@ final class Pod implements Permit {
 
   @Override
   public void release(Ending ending) {
-    // Window first, so that the request woken by the permit finds room.
+    // Widens the window first, so that the request woken by the permit finds room.
     if (ending == Ending.BROKEN) {
       permits.broken(this);
     } else if (ending == Ending.ANSWERED && isInSlowStart()) {
@@ -158,7 +162,7 @@ final class Pod implements Permit {
    */
   int hold(int permitCount, @Nullable LoanLease itsLease) {
     lease = itsLease;
-    // First, so that a permit released from now on is given up.
+    // Set first, so that a permit released from now on is given up.
     target = permitCount;
     while (true) {
       long now = state.get();
@@ -174,7 +178,7 @@ final class Pod implements Permit {
     return borrowed != null && borrowed.isOver(permits.nanoTime());
   }
 
-  /** Requests of the previous destinations that count here, too. */
+  /** Requests of previous destinations that also count here. */
   int carried() {
     return carried(state.get());
   }
@@ -198,7 +202,7 @@ final class Pod implements Permit {
     return isClusterIp;
   }
 
-  /** For the balancer; more than any limit if closed. */
+  /** The number of requests in flight, for the balancer; more than any limit if closed. */
   int load() {
     long now = state.get();
     return now >= 0 ? load(now) : DestinationSubset.UNLIMITED;
@@ -227,7 +231,7 @@ final class Pod implements Permit {
     return state.get() < 0 ? slowStart.get().sinceNanos() : permits.nanoTime();
   }
 
-  /** After a close, the window is the smaller of this one and the last. */
+  /** Opens a closed pod. Its window is the smaller of this one and its last. */
   void open(int firstWindow) {
     if (state.get() < 0) {
       if (!isClusterIp) {

@@ -75,7 +75,7 @@ final class QueueMonitor {
     return statusFailure != null && statusFailure.lasting() ? statusFailure : null;
   }
 
-  /** Each failure counts once, because it may be an old one. */
+  /** Counts each failure once, because it may be an old one. */
   void status(Revision now) {
     var failure = now.startFailure();
     if (failure != null && !failure.equals(statusFailure)) {
@@ -86,7 +86,7 @@ final class QueueMonitor {
     }
   }
 
-  /** Null when pods may start again. */
+  /** @param now why no pod will start; null when pods may start again */
   void pods(@Nullable RevisionStartFailure now) {
     podFailure = now;
     if (now != null) {
@@ -95,7 +95,7 @@ final class QueueMonitor {
   }
 
   private void rejectIfStarved(RevisionStartFailure failure) {
-    // While a pod works the queue drains: another pod's failure is no reason to reject.
+    // While one pod works, the queue drains, so another pod's failure is no reason to reject.
     if (starved.getAsBoolean()) {
       // Logged once; callers that retry get only the reason.
       if (!failure.equals(loggedFailure) && !failure.message().isEmpty()) {

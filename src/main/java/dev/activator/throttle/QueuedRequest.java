@@ -10,8 +10,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request in the queue. The revision's loop grants or rejects it; the caller is called back on the
- * caller's own loop, which releases the permit of a request that has given up.
+ * A request in the queue. The revision's loop grants or rejects it. The caller is called on the
+ * caller's loop. If the request has given up by then, its permit is released there.
  *
  * <p><b>Threads.</b> Any may call {@link #grant} or {@link #reject}, once; {@code done} belongs to
  * the caller's loop.
@@ -39,7 +39,7 @@ final class QueuedRequest implements QueueEntry {
     return sinceNanos;
   }
 
-  /** The caller's. */
+  /** The caller's loop. */
   Loop loop() {
     return caller.loop();
   }
@@ -114,7 +114,7 @@ final class QueuedRequest implements QueueEntry {
     return throttler.heldBytes().get();
   }
 
-  /** For the retry budget, or for the order of a standing queue. */
+  /** A permit whose end is counted: for the retry budget, or for the order of a standing queue. */
   private final class CountedPermit implements Permit {
     private final Permit permit;
     private final long grantedNanos;

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RetryBudget {
   private static final int PERCENT = 20;
-  /** The one to ten requests of a pod often fail together. */
+  /** A pod often has one to ten requests, which fail together. */
   private static final int MIN_RETRIES = 10;
 
   private final AtomicInteger retries = new AtomicInteger();
@@ -29,7 +29,7 @@ final class RetryBudget {
     return false;
   }
 
-  /** Without a limit. */
+  /** Counts a retry without checking the limit. */
   void acquire() {
     retries.getAndIncrement();
   }

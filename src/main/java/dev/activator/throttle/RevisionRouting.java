@@ -30,10 +30,10 @@ import org.slf4j.event.Level;
 final class RevisionRouting {
   private static final Logger log = LoggerFactory.getLogger(RevisionRouting.class);
 
-  /** In ten seconds; a cluster with more starts has metrics. */
+  /** The limit of log lines in ten seconds; a cluster with more starts has metrics. */
   static final int MAX_CAPACITY_LINES = 100;
 
-  /** Unless a probe ends it sooner. */
+  /** How long an ejection lasts, unless a probe ends it sooner. */
   private static final Duration EJECTION = Duration.ofMillis(250);
 
   private final Loop loop;
@@ -125,19 +125,19 @@ final class RevisionRouting {
     }
   }
 
-  /** 0 for none, or for one that is too high to be lent. */
+  /** The limit of each pod; 0 if there is none, or it is too high to be lent. */
   private static int sharedLimit(Revision revision) {
     int concurrency = revision.containerConcurrency();
     return concurrency < Pod.ALL ? concurrency : 0;
   }
 
-  /** As long as the revision has no pod that is lent. */
+  /** The value as long as the revision has no pod whose permits are lent. */
   static Routed withoutPods(Revision revision) {
     return Routed.withoutPods(sharedLimit(revision), isExact(revision),
         revision.timeouts().overall());
   }
 
-  /** A queue-proxy keeps the limit itself, so an early start is worth more there. */
+  /** Whether the limit counts more than an early start. A queue-proxy keeps the limit itself. */
   private static boolean isExact(Revision revision) {
     return revision.readinessProbe() != null;
   }
@@ -150,7 +150,7 @@ final class RevisionRouting {
         concurrency, isExact(revision), revision.timeouts().overall());
   }
 
-  /** At DEBUG while other pods serve: there are too many changes for INFO. */
+  /** Logs at DEBUG while other pods serve, since there are too many changes for INFO. */
   private void logCapacity(DestinationSubset before, DestinationSubset now) {
     boolean fromOrToZero = before.destinations().isEmpty() || now.destinations().isEmpty();
     // A revision without uid is not in Kubernetes.

@@ -48,7 +48,7 @@ final class RevisionThrottler implements Permits.Owner {
   /** How many waiting requests a snapshot lists one by one. */
   private static final int MAX_LISTED_WAITS = 5;
   private static final int MAX_SOURCES = 100;
-  /** After this many, other tasks of the loop run. */
+  /** After this many grants, other tasks of the loop run. */
   private static final int MAX_GRANTS_PER_TASK = 256;
 
   private final RevisionId id;
@@ -60,7 +60,7 @@ final class RevisionThrottler implements Permits.Owner {
   private final AtomicLong heldBytes = new AtomicLong();
   private final AtomicBoolean wakePending = new AtomicBoolean();
   private final WaitQueue queue;
-  /** Set while a request waits for the window of a pod to widen. */
+  /** Runs while a request waits for the window of a pod to widen. */
   private final DeadlineTimer slowStart;
   private final RevisionLending lending;
   private final RevisionRouting routing;
@@ -71,7 +71,7 @@ final class RevisionThrottler implements Permits.Owner {
   /** Queued requests of this revision at other activators. */
   private volatile int queuedElsewhere;
   private boolean deleted;
-  /** The loop of a waiting request, which will run there. */
+  /** The loop on which a waiting request will run. */
   private Loop waitingOn;
 
   /**
@@ -203,7 +203,7 @@ final class RevisionThrottler implements Permits.Owner {
         loop.execute(
             () -> queue.setOrder(queue.order().left(queuedNanos, ranNanos, loop.nanoTime())));
       case UNCOUNTED, BROKEN -> {
-        // Says nothing about the queue.
+        // Such an end says nothing about the queue.
       }
     }
   }
@@ -219,7 +219,7 @@ final class RevisionThrottler implements Permits.Owner {
       return null;
     }
     var request = new QueuedRequest(caller, this, loop.nanoTime(), retries);
-    // First, so that no request overtakes before the loop has queued this one.
+    // Enters first, so that no request overtakes before the loop has queued this one.
     permits.enterForRetry();
     loop.execute(() -> requeued(request, pod));
     return request;
@@ -231,7 +231,7 @@ final class RevisionThrottler implements Permits.Owner {
       return;
     }
     queue.addReturned(request);
-    // Before the release, so that the permit is not used for this destination.
+    // Ejects before the release, so that the permit is not used for this destination.
     routing.eject(pod.destination());
     pod.release(Ending.BROKEN);
     // Needed if eject() did nothing, as the pod was unlisted or ejected before.
@@ -293,7 +293,7 @@ final class RevisionThrottler implements Permits.Owner {
   void revision(Revision now) {
     loop.execute(() -> {
       boolean changed = now.containerConcurrency() != revision.containerConcurrency()
-          // Lending depends on both.
+          // Lending depends on these two.
           || !now.timeouts().equals(revision.timeouts())
           || !Objects.equals(now.readinessProbe(), revision.readinessProbe());
       if (!now.annotations().equals(revision.annotations())) {
@@ -368,7 +368,7 @@ final class RevisionThrottler implements Permits.Owner {
     loop.execute(() -> routing.activators(addresses, own));
   }
 
-  /** Ignored if addresses are known already, which may be newer. */
+  /** Ignored if addresses are known already, since those may be newer. */
   void initialAddresses(PublicAddresses addresses, String own) {
     loop.execute(() -> {
       if (routing.activator().equals(ActivatorIndex.UNKNOWN)) {

@@ -24,7 +24,7 @@ final class StartEstimator {
   private final RandomGenerator jitter;
   private volatile StartTimes starts = StartTimes.UNKNOWN;
   private volatile QueueDrainRate drain;
-  /** The last ones that were not empty. */
+  /** The last list of destinations that was not empty. */
   private List<Destination> lastDestinations = List.of();
 
   /** @param seed of the jitter; differs between revisions */
@@ -34,7 +34,7 @@ final class StartEstimator {
     this.drain = QueueDrainRate.UNKNOWN.restarted(loop.nanoTime());
   }
 
-  /** Returns whether no request waited for a start before. */
+  /** Begins to measure a start. Returns whether no request waited for one before. */
   boolean startAwaited() {
     boolean first = !starts.isAwaited();
     starts = starts.awaited(loop.nanoTime());
@@ -70,7 +70,7 @@ final class StartEstimator {
     drain = drain.afterGrants(more, loop.nanoTime());
   }
 
-  /** Judged by the fastest known start; false if none is known, even for a time that is over. */
+  /** Judges by the fastest known start; false if none is known, even for a time that is over. */
   boolean startTakesLongerThan(long nanos) {
     long remaining = starts.quickestRemainingNanos(loop.nanoTime());
     return remaining > 0 && nanos < remaining;

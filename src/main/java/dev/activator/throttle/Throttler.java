@@ -51,14 +51,14 @@ public final class Throttler {
   private final RevisionOptions defaults;
   private final RandomGenerator random;
   private final Lending lending;
-  /** Of the lines about capacity of all revisions. */
+  /** Limits the log lines about capacity, of all revisions together. */
   private final LogLimit capacityLines = new LogLimit(RevisionRouting.MAX_CAPACITY_LINES);
   private final List<BiConsumer<RevisionId, Destination>> onUnreachable = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStart = new CopyOnWriteArrayList<>();
   private final List<BiConsumer<RevisionId, Loop>> onWaiting = new CopyOnWriteArrayList<>();
   private final List<Consumer<RevisionId>> onStarved = new CopyOnWriteArrayList<>();
 
-  /** One that lends nothing, because there is no other activator. */
+  /** A throttler that lends nothing, because there is no other activator. */
   public Throttler(Function<RevisionId, ? extends Loop> loops, Revisions revisions,
       String ownAddress, RevisionOptions defaults, RandomGenerator random) {
     this(loops, revisions, ownAddress, defaults, random, new Lending(ownAddress));
@@ -187,7 +187,7 @@ public final class Throttler {
     return throttler == null ? null : throttler.view();
   }
 
-  /** Whether no pod takes its requests; also true of one that never had any. */
+  /** Whether no pod takes the revision's requests; also true before it had any. */
   public boolean isAtZero(RevisionId id) {
     var throttler = throttlers.get(id);
     return throttler == null || throttler.isAtZero();
@@ -204,7 +204,7 @@ public final class Throttler {
     return throttler == null ? null : throttler.start();
   }
 
-  /** The requests of all revisions, also of deleted ones. */
+  /** The requests in flight of all revisions, including deleted ones. */
   public int inFlight(Destination destination) {
     return Stream.concat(throttlers.values().stream(), deleted.stream())
         .map(RevisionThrottler::view).flatMap(view -> view.pods().stream())

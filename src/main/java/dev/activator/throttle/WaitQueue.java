@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queue of one revision: first requests that could not be delivered, then in order of arrival. While {@link QueueOrder} says
- * newest first, those that have arrived since run before the others, newest first; the others run
- * only if their callers will probably stay, or last.
+ * The queue of one revision: first requests that could not be delivered, then in order of arrival.
+ * While {@link QueueOrder} says newest first, requests that have arrived since then run before the
+ * others, the newest first. Of the others, those whose callers will probably leave run last.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #oldest} and {@link #order}.
  */
 final class WaitQueue {
   private static final Logger log = LoggerFactory.getLogger(WaitQueue.class);
 
-  /** Until a request is added, because most revisions never queue one. */
+  /** The value until a request is added, because most revisions never queue one. */
   private static final SequencedSet<QueuedRequest> NONE = Collections.unmodifiableSequencedSet(
       new LinkedHashSet<>(0));
 
@@ -33,7 +33,7 @@ final class WaitQueue {
 
   private final RevisionId id;
   private SequencedSet<QueuedRequest> returned = NONE;
-  /** Unlikely to be served in time; all arrived before those in {@code queue}. */
+  /** Requests that will probably not be served in time. All arrived before those in {@code queue}. */
   private SequencedSet<QueuedRequest> late = NONE;
   /** In order of arrival. */
   private SequencedSet<QueuedRequest> queue = NONE;
@@ -97,7 +97,10 @@ final class WaitQueue {
     }
   }
 
-  /** In order of arrival, after those that could not be delivered. */
+  /**
+   * Empties the queue, and returns its requests: first those that could not be delivered, then in
+   * order of arrival.
+   */
   List<QueuedRequest> clear() {
     var all = Stream.of(returned, late, queue).flatMap(SequencedSet::stream).toList();
     returned = NONE;
@@ -112,7 +115,7 @@ final class WaitQueue {
         .sorted(BY_ARRIVAL).limit(max);
   }
 
-  /** How many requests come from each address, of the first of each kind; without those of unknown address. */
+  /** How many of the longest waits come from each address; unknown addresses are left out. */
   Map<String, Integer> from(int max) {
     var sums = new TreeMap<String, Integer>();
     oldest(max).map(QueuedRequest::from).filter(address -> !address.isEmpty())
@@ -135,11 +138,11 @@ final class WaitQueue {
     return order;
   }
 
-  /** The one that has been queued for the longest. */
+  /** The request that has been queued for the longest. */
   @Nullable QueuedRequest first() {
     var arrived = late.isEmpty() ? queue : late;
     var first = arrived.isEmpty() ? null : arrived.getFirst();
-    // One that returned waits since then, and may be younger.
+    // A request that was returned to the queue counts from its return, so it may be younger.
     return !returned.isEmpty()
         && (first == null || BY_ARRIVAL.compare(returned.getFirst(), first) < 0)
             ? returned.getFirst()
@@ -151,7 +154,7 @@ final class WaitQueue {
     oldest = first();
   }
 
-  /** As last published. */
+  /** The oldest request, as it was published last. */
   @Nullable QueuedRequest oldest() {
     return oldest;
   }

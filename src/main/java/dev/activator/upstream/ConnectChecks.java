@@ -16,10 +16,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits until an address does not refuse connections any more, with a bare socket for each: no channel is made before
- * one connects, and nothing is registered. What is due is tried together, once a millisecond.
+ * Waits until an address no longer refuses connections. It uses one bare socket for each address:
+ * there is no channel before a socket connects, and nothing is registered with the loop. Attempts
+ * that are due are made together, once a millisecond.
  *
- * <p>Without Linux's native transport it finds out nothing.
+ * <p>Without Linux's native transport the outcome is always unknown.
  *
  * <p><b>Threads.</b> Confined to the loop.
  */
@@ -28,9 +29,9 @@ final class ConnectChecks {
   /** A live host of the same cluster answers within this. */
   private static final long TIMEOUT_NANOS = 20_000_000;
 
-  /** How a check ends: by one of these, which is called later. */
+  /** The end of a check: one of these methods is called, never inside {@link #check}. */
   interface Outcome {
-    /** Nothing listened until the end. */
+    /** Nothing listened until the limit. */
     void refused();
 
     /** The socket belongs to the callee. */
@@ -63,7 +64,7 @@ final class ConnectChecks {
 
   /**
    * @param pause between attempts; zero if the address is new
-   * @param limit after which no other begins
+   * @param limit after which no other attempt begins
    */
   void check(Destination destination, Duration pause, Duration limit, Outcome outcome) {
     long now = loop.nanoTime();
@@ -97,7 +98,7 @@ final class ConnectChecks {
     private final long pauseNanos;
     private final long endNanos;
     private final Outcome outcome;
-    /** One that was refused can connect again. */
+    /** A socket that was refused can connect again. */
     private @Nullable Socket socket;
     private long begunNanos;
 
@@ -116,12 +117,12 @@ final class ConnectChecks {
       if (socket == null) {
         outcome.unknown();
       } else if (!ended(socket, connect(socket))) {
-        // A host that is this one, or near, has answered already.
+        // This host, or one near it, has answered by then.
         proceed();
       }
     }
 
-    /** Called again while it connects, returns the result. */
+    /** Connects. Called again while the socket connects, it returns the result. */
     void proceed() {
       if (socket != null && !ended(socket, connect(socket))) {
         if (loop.nanoTime() - begunNanos < TIMEOUT_NANOS) {
@@ -145,7 +146,7 @@ final class ConnectChecks {
       }
     }
 
-    /** False while it connects. */
+    /** Returns whether the attempt has ended; false while the socket connects. */
     private boolean ended(Socket with, State state) {
       switch (state) {
         case CONNECTING -> {
@@ -176,7 +177,7 @@ final class ConnectChecks {
     try {
       return Socket.newSocketStream();
     } catch (ChannelException e) {
-      // The dial that follows reports it.
+      // The dial that follows reports the failure.
       return null;
     }
   }

@@ -5,7 +5,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * Timeouts and pauses of connection attempts. The first are short: a packet lost while a pod's
- * network is set up costs 50 ms, not a second. A TLS handshake is no part of them, and is not repeated.
+ * network is set up costs 50 ms, not a second. TLS handshakes have their own timeout, and are not
+ * repeated.
  *
  * <p><b>Source.</b> {@code dialBackOffHelper} in Knative networking's {@code transports.go}.
  *
@@ -15,7 +16,10 @@ record DialPlan(RandomGenerator random) {
   /** About 20 seconds in all. */
   static final int ATTEMPTS = 16;
 
-  /** Longer than an attempt: a pod that has little CPU, as one that starts, may need most of a second to sign. */
+  /**
+   * The timeout of a TLS handshake. It is longer than that of an attempt: a pod with little CPU,
+   * such as one that starts, may need most of a second to sign.
+   */
   static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
 
   private static final Duration AFTER_HANDSHAKE = Duration.ofSeconds(1);
@@ -38,7 +42,7 @@ record DialPlan(RandomGenerator random) {
     return millis(30 + 30 * random.nextDouble());
   }
 
-  /** How much longer a pod has to say that it takes requests; 0 if its time is over. */
+  /** How much longer to wait until the pod says that it takes requests; 0 if the time is over. */
   static long graceNanos(long sinceHandshakeNanos) {
     return Math.max(0, AFTER_HANDSHAKE.toNanos() - sinceHandshakeNanos);
   }

@@ -37,7 +37,7 @@ final class Dialer {
     /** Called before the channel is connected. */
     void addHandlers(ChannelPipeline pipeline);
 
-    /** Offered by ALPN; may be empty. */
+    /** The protocols offered by ALPN; may be empty. */
     default String[] protocols() {
       return new String[0];
     }
@@ -73,7 +73,7 @@ final class Dialer {
     return loop;
   }
 
-  /** Connections that are established. */
+  /** How many connections are established. */
   int openCount() {
     return open.get();
   }
@@ -85,7 +85,10 @@ final class Dialer {
     return attempt;
   }
 
-  /** Makes a channel of a socket of the native transport that is connected. The listener is called as by {@link #dial}. */
+  /**
+   * Makes a channel of a connected socket of the native transport. The listener is called as by
+   * {@link #dial}.
+   */
   void adopt(Socket socket, DialListener listener) {
     EpollSocketChannel channel;
     try {
@@ -111,7 +114,7 @@ final class Dialer {
     try {
       socket.close();
     } catch (IOException e) {
-      // It is closed all the same.
+      // The channel is closed even then.
     }
   }
 
@@ -126,7 +129,7 @@ final class Dialer {
     listener.connected(channel);
   }
 
-  /** Pods have IP addresses; other names are resolved on connecting. */
+  /** The address of a destination. Pods have IP addresses; other names are resolved on connecting. */
   static InetSocketAddress addressOf(Destination destination) {
     byte[] bytes = NetUtil.createByteArrayFromIpAddressString(destination.host());
     if (bytes == null) {
@@ -139,7 +142,7 @@ final class Dialer {
     }
   }
 
-  /** Retries when connecting times out. */
+  /** An attempt to connect, which is repeated when it times out. */
   private final class ConnectAttempt implements Dial {
     private final ConnectTarget target;
     private final InetSocketAddress address;
@@ -228,7 +231,7 @@ final class Dialer {
     private void failed(Throwable cause) {
       var failure = UpstreamFailure.of(cause);
       failures++;
-      // The timeout of a connect may be a lost packet; anything else is an answer.
+      // A timeout may come from a lost packet. Any other failure is an answer.
       if (failure == UpstreamFailure.TIMED_OUT && !inHandshake && failures < DialPlan.ATTEMPTS) {
         loop.schedule(plan.pause(), this::start);
       } else {
@@ -242,7 +245,7 @@ final class Dialer {
     }
   }
 
-  /** Only logs: the handshake's future notifies the listener. */
+  /** Logs errors of the handshake. The handshake's future notifies the listener. */
   private static final class HandshakeErrors extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

@@ -40,7 +40,10 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     implements UpstreamConnection, PeerChecks.Checked {
   /** How long a pod may take for the last bytes of a tunnel. */
   private static final long LAST_BYTES_SECONDS = 30;
-  /** How long the socket stays open after that: a closed one answers what the pod still sends with a reset, which drops them. */
+  /**
+   * How long the socket stays open after that. A closed socket answers further bytes of the pod
+   * with a reset, which would drop the last bytes.
+   */
   private static final long LINGER_SECONDS = 5;
 
   private final Channel channel;
@@ -81,7 +84,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
     listener.connected(opened(channel, pool, listener));
   }
 
-  /** It is closed if the pool has no room. */
+  /** Opens a connection that is idle. It is closed if the pool has no room. */
   static void openIdle(Channel channel, Http1Pool pool) {
     var connection = opened(channel, pool, null);
     connection.idle = pool.giveBack(connection);
@@ -267,7 +270,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   private void switchTo(UpstreamListener to, HttpResponse head) {
     var encoder = channel.pipeline().get(RequestEncoder.class);
     if (encoder.isWithinChunks()) {
-      // The caller's own chunks, of which the rest would go on unparsed, are others.
+      // The encoder made its own chunks, but the rest of the body would go on in the caller's.
       close();
       to.failed(UpstreamFailure.MALFORMED);
       return;
@@ -335,7 +338,7 @@ final class Http1PodConnection extends ChannelInboundHandlerAdapter
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (broken == null) {
-      // The first cause: the close makes queued writes fail, too.
+      // Keeps the first cause, since the close makes queued writes fail, too.
       broken = cause;
     }
     if (!UpstreamFailure.leavesInput(cause, UpstreamFailure.of(broken))) {

@@ -28,9 +28,12 @@ import org.jspecify.annotations.Nullable;
 // A channel that fails to close is closed already.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements PeerChecks.Checked {
-  /** For a pod that sets no limit, as in Go's client. */
+  /** The limit for a pod that sets none, as in Go's client. */
   private static final int STREAMS_WITHOUT_LIMIT = 1_000;
-  /** Until the caller has read some of the response; small, as there may be 20,000 streams. */
+  /**
+   * The window of a stream until the caller has read some of the response; small, as there may be
+   * 20,000 streams.
+   */
   private static final int STREAM_WINDOW_BYTES = 16 << 10;
   private static final int WIDE_WINDOW_BYTES = 128 << 10;
   private static final int MAX_HEAD_BYTES = 10 << 20;
@@ -134,7 +137,7 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
     return gone;
   }
 
-  /** Closes after the last response. */
+  /** Takes no more streams, and closes after the last response. */
   void retire() {
     retired = true;
     if (lentStreams == 0) {
@@ -215,7 +218,7 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
       Http2Exception.StreamException error) {
     var stream = connection().stream(error.streamId());
     if (!outbound && stream == null && error.error() == Http2Error.STREAM_CLOSED) {
-      // It was on its way when the stream was reset; RFC 9113, section 5.1.
+      // The frame was on its way when the stream was reset; RFC 9113, section 5.1.
       return;
     }
     var upstream = of(stream);
@@ -231,7 +234,7 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
   protected void onConnectionError(ChannelHandlerContext on, boolean outbound, Throwable cause,
       @Nullable Http2Exception error) {
     malformed = !outbound && error != null;
-    // It is open until its GOAWAY is sent, but nothing is read any more.
+    // The channel is open until its GOAWAY is sent, but nothing is read any more.
     retired = true;
     var first = failure == UpstreamFailure.RESET ? failure : UpstreamFailure.of(cause);
     if (outbound && UpstreamFailure.leavesInput(cause, first)) {
@@ -250,7 +253,10 @@ final class Http2PodSession extends Http2Endpoint<Http2PodStream> implements Pee
     super.channelRead(on, message);
   }
 
-  /** Earns budget: gRPC servers in Go may answer each part with a PING, to estimate bandwidth. */
+  /**
+   * Writes a part, and earns budget for it: gRPC servers in Go may answer each part with a PING, to
+   * estimate bandwidth.
+   */
   @Override
   public Future<Void> writeContent(int stream, HttpContent part) {
     writtenSinceRead = true;

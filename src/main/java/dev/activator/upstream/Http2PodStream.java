@@ -213,7 +213,10 @@ final class Http2PodStream implements UpstreamConnection, Http2Endpoint.StreamUs
     };
   }
 
-  /** Netty counts a body's bytes, but takes any response without one for the answer to HEAD. */
+  /**
+   * Checks that an announced body has come. Netty counts a body's bytes, but takes any response
+   * without a body for the answer to HEAD.
+   */
   private void checkBody() throws Http2Exception {
     if (lacksBody) {
       throw malformed("a length without a body");

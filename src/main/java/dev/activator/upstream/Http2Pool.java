@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The HTTP/2 connections of one loop to one pod. Another one is opened only when all are full.
+ * The HTTP/2 connections of one loop to one pod. A new one is opened only when all are full.
  *
  * <p><b>Source.</b> {@code http2.Transport} in Go, except that a connection is used only after the
  * pod's SETTINGS, so that no request exceeds the stream limit.
@@ -25,7 +25,7 @@ final class Http2Pool implements UpstreamPool {
   private static final Duration SETTINGS_WAIT = Duration.ofSeconds(10);
   /** Streams that a new connection is expected to allow. */
   private static final int EXPECTED_ROOM = 100;
-  /** How many connections a pod may close before SETTINGS: it may be shutting down. */
+  /** How many connections a pod may close before its SETTINGS, since it may be shutting down. */
   private static final int MAX_CLOSED = 3;
   /**
    * How long it is remembered that a pod does not speak HTTP/2; at least {@link #SETTINGS_WAIT}.
@@ -42,7 +42,7 @@ final class Http2Pool implements UpstreamPool {
   private final List<OpeningSession> openings = new ArrayList<>(1);
   private final DeadlineTimer expiry;
   private boolean serving;
-  /** On any connection. */
+  /** Whether SETTINGS were received on any connection. */
   private boolean settingsReceived;
   private int closedInARow;
   private @Nullable UpstreamFailure refusal;
@@ -142,8 +142,8 @@ final class Http2Pool implements UpstreamPool {
   }
 
   /**
-   * Avoids recursion: a request that ends when it is connected returns its stream, which calls
-   * this.
+   * Gives streams to waiting requests, without recursion: a request that ends when it is connected
+   * returns its stream, which calls this again.
    */
   void serveWaiting() {
     if (serving) {
@@ -182,7 +182,7 @@ final class Http2Pool implements UpstreamPool {
 
   private void failed(OpeningSession opening, UpstreamFailure failure) {
     if (!openings.remove(opening)) {
-      // It was cancelled.
+      // The request was cancelled.
       return;
     }
     var failed = List.copyOf(waiting);
@@ -265,7 +265,7 @@ final class Http2Pool implements UpstreamPool {
       return longest;
     }
 
-    /** A pod that is only silent may be slow: that is no refusal of HTTP/2. */
+    /** A pod that is only silent may be slow, so it does not count as refusing HTTP/2. */
     @Override
     public UpstreamFailure timedOut() {
       boolean refuses = !settingsReceived && closedInARow > 0;

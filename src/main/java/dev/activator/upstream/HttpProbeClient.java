@@ -129,7 +129,7 @@ public final class HttpProbeClient implements ProbeClient {
     public void connected(UpstreamConnection open) {
       connection = open;
       if (request.path().isEmpty()) {
-        // Closed: a server that takes one connection at a time would wait for a request on it.
+        // Closed, because a server that takes one connection at a time would wait for a request on it.
         answer(new ProbeAnswer.Connected());
         return;
       }

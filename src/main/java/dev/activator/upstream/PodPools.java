@@ -5,12 +5,12 @@ import dev.activator.revision.RevisionId;
 
 /** The pools of one loop. */
 public interface PodPools {
-  /** Look it up for each request: a pool without connections is forgotten. */
+  /** The pool for a pod. Look it up for each request, as a pool without connections is forgotten. */
   UpstreamPool to(Destination pod, RevisionId revision);
 
   UpstreamPool toHttp2(Destination pod, RevisionId revision);
 
-  /** Where requests go; over TLS it is another port. */
+  /** The address to which requests go; over TLS it has another port. */
   Destination address(Destination pod, RevisionId revision);
 
   boolean isSecure();

@@ -7,7 +7,7 @@ public sealed interface ProbeAnswer {
   /** The answer to a probe without a path. */
   record Connected() implements ProbeAnswer {}
 
-  /** @param body its first kilobyte */
+  /** @param body the first kilobyte of it */
   record Answered(int status, String body) implements ProbeAnswer {}
 
   /** The host answered that nothing listens. */

@@ -15,12 +15,12 @@ public interface ProbeClient {
   void probe(Loop loop, ProbeRequest request, Consumer<ProbeAnswer> done);
 
   /**
-   * Waits until something listens at an address that is likely to refuse connections. Calls back later, with whether nothing
-   * does; a client that cannot find out says that something may.
+   * Waits until something listens at an address that is likely to refuse connections. Calls back
+   * later, with true if nothing listens. A client that cannot find out answers false.
    *
    * @param next the probe that would follow, which may use the connection that was opened
    * @param pause between attempts; zero if the address is new, whose first attempt is not limited
-   * @param limit until it is given up; zero for one attempt
+   * @param limit after which no other attempt is made; zero for one attempt
    */
   default void awaitListener(Loop loop, ProbeRequest next, Duration pause, Duration limit,
       Consumer<Boolean> refused) {

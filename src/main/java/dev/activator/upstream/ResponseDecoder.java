@@ -25,7 +25,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a pod's responses in HTTP/1.1. It needs the request's method, as the response to HEAD has
+ * Reads a pod's responses in HTTP/1.1. It must know the request's method, as a response to HEAD has
  * no body. A head may have 10 MiB, as in Go.
  */
 public final class ResponseDecoder extends HttpResponseDecoder {
@@ -57,13 +57,19 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     method = by;
   }
 
-  /** Until the next request, bytes of the pod end the connection. False if some have come. */
+  /**
+   * The response is complete. Bytes that come before the next request end the connection. False if
+   * some have come already.
+   */
   public boolean answered() {
     method = null;
     return actualReadableBytes() == 0;
   }
 
-  /** Without this, bytes that answer no request would be taken for the beginning of the next response. */
+  /**
+   * Closes the connection if bytes come without a request. They would be taken for the beginning of
+   * the next response.
+   */
   @Override
   protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out)
       throws Exception {
@@ -86,9 +92,11 @@ public final class ResponseDecoder extends HttpResponseDecoder {
   }
 
   /**
-   * The message's framing is ambiguous, so the connection is closed after it.
+   * Ignores the transfer coding of a response in HTTP/1.0. Its framing is ambiguous, so the
+   * connection is closed after it.
    *
-   * <p><b>Source.</b> RFC 9112, section 6.1; {@code parseTransferEncoding} of Go's {@code net/http}.
+   * <p><b>Source.</b> RFC 9112, section 6.1; {@code parseTransferEncoding} of Go's {@code
+   * net/http}.
    */
   private static void ignoreCoding(HttpHeaders headers) {
     if (headers.contains(HttpHeaderNames.TRANSFER_ENCODING)) {
@@ -97,7 +105,10 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     }
   }
 
-  /** The field is not passed on, so a body in another coding would not be understood. */
+  /**
+   * Whether the body is chunked. Any other coding is refused: the field is not passed on, so the
+   * caller could not read the body.
+   */
   private static boolean isChunked(HttpHeaders headers) {
     var coding = headers.get(HttpHeaderNames.TRANSFER_ENCODING);
     if (coding != null && (!HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding)
@@ -156,14 +167,14 @@ public final class ResponseDecoder extends HttpResponseDecoder {
     return known == null ? FieldList.checked(super.splitHeaderName(line, start, length)) : known;
   }
 
-  /** Netty does not check whether white space follows the name. */
+  /** Whether the line has a colon. Netty accepts white space after the name instead. */
   private boolean lineHasColon() {
     int end = reading.readerIndex() - 1;
     int start = reading.indexOf(end, 0, HttpConstants.LF) + 1;
     return reading.indexOf(start, end, HttpConstants.COLON) >= 0;
   }
 
-  /** Netty allocates trailers for every body; only chunked ones have them. */
+  /** Makes trailers only for chunked bodies. Netty allocates them for every body. */
   private static final class Trailers implements HttpHeadersFactory {
     private boolean possible;
 

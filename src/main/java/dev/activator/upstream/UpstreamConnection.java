@@ -8,10 +8,10 @@ import io.netty.handler.codec.http.HttpObject;
  * <p><b>Errors.</b> {@link UpstreamListener#failed} reports them.
  */
 public interface UpstreamConnection {
-  /** Sent with the next flush at the latest. */
+  /** Writes a part, which is sent with the next flush at the latest. */
   void write(HttpObject part);
 
-  /** At once, or with other writes of this turn of the loop. */
+  /** Sends what was written: at once, or with other writes of this turn of the loop. */
   void flush();
 
   boolean isWritable();
@@ -20,7 +20,8 @@ public interface UpstreamConnection {
   boolean reused();
 
   /**
-   * If the head was not sent, the pod cannot have acted on the request. Also known after a failure.
+   * Whether the head was sent; also known after a failure. Without it, the pod cannot have acted on
+   * the request.
    */
   boolean headIsOut();
 
@@ -31,6 +32,6 @@ public interface UpstreamConnection {
   /** Gives the connection back to its pool, or closes it if it cannot be used again. */
   void release();
 
-  /** The listener is not called any more. */
+  /** Closes the connection. The listener is not called any more. */
   void close();
 }

@@ -40,7 +40,7 @@ public enum UpstreamFailure {
     this.text = text;
   }
 
-  /** Fit for callers: it contains no address. */
+  /** A text for callers, without an address. */
   public String text() {
     return text;
   }
@@ -72,9 +72,9 @@ public enum UpstreamFailure {
   }
 
   /**
-   * Whether a failed write leaves what the pod has sent to be read. A pod that answers before it has
-   * read the body often resets the connection: a write fails, and the kernel still has the response.
-   * Netty must not close the channel then; the end of the input does.
+   * Whether the response may still be read after a failed write. A pod that answers before it has
+   * read the body often resets the connection: a write fails, and the kernel still has the
+   * response. Netty must not close the channel then; it is closed at the end of the input.
    *
    * @param first the first failure of the connection
    */

@@ -24,10 +24,10 @@ public interface UpstreamListener {
   /** The listener must release the part. A {@code LastHttpContent} ends the response. */
   void content(HttpContent content);
 
-  /** Everything that was read at once has been passed: the moment to flush. */
+  /** All that was read at once has been passed on, so this is the moment to flush. */
   void readComplete();
 
-  /** Also called when it is no longer writable. */
+  /** The connection has become writable, or no longer is. */
   void writabilityChanged();
 
   /** No connection could be made, or it ended before the response did. */

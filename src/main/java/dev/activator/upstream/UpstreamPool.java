@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** One loop's connections to one pod, in one version of HTTP. */
 public interface UpstreamPool {
   interface Dial {
-    /** Does not call the listener. Idempotent. */
+    /** Cancels the dial without calling the listener. Idempotent. */
     void cancel();
 
     /**
@@ -19,24 +19,27 @@ public interface UpstreamPool {
     }
 
     /**
-     * How much longer to wait for a pod that is slow, but there; 0 for no longer. Positive while a
-     * TLS handshake goes on, which has its own timeout, and for a second after it.
+     * How much longer to wait for a pod that is slow but answers; 0 for no longer. Positive during
+     * a TLS handshake, which has its own timeout, and for a second after it.
      */
     default long graceNanos() {
       return 0;
     }
   }
 
-  /** As in a {@code Host} header. */
+  /** The pod's address as in a {@code Host} header. */
   String authority();
 
-  /** Null if no open connection has room. It may be dead: see {@link #reuseChecked}. */
+  /** An open connection, which may be dead (see {@link #reuseChecked}); null if none has room. */
   @Nullable UpstreamConnection reuse(UpstreamListener listener);
 
   /** A connection that the kernel reports as open. */
   @Nullable UpstreamConnection reuseChecked(UpstreamListener listener);
 
-  /** Why a dial would fail, known from a recent one. {@link #dial} does not check it. */
+  /**
+   * Why a dial would fail, as a recent one has shown; null if it may succeed. {@link #dial} does
+   * not check this.
+   */
   default @Nullable UpstreamFailure refusal() {
     return null;
   }

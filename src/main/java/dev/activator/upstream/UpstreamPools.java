@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One loop's connections to all pods.
  *
- * <p><b>Source.</b> {@code http.Transport} in Go as Knative configures it: the same limits, last
- * used first, oldest idle closed.
+ * <p><b>Source.</b> {@code http.Transport} in Go as Knative configures it: the same limits; the
+ * connection used last is used first, and the oldest idle one is closed.
  */
 public final class UpstreamPools implements PodPools {
   private final NettyLoop loop;
@@ -71,7 +71,10 @@ public final class UpstreamPools implements PodPools {
     return http1(ConnectTarget.plain(pod));
   }
 
-  /** A new one is remembered from its first dial on: a request may end before it. */
+  /**
+   * The pool for a target. A new one is remembered only from its first dial on, since a request may
+   * end before it dials.
+   */
   private Http1Pool http1(ConnectTarget to) {
     var known = http1Pools.get(to);
     return known != null ? known : new Http1Pool(to);
@@ -95,7 +98,7 @@ public final class UpstreamPools implements PodPools {
     return loop;
   }
 
-  /** A connection that is idle until it is used, never over TLS. It is closed if that is not possible. */
+  /** Makes a connected socket an idle connection without TLS, or closes it if that is not possible. */
   void adopt(Destination pod, Socket connected) {
     http1(ConnectTarget.plain(pod)).adopt(connected);
   }
@@ -105,7 +108,7 @@ public final class UpstreamPools implements PodPools {
     return dialer.openCount();
   }
 
-  /** Of HTTP/1. Another thread may see a number of a moment ago. */
+  /** How many HTTP/1 connections are idle. Another thread may see the number of a moment ago. */
   int idleCount() {
     return idle.size();
   }
@@ -267,7 +270,7 @@ public final class UpstreamPools implements PodPools {
 
     void drop(Http1PodConnection connection) {
       idle.remove(connection);
-      // Those that end by themselves are mostly the oldest, which are last.
+      // Searched from the end: connections that end by themselves are mostly the oldest, which are last.
       ofPod.removeLastOccurrence(connection);
     }
 

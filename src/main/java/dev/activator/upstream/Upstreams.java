@@ -16,10 +16,10 @@ import java.util.random.RandomGenerator;
 public final class Upstreams {
   /** @param total 0 for no limit */
   public record IdleLimits(int total, int perDestination, Duration timeout) {
-    /** The Knative activator's. */
+    /** The limits of Knative's activator. */
     public static final IdleLimits DEFAULT = new IdleLimits(1000, 100, Duration.ofSeconds(90));
 
-    /** Rounded up, so that each loop may keep a connection. */
+    /** One loop's share, rounded up, so that each loop may keep a connection. */
     IdleLimits shareOf(int loops) {
       return new IdleLimits(Math.ceilDiv(total, loops), Math.ceilDiv(perDestination, loops),
           timeout);
@@ -64,7 +64,7 @@ public final class Upstreams {
     return pools.values().stream().mapToInt(UpstreamPools::idleCount).sum();
   }
 
-  /** Connections that become idle later are closed too. */
+  /** Closes idle connections. Those that become idle later are closed, too. */
   public void close() {
     pools.forEach((loop, pool) -> loop.execute(pool::close));
   }

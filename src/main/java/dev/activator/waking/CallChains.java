@@ -24,14 +24,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Learns which revisions call which others after a start from zero, and starts those with it.
+ * Learns which revisions call which others after a start from zero, and starts the called ones
+ * together with the caller.
  *
- * <p>An episode of a revision begins with the first request that finds it at zero, or that finds it
- * started ahead by us, and ends after twice its usual start and ten seconds. Calls of its pods in that
- * time are hits; those that it was known to make, and did not, are misses. Starts ahead of requests begin no
- * episode.
+ * <p>An episode of a revision begins with the first request that finds it at zero, or started ahead
+ * of requests. It ends after twice its usual start and ten seconds. Calls of its pods in that time
+ * are hits; expected calls that did not come are misses. A start ahead of requests begins no
+ * episode by itself.
  *
- * <p><b>Threads.</b> Confined to the loop of {@code starts}, but for the methods that say otherwise.
+ * <p><b>Threads.</b> Confined to the loop of {@code starts}, but for the methods that say
+ * otherwise.
  */
 public final class CallChains {
   /** What is done with what was learned. */
@@ -50,7 +52,7 @@ public final class CallChains {
     /** Learned, and only counted. */
     OBSERVED;
 
-    /** In meters. */
+    /** The name in meters. */
     public String label() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -60,7 +62,7 @@ public final class CallChains {
   private static final int MAX_EPISODES = 1_024;
   /** How many others one episode may be seen to call, and traces of one may be remembered. */
   private static final int MAX_CALLEES = 32;
-  /** Until one was measured. */
+  /** The assumed duration of a start until one was measured. */
   private static final Duration UNKNOWN_START = Duration.ofSeconds(30);
   private static final Duration AT_ONCE = Duration.ofMillis(20);
   private static final double NANOS_A_SECOND = 1e9;
@@ -77,11 +79,11 @@ public final class CallChains {
   private final PrewarmCounts counts;
   private final ChainTable table = new ChainTable();
   private final CallerAddresses addresses = new CallerAddresses();
-  /** Of all that have an episode, or were started ahead. <b>Threads.</b> Any may read it. */
+  /** The revisions that have an episode, or were started ahead. <b>Threads.</b> Any may read it. */
   private final Map<RevisionId, Watch> watched = new ConcurrentHashMap<>();
   private int episodes;
 
-  /** What is awaited of one revision. */
+  /** The calls and requests that are expected for one revision. */
   private static final class Watch {
     private volatile @Nullable Episode episode;
     private volatile @Nullable Expectation expectation;
@@ -90,15 +92,18 @@ public final class CallChains {
   private static final class Episode {
     private final long beganNanos;
     private final long dueNanos;
-    /** Known callees that were at zero when it began, or would have been if they were not started ahead. */
+    /**
+     * Known callees that were at zero when the episode began, or would have been if they had not
+     * been started ahead.
+     */
     private final Set<RevisionId> cold = new HashSet<>();
-    /** Those of them that it has started. */
+    /** The callees that this episode has started. */
     private final Set<RevisionId> woken = new HashSet<>();
     /** <b>Threads.</b> Any may read it. */
     private final Set<RevisionId> called = ConcurrentHashMap.newKeySet();
     private final List<String> traces = new ArrayList<>();
     private final List<Loop.Timer> timers = new ArrayList<>();
-    /** When its first request got a permit. */
+    /** When the revision's first request got a permit. */
     private long servedNanos;
     private volatile boolean served;
     private volatile boolean hasAllTraces;
@@ -112,9 +117,7 @@ public final class CallChains {
   /** A start whose first request is awaited. */
   private record Expectation(Source source, long nanos, Loop.Timer timeout) {}
 
-  /**
-   * @param pods those listed for a revision now
-   */
+  /** @param pods the pods that are listed for a revision now */
   public CallChains(Mode mode, SpeculativeStarts starts, Throttler throttler,
       Function<RevisionId, @Nullable PodListing> pods, PrewarmCounts counts) {
     this.mode = mode;
@@ -133,7 +136,7 @@ public final class CallChains {
     onWatching.add(listener);
   }
 
-  /** Called on the loop of {@code starts} with each revision that this has started. */
+  /** Called on the loop of {@code starts} with each revision that was started here. */
   public void onStarted(Consumer<RevisionId> listener) {
     onStarted.add(listener);
   }
@@ -220,7 +223,7 @@ public final class CallChains {
    */
   public void reached(RevisionId id, Set<RevisionId> callers, boolean waits) {
     if (!isExpected(id) && callers.stream().noneMatch(caller -> isNews(caller, id))) {
-      // So that many requests in the seconds after a start cost little.
+      // Keeps the cost of many requests in the seconds after a start low.
       return;
     }
     loop.execute(() -> {
@@ -344,7 +347,7 @@ public final class CallChains {
     long saved = usual == 0 ? passed : Math.min(passed, usual);
     boolean late = expected.source == Source.OBSERVED ? passed < usual : waits;
     counts.countUsed(expected.source, late, Duration.ofNanos(saved));
-    // It would have been at zero.
+    // It would have been at zero without the start ahead.
     begin(id, expected.nanos);
   }
 
@@ -358,7 +361,7 @@ public final class CallChains {
   }
 
   private void close(RevisionId id, Watch watch, Episode episode) {
-    // One whose request got no permit says nothing, unless it started others in vain.
+    // An episode whose request got no permit says nothing, unless it started others in vain.
     episode.cold.stream()
         .filter(callee -> !episode.called.contains(callee)
             && (episode.served || episode.woken.contains(callee)))
@@ -423,7 +426,7 @@ public final class CallChains {
     });
   }
 
-  /** Any thread: what was learned of those that a revision calls, a sentence each. */
+  /** Any thread: what was learned of the revisions that this one calls, a sentence each. */
   public CompletableFuture<List<String>> learned(RevisionId id) {
     var answer = new CompletableFuture<List<String>>();
     loop.execute(() -> answer.complete(table.callees(id).stream().sorted().map(callee -> {

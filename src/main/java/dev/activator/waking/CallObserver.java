@@ -11,8 +11,8 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out which revision sent a request: by its trace, or by its caller's address. It observes requests
- * only while episodes are open, and of them only those of revisions that are or were at zero.
+ * Finds out which revision sent a request: by its trace, or by its caller's address. It observes
+ * requests only while episodes are open, and only those to revisions that are or were at zero.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -72,7 +72,7 @@ public final class CallObserver implements RequestObserver {
         }
       }
       case ARRIVED, UNDELIVERED, RESPONDING, ENDED -> {
-        // Says nothing of its caller.
+        // Such a request does not show who called.
       }
     }
   }
@@ -85,11 +85,11 @@ public final class CallObserver implements RequestObserver {
     }
     var peer = CallerAddresses.normalized(request.peer());
     if (trustedHops.contains(peer)) {
-      // Also one at the loopback address, such as a sidecar.
+      // A hop may also be at the loopback address, such as a sidecar.
       found.addAll(chains.addresses()
           .ofAddress(CallerAddresses.normalized(forwardedFor(request, peer))));
     } else if (CallerAddresses.isLoopback(peer)) {
-      // It costs a millisecond.
+      // This costs a millisecond.
       int port = chains.isCallAwaited(id) ? podPorts.applyAsInt(request.peerPort()) : 0;
       if (port > 0) {
         found.addAll(chains.addresses().ofLoopback(port));
@@ -100,7 +100,10 @@ public final class CallObserver implements RequestObserver {
     return found;
   }
 
-  /** The last entry that the hop has added: behind it is only its own address, which we have added. */
+  /**
+   * The last entry that the hop has added. Only the hop's own address, which this activator has
+   * added, follows it.
+   */
   private static String forwardedFor(RequestRecord request, String peer) {
     var text = request.header(FORWARDED_FOR);
     if (text == null) {

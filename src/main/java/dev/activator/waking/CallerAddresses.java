@@ -32,7 +32,7 @@ public final class CallerAddresses {
     now.forEach(key -> add(byAddress, key, id));
   }
 
-  /** @return whether the trace was new for it */
+  /** @return whether the trace was new for the revision */
   boolean traced(String trace, RevisionId id) {
     boolean fresh = !byTrace.getOrDefault(trace, Set.of()).contains(id);
     add(byTrace, trace, id);
@@ -73,7 +73,7 @@ public final class CallerAddresses {
     return address.startsWith("127.") || address.equals("0:0:0:0:0:0:0:1");
   }
 
-  /** IPv6 has several spellings; sockets have the long one. */
+  /** The address as sockets have it: IPv6 in its long spelling. */
   static String normalized(String address) {
     if (address.indexOf(':') < 0) {
       return address;
@@ -85,12 +85,12 @@ public final class CallerAddresses {
     }
   }
 
-  /** The revision whose pod has this address; of an address that several share, none. */
+  /** The revision whose pod has this address; empty if several revisions share it. */
   Collection<RevisionId> ofAddress(String address) {
     return only(byAddress.get(address));
   }
 
-  /** The same of a pod of embedded mode, by the port where it listens. */
+  /** The same for embedded mode, by the port where the pod listens. */
   Collection<RevisionId> ofLoopback(int port) {
     return only(byAddress.get("127.0.0.1:" + port));
   }

@@ -16,17 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts revisions that no request waits for yet: with one stand-in each, which leaves when a pod takes
- * requests, or after twice the usual start and ten seconds.
+ * Starts revisions for which no request waits yet. A {@link StandInRequest} is queued for each,
+ * until a pod takes requests, but at most for twice the usual start and ten seconds.
  *
  * <p><b>Threads.</b> Confined to {@code loop}; any for {@link #cause} and {@link #gone}.
  */
 public final class SpeculativeStarts {
   private static final Logger log = LoggerFactory.getLogger(SpeculativeStarts.class);
 
-  /** How many there may be at once. */
+  /** How many starts may be under way at once. */
   static final int MAX_AT_ONCE = 10;
-  /** Between two of one revision. */
+  /** The pause between two starts of one revision. */
   static final Duration PERIOD = Duration.ofSeconds(1);
   static final Duration EXTRA = Duration.ofSeconds(10);
 
@@ -36,13 +36,13 @@ public final class SpeculativeStarts {
   private final Revisions revisions;
   private final Predicate<RevisionId> canStart;
   private final Map<RevisionId, Loop.Timer> underWay = new HashMap<>();
-  /** Of each revision the last one. */
+  /** The cause of each revision's last start. */
   private final Map<RevisionId, Cause> causes = new ConcurrentHashMap<>();
 
   /** @param text why the revision was started, as the end of a sentence that begins with "because" */
   private record Cause(String text, long nanos) {}
 
-  /** What came of a start. */
+  /** The result of a request for a start. */
   public enum Result {
     STARTED,
     /** Pods take requests already. */
@@ -51,7 +51,7 @@ public final class SpeculativeStarts {
     STARTS,
     /** Its last start failed, or nothing would scale it. */
     CANNOT_START,
-    /** There are as many as may be, or one of this revision was less than a second ago. */
+    /** As many starts as allowed are under way, or this revision was started less than a second ago. */
     OVER_BUDGET,
     /** There is no such revision. */
     UNKNOWN
@@ -75,12 +75,12 @@ public final class SpeculativeStarts {
     return loop;
   }
 
-  /** Whether a stand-in of ours waits for this revision. */
+  /** Whether a stand-in request waits for this revision. */
   boolean isUnderWay(RevisionId id) {
     return underWay.containsKey(id);
   }
 
-  /** @param because why, as the end of a sentence that begins with "because" */
+  /** @param because the reason, as the end of a sentence that begins with "because" */
   Result start(RevisionId id, String because) {
     var revision = revisions.find(id);
     var result = revision == null ? Result.UNKNOWN : check(id);
@@ -91,7 +91,7 @@ public final class SpeculativeStarts {
     return result;
   }
 
-  /** What would happen to a start now. */
+  /** The result that a start would have now. */
   Result check(RevisionId id) {
     var view = throttler.view(id);
     var start = throttler.start(id);
@@ -119,12 +119,12 @@ public final class SpeculativeStarts {
       causes.remove(id);
     }
     var standIn = new StandInRequest(loop, counter, revision, end -> ended(id, end));
-    // First, as it may end while it starts.
+    // Added first, as the stand-in may end while it starts.
     underWay.put(id, loop.schedule(timeout(id), standIn::giveUp));
     standIn.start(throttler::admit);
   }
 
-  /** Within it a stand-in waits, and a start counts as of use. */
+  /** How long a stand-in waits, and how soon a request must follow for the start to count as used. */
   Duration timeout(RevisionId id) {
     var start = throttler.start(id);
     return (start == null ? Duration.ZERO : start.usual()).multipliedBy(2).plus(EXTRA);
@@ -139,8 +139,8 @@ public final class SpeculativeStarts {
   }
 
   /**
-   * Why this revision was last started ahead of its requests: the end of a sentence that begins with
-   * "because". Null if it was not.
+   * Why this revision was last started ahead of its requests, as the end of a sentence that begins
+   * with "because"; null if it was not.
    */
   public @Nullable String cause(RevisionId id) {
     var last = causes.get(id);

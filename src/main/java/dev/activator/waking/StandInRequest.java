@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request without a caller. It is queued and counted as one, so that the autoscaler starts a pod,
- * and gives its permit back at once.
+ * A request without a caller. It is queued and counted like any other, so that the autoscaler
+ * starts a pod. It gives its permit back at once.
  *
  * <p><b>Threads.</b> Confined to {@code loop}, which must also be the counter's.
  */
@@ -26,7 +26,7 @@ public final class StandInRequest implements QueuedCaller {
   private final Consumer<End> onEnd;
   private @Nullable QueueEntry entry;
 
-  /** Why it is no longer queued. */
+  /** Why the request is no longer queued. */
   public sealed interface End {
     /** A pod takes requests. */
     record Ready() implements End {}
@@ -61,7 +61,7 @@ public final class StandInRequest implements QueuedCaller {
         case QueueEntry later -> entry = later;
       }
     } catch (RuntimeException e) {
-      // Or the revision would have demand for ever.
+      // Otherwise the revision would have demand for ever.
       end(new End.Failed());
       throw e;
     }

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the revisions that another names in its annotation {@code activator.dev/wake-with}, when
- * requests start that one.
+ * When requests start a revision, starts those that it names in its annotation {@code
+ * activator.dev/wake-with}.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -29,7 +29,7 @@ public final class WakeWith {
   private final Consumer<RevisionId> onStarted;
   private final Map<RevisionId, Named> named = new ConcurrentHashMap<>();
 
-  /** @param missing those that the log has named already */
+  /** @param missing names without a revision that the log has mentioned already */
   private record Named(String text, List<RevisionId> names, Set<RevisionId> missing) {}
 
   /**
@@ -43,7 +43,7 @@ public final class WakeWith {
     this.resolve = resolve;
   }
 
-  /** Created or changed. Invalid names are logged once. */
+  /** A revision was created or changed. Its invalid names are logged once. */
   public void revision(Revision now) {
     var text = now.annotations().get(WakeWithNames.ANNOTATION);
     var known = named.get(now.id());
@@ -71,7 +71,7 @@ public final class WakeWith {
   }
 
   private void wake(RevisionId id) {
-    // Started ahead of its requests: all that follow were started with it.
+    // It was started ahead of its requests, and all that it names were started with it.
     if (!starts.isUnderWay(id)) {
       follow(id);
     }
@@ -104,7 +104,7 @@ public final class WakeWith {
     return found;
   }
 
-  /** Those that start with this one, each with a remark if there is none of this name. */
+  /** The names that start with this revision, each with a remark if it names nothing. */
   public List<String> names(RevisionId id) {
     var here = named.get(id);
     return here == null

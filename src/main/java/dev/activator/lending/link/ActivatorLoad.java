@@ -18,7 +18,7 @@ import java.util.TreeMap;
 public record ActivatorLoad(String version, Duration uptime, Processors processors, Memory memory,
     double saturation, Requests requests, Map<Integer, Integer> errors, List<Busy> busy,
     boolean draining) {
-  /** So that a message stays far below the limit of a frame. */
+  /** Keeps a message far below the limit of a frame. */
   public static final int MAX_BUSY = 200;
 
   /** @param used as a number of processors */

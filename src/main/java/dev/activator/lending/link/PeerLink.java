@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to another activator, from its opening on: both say HELLO, then there are pings and
- * messages. Ignores events that come after its end.
+ * One connection to another activator, once it is open: both sides say HELLO, then they exchange
+ * pings and messages. Events after its end are ignored.
  *
  * <p><b>Threads.</b> Confined to the loop of {@link PeerNetwork}.
  */
@@ -22,7 +22,7 @@ final class PeerLink implements PeerSocket.Events {
   private static final int PROTOCOL = 1;
 
   interface Owner {
-    /** Why the one that says this HELLO is refused; empty if it is accepted. */
+    /** Why the sender of this HELLO is refused; empty if it is accepted. */
     String refusal(PeerLink link, PeerFrame.Hello hello);
 
     void linked(PeerLink link);
@@ -34,17 +34,17 @@ final class PeerLink implements PeerSocket.Events {
     /** Whether others can connect to this activator. */
     boolean listens();
 
-    /** Of this activator; null if it sends none. */
+    /** The load of this activator; null if it sends none. */
     @Nullable ActivatorLoad load();
 
-    /** The other side's. */
+    /** The load of the other side. */
     void received(PeerLink link, ActivatorLoad load);
 
-    /** It was never linked, or is over; the last call. */
+    /** The link failed or has ended; the last call. */
     void closed(PeerLink link, State state, String why);
   }
 
-  /** Frames of all links. */
+  /** Counts frames of all links. */
   record Counts(LongAdder sent, LongAdder received) {}
 
   private final Loop loop;
@@ -65,7 +65,7 @@ final class PeerLink implements PeerSocket.Events {
   private long receivedNanos;
   private Duration roundTrip = Duration.ZERO;
 
-  /** @param address which is dialled; null if the other side did */
+  /** @param address that this side dialled; null if the other side dialled */
   PeerLink(Loop loop, Self self, Timings timings, Owner owner, Counts counts,
       @Nullable String address) {
     this.loop = loop;
@@ -84,7 +84,7 @@ final class PeerLink implements PeerSocket.Events {
     socket = opened;
   }
 
-  /** Of the other activator; empty until it has said HELLO, if it has dialled. */
+  /** The address of the other activator; empty until its HELLO if it has dialled. */
   String address() {
     return address;
   }
@@ -118,7 +118,7 @@ final class PeerLink implements PeerSocket.Events {
     return finished && hello.getListens();
   }
 
-  /** As last measured; zero before. */
+  /** The round trip that was measured last; zero before. */
   Duration roundTrip() {
     return roundTrip;
   }
@@ -261,7 +261,7 @@ final class PeerLink implements PeerSocket.Events {
     }
   }
 
-  /** Without a call of the owner. */
+  /** Ends the link without a call of its owner. */
   void end() {
     over = true;
     deadline.cancel();

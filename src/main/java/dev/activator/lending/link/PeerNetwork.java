@@ -28,11 +28,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The links to the other activators, one to each. Both sides may open a link: the one with the smaller
- * address at once, the other a little later. If both did, the first one's stays.
+ * The links to the other activators, one to each. Both sides may open a link: the one with the
+ * smaller address at once, the other a little later. If both did, the first one's stays.
  *
- * <p><b>Threads.</b> Any may call {@link #publicAddresses}, {@link #send}, {@link #views}, the counts, and what
- * is about loads. The rest is confined to the loop.
+ * <p><b>Threads.</b> Any may call {@link #publicAddresses}, {@link #send}, {@link #views}, the
+ * counts, and the methods for loads. The rest is confined to the loop.
  *
  * <p><b>Errors.</b> A peer that cannot be linked is tried again; nothing else depends on it.
  */
@@ -73,7 +73,7 @@ public final class PeerNetwork implements PeerLinks {
   private static final double JITTER = 0.5;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
-  /** Between two reads of the key because of connections from others. */
+  /** The pause between two reads of the key for connections from others. */
   private static final Duration KEY_PERIOD = Duration.ofSeconds(10);
 
   private final Loop loop;
@@ -85,7 +85,7 @@ public final class PeerNetwork implements PeerLinks {
   private PeerListener listener = new Ignored();
   private final PeerMembers members;
   private final Map<String, Peer> peers = new TreeMap<>();
-  /** Those that are not identified yet, or not refused. */
+  /** Links that are neither identified nor refused yet. */
   private final Set<PeerLink> unidentified = new HashSet<>();
   private final PeerLink.Counts counts = new PeerLink.Counts(new LongAdder(), new LongAdder());
   private final PeerLink.Owner owner = new Owner();
@@ -118,7 +118,7 @@ public final class PeerNetwork implements PeerLinks {
     this.keyForAcceptedNanos = loop.nanoTime() - KEY_PERIOD.toNanos();
   }
 
-  /** On which the listener is called. */
+  /** The loop on which the listener is called. */
   public Loop loop() {
     return loop;
   }
@@ -168,7 +168,8 @@ public final class PeerNetwork implements PeerLinks {
     }
     publish();
     if (!hasKey && !now.isEmpty()) {
-      // The side that is dialled first refuses without it. After the list, for which requests may wait.
+      // The side that is dialled refuses a connection without the key. The list comes first, as
+      // requests may wait for it.
       requestKey();
     }
   }
@@ -202,8 +203,8 @@ public final class PeerNetwork implements PeerLinks {
   }
 
   /**
-   * Needed for a connection from another activator. At most once in a while: strangers may connect as
-   * often as they like.
+   * Reads the key for a connection from another activator: at most once in a while, since strangers
+   * may connect as often as they like.
    */
   void requestKeyForAccepted() {
     long now = loop.nanoTime();
@@ -240,12 +241,12 @@ public final class PeerNetwork implements PeerLinks {
     publish();
   }
 
-  /** As they are now. */
+  /** The other activators, as they are now. */
   public List<PeerView> views() {
     return views;
   }
 
-  /** Frames that were sent. */
+  /** How many frames were sent. */
   public long sent() {
     return counts.sent().sum();
   }
@@ -306,7 +307,7 @@ public final class PeerNetwork implements PeerLinks {
     public String refusal(PeerLink link, PeerFrame.Hello hello) {
       var peer = peers.get(hello.getAddress());
       if (peer == null) {
-        // It may know of us before we know of it, and will come again.
+        // It may know of this activator before this one knows of it, and will connect again.
         return hello.getAddress() + " is the address of no activator";
       }
       return peer.prefersAnother(link, hello) ? "there is another connection" : "";
@@ -382,7 +383,7 @@ public final class PeerNetwork implements PeerLinks {
     public void received(PeerId peer, PeerMessage message) {}
   }
 
-  /** One address: of an activator, or of one whose link was lost and that may still have requests. */
+  /** The address of an activator, or of one whose link was lost and that may still have requests. */
   private final class Peer {
     private final String address;
     private final boolean isLarger;
@@ -414,7 +415,7 @@ public final class PeerNetwork implements PeerLinks {
       }
     }
 
-    /** A link stays open: what was lent is to be returned. */
+    /** A link stays open, so that permits can be returned. */
     void left() {
       isMember = false;
       removeIfOver();
@@ -477,7 +478,10 @@ public final class PeerNetwork implements PeerLinks {
               && other.isDialed() != to.isDialed();
     }
 
-    /** A longer one may be dropped by a firewall, and must not keep the other side out. */
+    /**
+     * Whether this attempt began lately. An older one may have been dropped by a firewall, and must
+     * not keep the other side out.
+     */
     private boolean isYoung() {
       return loop.nanoTime() - attemptNanos < timings.turn.toNanos();
     }
@@ -514,7 +518,7 @@ public final class PeerNetwork implements PeerLinks {
       listener.disconnected(from.id());
     }
 
-    /** Also if no link was lost. */
+    /** Called even if no link was lost. */
     void ended() {
       var process = lost;
       lost = null;
@@ -549,10 +553,10 @@ public final class PeerNetwork implements PeerLinks {
       boolean isRefused = why == State.LEGACY;
       long left = lostNanos + timings.refused.toNanos() - loop.nanoTime();
       if (isRefused && (left <= 0 || lostByItsEnd && !isMember)) {
-        // What listens is the last to stop in a process.
+        // A process stops listening last.
         ended();
       }
-      // One that lends, and has ended: the next process is waited for, as long as it is listed.
+      // A process that lent has ended. As long as its address is listed, the next process is expected there.
       var now = isRefused && wasLinked ? State.UNREACHABLE : why;
       if (now != state || problem.equals(NOT_TRIED)) {
         log.info("No link with the activator at {}: {}", address, text);
@@ -572,7 +576,7 @@ public final class PeerNetwork implements PeerLinks {
           keyProblem.isEmpty() ? backoff.next() : Backoff.longer(timings.noKey, JITTER, random);
         default -> {
           var pause = backoff.next();
-          // Not later than when a refusal decides.
+          // Redials at the latest when a refused connection is enough to know that the process has ended.
           yield lost != null && left > 0 && left < pause.toNanos() ? Duration.ofNanos(left) : pause;
         }
       });

@@ -46,21 +46,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The port for other activators, and the connections to theirs, which is the same number: TLS in which each
- * side shows its certificate, then frames. The port takes connections from addresses of activators, and
- * from loopback, where a mesh's sidecar is.
+ * The port for other activators, and the connections to their ports, which have the same number.
+ * Both sides show a certificate in TLS, then exchange frames. The port accepts connections from
+ * addresses of activators, and from loopback, where a mesh's sidecar is.
  *
- * <p><b>Threads.</b> All channels run on the loop; {@link #open} and {@link #close} are called on another.
+ * <p><b>Threads.</b> All channels run on the loop; {@link #open} and {@link #close} are called on
+ * another.
  *
  * <p><b>Errors.</b> Are logged. A connection that fails is closed.
  */
 // A failure arrives as channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class PeerPort {
-  /** Room for what a borrower has of tens of thousands of pods; only who has the key can send as much. */
+  /**
+   * Enough for a borrower's permits of tens of thousands of pods. Only a sender that has the key
+   * can send as much.
+   */
   static final int MAX_FRAME_BYTES = 4 << 20;
   private static final int LENGTH_BYTES = 4;
-  /** Of a peer that does not read: more than tens of thousands of revisions say at once. */
+  /** The limit for a peer that does not read: more than the messages of tens of thousands of revisions. */
   private static final int MAX_UNSENT_BYTES = 16 << 20;
   static final int MAX_ACCEPTED = 256;
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(3);
@@ -72,7 +76,7 @@ public final class PeerPort {
   private final int port;
   private final String host;
   private final ChannelGroup accepted;
-  /** Of those, the ones that have not shown the key yet; the oldest first. */
+  /** The accepted connections that have not shown the key yet; the oldest first. */
   private final Set<Channel> strangers = new LinkedHashSet<>();
   private final PeerNetwork network;
   private final LogLimit refusals = new LogLimit();
@@ -153,7 +157,7 @@ public final class PeerPort {
     addHandlers(socket, handler);
   }
 
-  /** So that those who hold all connections do not keep activators out. */
+  /** Keeps strangers that hold all connections from keeping activators out. */
   private boolean closeOldestStranger() {
     var oldest = strangers.isEmpty() ? null : strangers.iterator().next();
     if (oldest == null) {
@@ -277,7 +281,7 @@ public final class PeerPort {
         strangers.remove(channel);
         events().opened();
       } else if (event instanceof SslCloseCompletionEvent) {
-        // The process lives, and closes it.
+        // The other process lives, and closes the connection.
         channel.close();
       } else if (event == ChannelInputShutdownEvent.INSTANCE && !closed) {
         events().finished();
@@ -341,7 +345,7 @@ public final class PeerPort {
       } else if (root instanceof InvalidProtocolBufferException) {
         fail(State.UNREACHABLE, "a frame that is none");
       } else {
-        // The text would have the bytes.
+        // Its text would contain the bytes.
         var text = root instanceof NotSslRecordException
             ? "it speaks no TLS"
             : String.valueOf(root.getMessage());

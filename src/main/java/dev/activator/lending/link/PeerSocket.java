@@ -21,18 +21,18 @@ interface PeerSocket {
     void received(PeerFrame frame);
 
     /**
-     * The other side's kernel has ended the connection, as it does when a process ends: so nothing cuts it
-     * off. {@link #closed} follows.
+     * The other side's kernel has ended the connection, as it does when a process ends, so the
+     * network did not cut it. {@link #closed} follows.
      */
     void finished();
 
-    /** It never opened, or has ended; the last event. */
+    /** The connection failed to open, or has ended; the last event. */
     void closed(PeerView.State state, String why);
   }
 
   /** Frames arrive in order. A peer that does not read loses its connection. */
   void send(PeerFrame frame);
 
-  /** Calls no event any more. */
+  /** Closes without another event. */
   void close();
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If all lend, a pod belongs to the activator that scores highest for it (rendezvous hashing):
  * no other pod matters, and one more or fewer activator moves only its own pods. Otherwise pods are
- * divided by Knative's rule, because an activator that does not lend knows no other.
+ * divided by Knative's rule, the only one that an activator without lending knows.
  *
  * @param members addresses, sorted as text
  * @param pods in order; counts for Knative's rule only
@@ -34,12 +34,15 @@ public record PodOwners(List<String> members, boolean allLend, List<Destination>
     return hash == 0 || hash == -1 ? 1 : hash;
   }
 
-  /** Differs from {@link #view}, also for activators that have the same members. */
+  /**
+   * The number of the view when there is no limit; differs from {@link #view} even with the same
+   * members.
+   */
   public long viewWithoutLimit() {
     return mix(view());
   }
 
-  /** Null if several activators send requests to the pod, or it is unknown. */
+  /** The address of the pod's owner; null if several activators send requests to it, or it is unknown. */
   public @Nullable String owner(Destination pod) {
     return allLend ? highestScore(pod) : ofSlice(Collections.binarySearch(pods, pod));
   }
@@ -58,7 +61,7 @@ public record PodOwners(List<String> members, boolean allLend, List<Destination>
     return best;
   }
 
-  /** The inverse of Knative's {@code assignSlice}: blocks of equal size, then the remainder. */
+  /** The owner by Knative's {@code assignSlice}, inverted: blocks of equal size, then the remainder. */
   private @Nullable String ofSlice(int position) {
     int count = members.size();
     if (position < 0 || count == 0 || pods.size() < count) {

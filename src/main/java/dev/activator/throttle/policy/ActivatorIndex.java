@@ -15,8 +15,8 @@ public record ActivatorIndex(int index, int activators) {
   public static final ActivatorIndex UNKNOWN = new ActivatorIndex(-1, 0);
 
   /**
-   * Unchanged if the own address is missing: requests then bypass the activators, and queued ones
-   * keep their shares.
+   * The index among these addresses. It is unchanged if this activator's address is missing:
+   * requests then bypass the activators, and queued ones keep their shares.
    *
    * @param addresses sorted as text, each once
    */

@@ -54,7 +54,7 @@ public enum Balancer {
   public interface Loads {
     int size();
 
-    /** {@link DestinationSubset#UNLIMITED} if no more may start. */
+    /** The requests in flight; {@link DestinationSubset#UNLIMITED} if no more may start. */
     int inFlight(int position);
 
     boolean hasRoom(int position);
@@ -99,7 +99,7 @@ public enum Balancer {
   /** @param cursor where {@link #ROUND_ROBIN} starts; at first 0 */
   public abstract int pick(Loads loads, int cursor, RandomGenerator random);
 
-  /** After a permit was acquired at this position. */
+  /** The next cursor, after a permit was acquired at this position. */
   public int cursorAfter(int position, int cursor) {
     return cursor;
   }

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Where this activator may send a revision's requests, and how many at once. All activators divide
- * the pods by the same rule, without communication.
+ * The destinations to which this activator may send a revision's requests, and how many at once.
+ * All activators divide the pods by the same rule, without communication.
  *
- * <p><b>Source.</b> Knative's {@code assignSlice}, {@code pickIndices} and
- * {@code calculateCapacity}.
+ * <p><b>Source.</b> Knative's {@code assignSlice}, {@code pickIndices} and {@code
+ * calculateCapacity}.
  *
  * @param destinations in order; empty without capacity
  */
@@ -37,7 +37,10 @@ public record DestinationSubset(List<Destination> destinations, int limit, int c
             containerConcurrency);
   }
 
-  /** The shares stay the same, because other activators do not know of the ejection. */
+  /**
+   * The subset without ejected destinations. The shares stay the same, because other activators do
+   * not know of the ejection.
+   */
   public DestinationSubset without(Set<Destination> ejected) {
     var rest = destinations.stream().filter(each -> !ejected.contains(each)).toList();
     if (rest.size() == destinations.size()) {

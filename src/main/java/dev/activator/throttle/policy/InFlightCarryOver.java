@@ -8,8 +8,8 @@ public final class InFlightCarryOver {
   private InFlightCarryOver() {}
 
   /**
-   * Requests that find no room count against every destination, so that none takes more before they
-   * end.
+   * Spreads the requests. Those for which there is no room count against every destination, so that
+   * none takes more before they end.
    *
    * @param running on the previous destinations
    * @param before the last result; kept where possible

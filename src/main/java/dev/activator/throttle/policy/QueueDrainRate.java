@@ -11,7 +11,7 @@ public record QueueDrainRate(long sinceNanos, int granted, double perSecond) {
   public static final QueueDrainRate UNKNOWN = new QueueDrainRate(0, 0, 0);
   private static final double NANOS_A_SECOND = 1e9;
 
-  /** The queue was empty: the time before does not count. */
+  /** Begins again, since the queue was empty: the time before does not count. */
   public QueueDrainRate restarted(long nowNanos) {
     return new QueueDrainRate(nowNanos, 0, perSecond);
   }

@@ -47,7 +47,7 @@ public record QueueOrder(boolean newestFirst, long newestFirstSinceNanos, double
         nowNanos, towards(patienceNanos, queuedNanos + ranNanos), serviceNanos);
   }
 
-  /** No order would have helped, so only the caller's patience counts. */
+  /** A caller has left during a start. No order would have helped, so only its patience counts. */
   public QueueOrder leftDuringStart(long queuedNanos) {
     return queuedNanos < STANDING_NANOS
         ? this
@@ -63,7 +63,7 @@ public record QueueOrder(boolean newestFirst, long newestFirstSinceNanos, double
             patienceNanos, towards(serviceNanos, ranNanos));
   }
 
-  /** By arrival again if no caller has left for a while. */
+  /** The order now: by arrival again if no caller has left for a while. */
   public QueueOrder at(long nowNanos) {
     long quiet = Math.max(MIN_QUIET_NANOS, 2 * patienceNanos);
     boolean isInitial = !newestFirst && leftShare == 0;

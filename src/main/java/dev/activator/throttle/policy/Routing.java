@@ -28,7 +28,7 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
         ActivatorIndex.UNKNOWN, Map.of());
   }
 
-  /** Ends the ejection of destinations that are not in it. */
+  /** Replaces the healthy destinations, and ends the ejection of those that are gone. */
   public Routing withHealthy(HealthyDestinations now) {
     var clusterIp = now.clusterIp();
     var listed = clusterIp == null ? now.pods() : DestinationSet.of(clusterIp);
@@ -42,7 +42,7 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
     return new Routing(healthy, activator.after(addresses, own), ejectedUntilNanos);
   }
 
-  /** For activators that lend: each may use all pods. */
+  /** The same without shares, for activators that lend: each may use all pods. */
   public Routing undivided() {
     return new Routing(healthy, ActivatorIndex.UNKNOWN, ejectedUntilNanos);
   }
@@ -63,7 +63,7 @@ public record Routing(HealthyDestinations healthy, ActivatorIndex activator,
     return ejected;
   }
 
-  /** Empty if pods are addressed. */
+  /** The pods behind the ClusterIP; empty if pods are addressed. */
   public DestinationSet podsBehindClusterIp() {
     return healthy.clusterIp() == null ? DestinationSet.NONE : healthy.pods();
   }

@@ -14,10 +14,10 @@ import java.time.Duration;
  */
 public record SlowStart(int window, long sinceNanos) {
   public static final SlowStart OVER = new SlowStart(DestinationSubset.UNLIMITED, 0);
-  /** From here there is no limit. */
+  /** From this window on there is no limit. */
   static final int UNLIMITED_FROM = 1_024;
   private static final long STEP_NANOS = Duration.ofMillis(100).toNanos();
-  /** A window of one has no limit then. */
+  /** After this many steps even a window of one has no limit. */
   private static final long MAX_STEPS = Integer.numberOfTrailingZeros(UNLIMITED_FROM);
 
   public static SlowStart of(long window, long nowNanos) {
@@ -42,7 +42,7 @@ public record SlowStart(int window, long sinceNanos) {
     return now.isOver() ? now : of(now.window + 1L, now.sinceNanos);
   }
 
-  /** Also begins it again. */
+  /** A request was refused or broken off. Also begins slow start again. */
   public SlowStart broken(int inFlight, long nowNanos) {
     var now = at(nowNanos);
     return of(Math.max(1, Math.min(now.window, inFlight) / 2),

@@ -7,8 +7,8 @@ import java.util.List;
  * Measures how long a revision takes to start: from the first request without capacity to the first
  * pod with some.
  *
- * <p>A start caused only by rejected requests may never complete; it counts as under way for the
- * usual duration of a start.
+ * <p>A start that only rejected requests have caused may never complete. It counts as under way for
+ * the usual duration of a start.
  *
  * <p><b>Units.</b> Times by the loop's clock.
  *
@@ -51,7 +51,10 @@ public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long s
     return new StartTimes(longer.subList(dropped, longer.size()), RequestedBy.NONE, 0);
   }
 
-  /** There is capacity without a start, or no request is queued for one any more. */
+  /**
+   * Ends the measurement without a result: there is capacity without a start, or no request is
+   * queued for one any more.
+   */
   public StartTimes ended() {
     return requestedBy == RequestedBy.NONE
         ? this
@@ -62,7 +65,7 @@ public record StartTimes(List<Long> recentNanos, RequestedBy requestedBy, long s
     return requestedBy == RequestedBy.QUEUED;
   }
 
-  /** If this start is as fast as the fastest known; 0 if unknown. */
+  /** The time that remains if this start is as fast as the fastest known; 0 if unknown. */
   public long quickestRemainingNanos(long nowNanos) {
     return remaining(recentNanos.stream().mapToLong(Long::longValue).min().orElse(0), nowNanos);
   }

@@ -5,8 +5,8 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Orders attempts to connect: those that were refused before have a rate limit, and the one that has been due for
- * longest goes first. An attempt at a new address is not limited.
+ * Orders attempts to connect. Attempts at addresses that refused before have a rate limit, and the
+ * one that has been due for longest goes first. An attempt at a new address is not limited.
  *
  * <p><b>Threads.</b> One; several may share the rate.
  *
@@ -39,7 +39,7 @@ public final class ConnectCheckTurns<T> {
     return waiting.isEmpty();
   }
 
-  /** Null if none may be made now. */
+  /** The next attempt; null if none may be made now. */
   public @Nullable T next(long nowNanos) {
     var next = waiting.peek();
     if (next == null || next.dueNanos - nowNanos > 0) {
@@ -52,7 +52,7 @@ public final class ConnectCheckTurns<T> {
     return next.attempt;
   }
 
-  /** Until {@link #next} has one. There must be one that waits. */
+  /** The time until {@link #next} returns an attempt. At least one must wait. */
   public long untilNextNanos(long nowNanos) {
     var next = waiting.element();
     long early = Math.max(0, next.dueNanos - nowNanos);

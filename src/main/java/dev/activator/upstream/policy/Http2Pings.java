@@ -1,11 +1,11 @@
 package dev.activator.upstream.policy;
 
 /**
- * Decides when to send an HTTP/2 PING: when a request is on its way and nothing came for a whole
- * interval since the last write. Without writes the kernel's keep-alive is enough.
+ * Decides when to send an HTTP/2 PING. One is due if a request is in flight and nothing has come
+ * for a whole interval since the last write. Without writes the kernel's keep-alive is enough.
  *
- * <p>At most three between two parts of responses: gRPC servers end a connection with
- * {@code too_many_pings} after four.
+ * <p>At most three between two parts of responses: gRPC servers end a connection with {@code
+ * too_many_pings} after four.
  *
  * @param waited checks since the last write without a sign of the pod
  * @param pinged whether a PING is unanswered
@@ -34,7 +34,7 @@ public record Http2Pings(int waited, boolean pinged, int sent) {
     return new Http2Pings(waited + 1, pinged || ping, ping ? sent + 1 : sent);
   }
 
-  /** A part of a response came. */
+  /** A part of a response has come. */
   public Http2Pings answered() {
     return sent == 0 ? this : new Http2Pings(waited, pinged, 0);
   }

@@ -15,7 +15,7 @@ public enum TcpLiveness {
   SILENT,
   CLOSED;
 
-  /** After this many silent checks in a row. */
+  /** How many silent checks in a row mean that the pod is gone. */
   public static final int CHECKS_UNTIL_GONE = 3;
 
   /**

@@ -25,7 +25,7 @@ public record ChainEdge(double hits, double misses, int episodes, int missesInRo
   private static final int MIN_EPISODES = 3;
   private static final int MAX_MISSES = 3;
   private static final int RETRY_EVERY = 10;
-  /** After as many episodes one counts half. */
+  /** After this many episodes an episode counts half. */
   private static final double DECAY = Math.pow(0.5, 1 / 20.0);
   private static final double CONFIDENCE = 0.1;
   private static final int MAX_DELAYS = 16;
@@ -37,7 +37,7 @@ public record ChainEdge(double hits, double misses, int episodes, int missesInRo
     System.arraycopy(delaysMillis, delaysMillis.length - kept, delays, 0, kept);
     delays[kept] = delayMillis;
     return new ChainEdge(hits * DECAY + 1, misses * DECAY, episodes + 1, 0,
-        // A retry that was of use.
+        // The retry was useful.
         isRetried() ? -1 : afterEpisode(), delays);
   }
 
@@ -66,13 +66,13 @@ public record ChainEdge(double hits, double misses, int episodes, int missesInRo
     return skipped >= 0 && (skipped + 1) % RETRY_EVERY == 0 && isLikely();
   }
 
-  /** An unbroken row needs no bound: the bound would need six. */
+  /** An unbroken row of hits needs no bound, which would need six of them. */
   private boolean isLikely() {
     return episodes >= MIN_EPISODES
         && (misses == 0 || BetaDistribution.cdf(MIN_SHARE, hits + 1, misses + 1) <= CONFIDENCE);
   }
 
-  /** Of the episodes with a call. */
+  /** The share of episodes with a call. */
   public double share() {
     return hits == 0 ? 0 : hits / (hits + misses);
   }

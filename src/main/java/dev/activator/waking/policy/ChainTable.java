@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The edges that were learned, at most 4,096: the one that was used least recently goes first. Not
+ * The edges that were learned, at most 4,096. The least recently used one is evicted first. Not
  * thread-safe.
  */
 public final class ChainTable {
@@ -24,7 +24,7 @@ public final class ChainTable {
   /** In order of use. */
   private final LinkedHashMap<Call, ChainEdge> edges = new LinkedHashMap<>(16, 0.75f, true);
   private final Map<RevisionId, Set<RevisionId>> callees = new HashMap<>();
-  /** The same by callee, so that deleting a revision does not read all edges. */
+  /** The callers of each callee, so that deleting a revision does not read all edges. */
   private final Map<RevisionId, Set<RevisionId>> callers = new HashMap<>();
 
   private record Call(RevisionId caller, RevisionId callee) {}
@@ -39,10 +39,10 @@ public final class ChainTable {
   }
 
   /**
-   * A start that is expected to be of use.
+   * A start that is expected to be useful.
    *
    * @param caller who is expected to call it
-   * @param edge by which it is
+   * @param edge from which this follows
    * @param afterMillis from now until it should begin, so that it is ready when the call comes
    */
   public record Prediction(RevisionId callee, RevisionId caller, ChainEdge edge,
@@ -86,7 +86,7 @@ public final class ChainTable {
         .forEach(caller -> remove(new Call(caller, id)));
   }
 
-  /** Those that it was seen to call. */
+  /** The revisions that it was seen to call. */
   public Set<RevisionId> callees(RevisionId caller) {
     return Set.copyOf(callees.getOrDefault(caller, Set.of()));
   }
@@ -96,8 +96,8 @@ public final class ChainTable {
   }
 
   /**
-   * All that should start because {@code first} starts now, the most likely first. The product of the
-   * shares on the way to each is at least 0.7, and it is at most five calls away.
+   * The revisions that should start because {@code first} starts now, the most likely first. Each
+   * is at most five calls away, and the product of the shares on the way to it is at least 0.7.
    *
    * @param startTimes of a revision
    */

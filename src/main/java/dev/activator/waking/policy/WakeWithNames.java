@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names in the annotation {@code activator.dev/wake-with}: of revisions, Knative Services or
- * ScaledServices that start when the one that has it starts.
+ * The names in the annotation {@code activator.dev/wake-with}: revisions, Knative Services or
+ * ScaledServices that start together with the annotated one.
  */
 public final class WakeWithNames {
   public static final String ANNOTATION = "activator.dev/wake-with";
@@ -53,8 +53,8 @@ public final class WakeWithNames {
   }
 
   /**
-   * All that start because {@code first} does, the nearest first, without {@code first}. A cycle ends
-   * where it closes.
+   * The revisions that start because {@code first} does, the nearest first, without {@code first}.
+   * A cycle ends where it closes.
    *
    * @param next those that one names
    */
