@@ -337,7 +337,7 @@ func (p *pod) run() {
 	p.report()
 	// Secrets and ConfigMaps may come later than the pod.
 	for {
-		err := p.makeVolumes()
+		err := p.makeVolumes(func(*volume) bool { return true })
 		if err == nil {
 			break
 		}
@@ -346,6 +346,7 @@ func (p *pod) run() {
 			return
 		}
 	}
+	go p.refreshVolumes()
 	var running sync.WaitGroup
 	start := func(c *container, restart string, exited chan<- int) {
 		running.Add(1)
@@ -553,8 +554,20 @@ func (p *pod) data(kind, name string, optional bool) (map[string][]byte, error) 
 	return result, nil
 }
 
-func (p *pod) makeVolumes() error {
+// refreshVolumes writes ConfigMaps and Secrets again that have changed, as a kubelet does once a minute.
+func (p *pod) refreshVolumes() {
+	for p.sleep(10 * time.Second) {
+		if err := p.makeVolumes(func(v *volume) bool { return v.ConfigMap != nil || v.Secret != nil }); err != nil {
+			log.Printf("%s: %v", p.meta.key(), err)
+		}
+	}
+}
+
+func (p *pod) makeVolumes(chosen func(v *volume) bool) error {
 	for _, v := range p.object.Spec.Volumes {
+		if !chosen(v) {
+			continue
+		}
 		folder := filepath.Join(p.folder, "volumes", v.Name)
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return err
@@ -563,7 +576,10 @@ func (p *pod) makeVolumes() error {
 		write := func(path string, content []byte) error {
 			file := filepath.Join(folder, path)
 			_ = os.MkdirAll(filepath.Dir(file), 0o755)
-			return os.WriteFile(file, content, 0o644)
+			if err := os.WriteFile(file+".new", content, 0o644); err != nil {
+				return err
+			}
+			return os.Rename(file+".new", file)
 		}
 		writeData := func(kind, name string, optional bool, chosen items) error {
 			data, err := p.data(kind, name, optional)
