@@ -132,6 +132,12 @@ final class ClusterConnector {
         throw new IllegalArgumentException(
             "its cluster '" + context.getCluster() + "' has no server");
       }
+      if (cluster.getInsecureSkipTlsVerify() && (cluster.getCertificateAuthority() != null
+          || cluster.getCertificateAuthorityData() != null)) {
+        // As in client-go; the library would not verify.
+        throw new IllegalArgumentException("its cluster '" + context.getCluster()
+            + "' has a certificate authority and 'insecure-skip-tls-verify: true'");
+      }
       var config = Config.empty();
       KubeConfigUtils.merge(config, null, read);
       if (context.getUser() != null) {

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes Events. One that says the same again raises the count of the first, once a minute at most. Texts that
- * differ in numbers alone count as one: some change every second.
+ * Writes Events. One that says the same again raises the count of the first. One whose text differs in numbers
+ * alone is another Event. Of both, one is written in a minute at most: some numbers change every second.
  *
  * <p><b>Threads.</b> Any, and no call waits.
  *

@@ -24,6 +24,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -32,7 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p><b>Threads.</b> Any; the state belongs to the loop, which must be the autoscaler's.
  *
- * <p><b>Errors.</b> A refused write is an Event of the ScaledService and a line in the log, once for each
+ * <p><b>Errors.</b> A refused write, also where a slice of the same name is not ours, is an Event of the ScaledService and a line in the log, once for each
  * different answer, and retried with a backoff. Until it succeeds the last pods stay.
  */
 public final class ServiceCatcher {
@@ -49,6 +50,9 @@ public final class ServiceCatcher {
   private static final double JITTER = 0.5;
   /** Each takes a thread of the client. */
   private static final int MAX_WRITES = 50;
+  private static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+  private static final String SCALED_SERVICE = "activator.dev/scaled-service";
+  private static final int OK = 200;
   private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
 
@@ -206,7 +210,7 @@ public final class ServiceCatcher {
       waiting.remove(this);
       underWay++;
       isUnderWay = true;
-      var folder = "apis/discovery.k8s.io/v1/namespaces/" + id.namespace() + "/endpointslices";
+      var folder = folder();
       var answer = switch (step) {
         case Step.Create(var slice) -> open.send("POST", folder, "application/json",
             json(slice), TIMEOUT);
@@ -218,17 +222,45 @@ public final class ServiceCatcher {
       answer.whenCompleteAsync((response, _) -> answered(step, response), loop);
     }
 
+    private String folder() {
+      return "apis/discovery.k8s.io/v1/namespaces/" + id.namespace() + "/endpointslices";
+    }
+
     private void answered(Step step, @Nullable ApiAnswer answer) {
+      int status = answer == null ? 0 : answer.status();
+      var open = api.get();
+      if (step instanceof Step.Create(var slice) && status == CONFLICT && open != null) {
+        open.fetch(folder() + "?fieldSelector=metadata.name%3D" + slice.name(), TIMEOUT)
+            .whenCompleteAsync((list, _) -> existing(slice, list), loop);
+        return;
+      }
+      ended(isDone(step, status), answer == null ? "no answer" : status + " " + answer.message(),
+          answer == null ? Duration.ZERO : answer.retryAfter());
+    }
+
+    /** The watch is late, or another manager has a slice of this name. */
+    private void existing(CatchSlice slice, @Nullable ApiAnswer list) {
+      if (list == null || list.status() != OK) {
+        ended(false, list == null ? "no answer" : list.status() + " " + list.message(),
+            list == null ? Duration.ZERO : list.retryAfter());
+        return;
+      }
+      var problem = foreign(slice, list.body());
+      if (problem == null) {
+        known.put(slice.name(), unknown(slice));
+      }
+      ended(problem == null, String.valueOf(problem), Duration.ZERO);
+    }
+
+    private void ended(boolean done, String problem, Duration retryAfter) {
       isUnderWay = false;
       underWay--;
-      int status = answer == null ? 0 : answer.status();
-      if (isDone(step, status)) {
+      if (done) {
         backoff.reset();
         refusal = "";
         step();
       } else {
-        failed(answer == null ? "no answer" : status + " " + answer.message(),
-            answer == null ? Duration.ZERO : answer.retryAfter());
+        failed(problem, retryAfter);
       }
       while (underWay < MAX_WRITES && !waiting.isEmpty()) {
         var next = waiting.iterator().next();
@@ -241,11 +273,6 @@ public final class ServiceCatcher {
       boolean succeeded = status >= 200 && status < 300;
       switch (step) {
         case Step.Create(var slice) -> {
-          if (status == CONFLICT) {
-            // It exists, and the watch is late.
-            known.put(slice.name(), unknown(slice));
-            return true;
-          }
           if (succeeded) {
             known.put(slice.name(), slice);
           }
@@ -388,14 +415,35 @@ public final class ServiceCatcher {
     });
   }
 
+  /** Why the slice of this name is not ours; null if it is. */
+  private static @Nullable String foreign(CatchSlice slice, byte[] list) {
+    try {
+      var items = JSON.readTree(list).path("items");
+      if (items.isEmpty()) {
+        return "EndpointSlice " + slice.name() + " existed a moment ago";
+      }
+      var metadata = items.path(0).path("metadata");
+      var manager = metadata.path("labels").path(MANAGED_BY).asString("");
+      var of = metadata.path("annotations").path(SCALED_SERVICE).asString("");
+      if (manager.equals(CatchSlice.MANAGER) && of.equals(slice.of().name())) {
+        return null;
+      }
+      return "EndpointSlice " + slice.name() + " belongs to " + (of.isEmpty()
+          ? manager.isEmpty() ? "no activator" : manager
+          : "ScaledService " + of);
+    } catch (JacksonException e) {
+      return "EndpointSlice " + slice.name() + " cannot be read: " + e.getOriginalMessage();
+    }
+  }
+
   private static String json(CatchSlice slice) {
     var object = JSON.createObjectNode();
     object.put("apiVersion", "discovery.k8s.io/v1").put("kind", "EndpointSlice");
     var metadata = object.putObject("metadata");
     metadata.put("name", slice.name()).put("namespace", slice.of().namespace());
     metadata.putObject("labels").put("kubernetes.io/service-name", slice.service())
-        .put("endpointslice.kubernetes.io/managed-by", CatchSlice.MANAGER);
-    metadata.putObject("annotations").put("activator.dev/scaled-service", slice.of().name());
+        .put(MANAGED_BY, CatchSlice.MANAGER);
+    metadata.putObject("annotations").put(SCALED_SERVICE, slice.of().name());
     metadata.putArray("ownerReferences").addObject().put("apiVersion", "activator.dev/v1alpha1")
         .put("kind", "ScaledService").put("name", slice.of().name()).put("uid", slice.uid());
     object.put("addressType", slice.family() == IpFamily.IPV6 ? "IPv6" : "IPv4");

@@ -66,6 +66,24 @@ public final class FieldList extends HttpHeaders implements HeaderFields {
     return copy;
   }
 
+  /** Whether a list that decides about the connection has more elements than are parsed. */
+  public boolean hasTooManyOptions() {
+    return hasTooManyElements(HeaderName.CONNECTION.name)
+        || hasTooManyElements(HeaderName.UPGRADE.name) || hasTooManyElements(HeaderName.TE.name);
+  }
+
+  private boolean hasTooManyElements(CharSequence name) {
+    int elements = 0;
+    for (int at = first(name); at >= 0 && elements <= MAX_ELEMENTS; at = find(name, at + 1)) {
+      var value = values[at];
+      elements++;
+      for (int i = 0; i < value.length() && elements <= MAX_ELEMENTS; i++) {
+        elements += value.charAt(i) == ',' ? 1 : 0;
+      }
+    }
+    return elements > MAX_ELEMENTS;
+  }
+
   /** Returns the name if it is a token (RFC 9110, section 5.1), or throws. */
   public static AsciiString checked(AsciiString name) {
     if (name.isEmpty() || HttpHeaderValidationUtil.validateToken(name) != -1) {

@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The header fields of one message. Names ignore case. */
 public interface HeaderFields {
+  /** Of the lists that are parsed. Envoy's limit for {@code Connection} is 10. */
+  int MAX_ELEMENTS = 100;
+
   @Nullable String first(HeaderName field);
 
   List<String> all(HeaderName field);
@@ -38,11 +41,15 @@ public interface HeaderFields {
     return found[0];
   }
 
-  /** Splits comma-separated lists (RFC 9110, section 5.6.1). Empty elements are skipped. */
+  /**
+   * Splits comma-separated lists (RFC 9110, section 5.6.1). Empty elements are skipped, and those beyond
+   * {@link #MAX_ELEMENTS}, for which decoders refuse lists that decide about the connection.
+   */
   static void eachToken(List<String> values, Consumer<String> token) {
+    int elements = 0;
     for (String value : values) {
       int from = 0;
-      while (from <= value.length()) {
+      while (from <= value.length() && elements < MAX_ELEMENTS) {
         int comma = value.indexOf(',', from);
         int to = comma < 0 ? value.length() : comma;
         String element = value.substring(from, to).strip();
@@ -50,6 +57,7 @@ public interface HeaderFields {
           token.accept(element);
         }
         from = to + 1;
+        elements++;
       }
     }
   }

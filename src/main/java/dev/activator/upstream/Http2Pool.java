@@ -131,7 +131,12 @@ final class Http2Pool implements UpstreamPool {
   }
 
   void opened(Http2PodSession session) {
-    openings.removeIf(one -> one.session == session);
+    for (var one : List.copyOf(openings)) {
+      if (one.session == session) {
+        one.settingsTimer.cancel();
+        openings.remove(one);
+      }
+    }
     sessions.add(session);
     settingsReceived = true;
     refusal = null;
@@ -280,6 +285,8 @@ final class Http2Pool implements UpstreamPool {
   }
 
   private final class OpeningSession implements Dialer.DialListener {
+    private final DeadlineTimer settingsTimer = new DeadlineTimer(dialer.loop(),
+        () -> over(UpstreamFailure.MALFORMED));
     private @Nullable Dial dial;
     private @Nullable Http2PodSession session;
     private long connectedNanos;
@@ -296,6 +303,7 @@ final class Http2Pool implements UpstreamPool {
       var unready = session;
       if (unready != null) {
         session = null;
+        settingsTimer.cancel();
         unready.close();
         cancelled();
       } else if (dial != null) {
@@ -322,7 +330,7 @@ final class Http2Pool implements UpstreamPool {
       connectedNanos = nanoTime();
       channel.closeFuture().addListener(_ -> over(UpstreamFailure.CLOSED));
       channel.pipeline().addLast(made);
-      dialer.loop().schedule(SETTINGS_WAIT, () -> over(UpstreamFailure.MALFORMED));
+      settingsTimer.within(SETTINGS_WAIT);
     }
 
     private void over(UpstreamFailure why) {
@@ -331,6 +339,7 @@ final class Http2Pool implements UpstreamPool {
         return;
       }
       session = null;
+      settingsTimer.cancel();
       if (unready.isMalformed()) {
         failed(UpstreamFailure.NO_HTTP2);
       } else if (settingsReceived) {

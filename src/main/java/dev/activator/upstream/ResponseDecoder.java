@@ -84,6 +84,9 @@ public final class ResponseDecoder extends HttpResponseDecoder {
 
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage response) {
+    if (FieldList.in(response).hasTooManyOptions()) {
+      throw new IllegalArgumentException("too many options of the connection");
+    }
     if (HttpVersion.HTTP_1_0.equals(response.protocolVersion())) {
       ignoreCoding(response.headers());
     }

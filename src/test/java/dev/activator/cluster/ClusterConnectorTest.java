@@ -269,7 +269,13 @@ class ClusterConnectorTest {
       "{cluster: one, user: me} | {user: me} | it names no cluster",
       "{cluster: one, user: me} | {cluster: one, user: you} | it has no user 'you'",
       "{name: me, user: | {user: | it has no user 'me'",
-      "server: \"http://127.0.0.1:1\" | server: '' | its cluster 'one' has no server"})
+      "server: \"http://127.0.0.1:1\" | server: '' | its cluster 'one' has no server",
+      "{server: \"http://127.0.0.1:1\"} | {server: 'https://a', certificate-authority: ca.crt,"
+          + " insecure-skip-tls-verify: true} | its cluster 'one' has a certificate authority and"
+          + " 'insecure-skip-tls-verify: true'",
+      "{server: \"http://127.0.0.1:1\"} | {server: 'https://a', certificate-authority-data: YQ==,"
+          + " insecure-skip-tls-verify: True} | its cluster 'one' has a certificate authority and"
+          + " 'insecure-skip-tls-verify: true'"})
   void refusesAContextThatIsNotWhole(String field, String changed, String problem,
       @TempDir Path directory) throws IOException {
     var file = Files.writeString(directory.resolve("config"), KUBECONFIG.replace(field, changed));

@@ -31,6 +31,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The slices that lead a Service's requests to activators, over HTTP; time is moved by hand. */
@@ -337,6 +340,33 @@ class ServiceCatcherTest {
 
     eventually(() -> api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME)
         .at("/endpoints/0/addresses/0").asString().equals("10.9.0.2"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {"'' | '' | no activator",
+      "mesh.example | '' | mesh.example", "activator.dev | other | ScaledService other"})
+  void aSliceOfAnotherManagerIsKept_andAnEventNamesItsManager(String manager, String of,
+      String owner) {
+    var foreign = (ObjectNode) JsonMapper.shared().readTree("""
+        {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
+         "metadata": {"namespace": "shop", "name": "%s", "labels":
+           {"kubernetes.io/service-name": "svc",
+            "endpointslice.kubernetes.io/managed-by": "%s"},
+           "annotations": {"activator.dev/scaled-service": "%s"}},
+         "endpoints": [{"addresses": ["10.1.1.1"]}], "ports": []}""".formatted(NAME, manager, of));
+    api.store().create(Kinds.ENDPOINT_SLICE, foreign);
+
+    pods(false);
+    assertThat(catcher.goesToZero(WEB).join()).isFalse();
+
+    assertThat(warnings).singleElement().asString()
+        .contains("EndpointSlice " + NAME + " belongs to " + owner);
+    assertThat(api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME)
+        .at("/endpoints/0/addresses/0").asString()).isEqualTo("10.1.1.1");
+    // when it is gone
+    api.store().delete(Kinds.ENDPOINT_SLICE, "shop", NAME);
+    loop.advance(Duration.ofSeconds(2));
+    eventually(() -> names().contains(NAME));
   }
 
   @Test

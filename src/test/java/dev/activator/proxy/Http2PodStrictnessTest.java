@@ -282,6 +282,17 @@ class Http2PodStrictnessTest extends WireTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "00", "0, 0"})
+  void passesOnAResponseWithoutABody_howeverItsLengthOfZeroIsWritten(String length)
+      throws Exception {
+    pod((to, stream) -> to.headers(stream, true, ":status", "200", "content-length", length));
+    try (var caller = RawHttp2.caller(activator.connect())) {
+      caller.headers(1, true, GET);
+      assertThat(caller.read().fields()).containsExactly(":status: 200", "content-length: 0");
+    }
+  }
+
   @Test
   void passesOnTrailersWithoutALengthAmongThem() throws Exception {
     var pod = pod((to, stream) -> {

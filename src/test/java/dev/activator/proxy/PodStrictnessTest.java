@@ -20,6 +20,8 @@ class PodStrictnessTest extends WireTest {
         Arguments.of("more than 10,000 fields", OK + "A:\r\n".repeat(10_000) + "\r\nok"),
         Arguments.of("more than 10,000 fields before the answer",
             "HTTP/1.1 103 Early Hints\r\n" + "A:\r\n".repeat(10_001) + "\r\n" + OK + "\r\nok"),
+        Arguments.of("options without end",
+            OK + "Connection: " + "x,".repeat(1 << 20) + "x\r\n\r\nok"),
         Arguments.of("white space in a name", OK + "A B: 1\r\n\r\nok"),
         // Before it, a line with a colon just where the other ends.
         Arguments.of("white space and no colon", OK + "Abcde: f\r\nAbc  \r\n\r\nok"),

@@ -53,7 +53,7 @@ interface UserProcess {
     ExitReason cannotRun(Throwable cause) {
       var command = VariableExpansion.ofCommand(template.words(), variables);
       return ExitReason.cannotRun(template.id().name(),
-          ExitReason.reason(command.isEmpty() ? "" : command.getFirst(), template.workingDir(),
+          ExitReason.sentence(command.isEmpty() ? "" : command.getFirst(), template.workingDir(),
               String.valueOf(cause.getMessage())));
     }
   }

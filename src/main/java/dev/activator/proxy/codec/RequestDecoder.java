@@ -3,6 +3,7 @@ package dev.activator.proxy.codec;
 import dev.activator.http.CommonFieldNames;
 import dev.activator.http.FieldCount;
 import dev.activator.http.FieldList;
+import dev.activator.http.HeaderFields;
 import dev.activator.proxy.policy.Framing;
 import dev.activator.proxy.policy.MemoryBound;
 import dev.activator.proxy.policy.ProtocolUpgrade;
@@ -16,6 +17,7 @@ import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpConstants;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
@@ -234,6 +236,14 @@ public final class RequestDecoder extends HttpRequestDecoder {
       hasUpgrade = true;
     }
     return name;
+  }
+
+  @Override
+  protected boolean isContentAlwaysEmpty(HttpMessage request) {
+    if (FieldList.in(request).hasTooManyOptions()) {
+      throw new Malformed("more than " + HeaderFields.MAX_ELEMENTS + " options of the connection");
+    }
+    return super.isContentAlwaysEmpty(request);
   }
 
   private void countLength() {

@@ -45,7 +45,7 @@ public record ErrorFormat(Kind kind, String requestId) {
     if (!own.isEmpty()) {
       return own.substring(0, Math.min(MAX_ID, own.length()));
     }
-    var trace = fields.text(HeaderName.TRACEPARENT).split("-", -1);
+    var trace = fields.text(HeaderName.TRACEPARENT).split("-", 5);
     return trace.length >= 4 ? trace[1] : "";
   }
 

@@ -59,6 +59,14 @@ class ErrorFormatTest {
   }
 
   @Test
+  void readsAHundredElementsOfAcceptAtMost() {
+    assertThat(of("x,".repeat(99) + "application/json", "").kind())
+        .isEqualTo(ErrorFormat.Kind.JSON);
+    assertThat(of("x,".repeat(100) + "application/json", "").kind())
+        .isEqualTo(ErrorFormat.Kind.TEXT);
+  }
+
+  @Test
   void ofGrpcIsText() {
     assertThat(of("application/json", "application/grpc+proto")).isEqualTo(ErrorFormat.TEXT);
   }

@@ -28,7 +28,7 @@ public record ExitReason(String reason, String message, int code) {
    * @param folder in which it was to run; empty for this process's
    * @param error of the operating system, as Java says it
    */
-  public static String reason(String program, String folder, String error) {
+  public static String sentence(String program, String folder, String error) {
     if (error.contains("(No such file or directory)")) {
       return folder.isEmpty()
           ? "there is no program \"" + program + "\"" + (program.contains(" ")

@@ -26,7 +26,7 @@ class ExitReasonTest {
       "serve|''|error: 12 (Cannot allocate memory) |error: 12 (Cannot allocate memory)",
       "''|''|its container has no command|its container has no command"})
   void saysWhyAProgramDoesNotStart(String program, String folder, String error, String reason) {
-    assertThat(ExitReason.reason(program, folder, error)).isEqualTo(reason);
+    assertThat(ExitReason.sentence(program, folder, error)).isEqualTo(reason);
   }
 
   @Test
