@@ -57,7 +57,6 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 import reactor.netty.Connection;
 import reactor.netty.DisposableServer;
-import reactor.netty.NettyPipeline;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerRequest;
@@ -155,8 +154,8 @@ public final class GatewayAdmitServer {
 
   private void limitHeads(Channel channel) {
     var dispatcher = Objects.requireNonNull(dispatchers.get(channel.eventLoop()));
-    GatewayHeadLimits.limit(channel.pipeline(), NettyPipeline.HttpTrafficHandler, dispatcher.loop(),
-        dispatcher.held(), settings.headTimeout());
+    GatewayHeadLimits.limit(channel.pipeline(), dispatcher.loop(), dispatcher.held(),
+        settings.headTimeout(), proxy.endedConnections());
   }
 
   public int port() {

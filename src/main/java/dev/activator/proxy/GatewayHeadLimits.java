@@ -2,86 +2,152 @@ package dev.activator.proxy;
 
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.Loop;
+import dev.activator.proxy.EndedConnections.Reason;
 import dev.activator.proxy.exchange.HeldBytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.PrematureChannelClosureException;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.util.ReferenceCountUtil;
 import java.time.Duration;
 
 /**
- * Limits the heads of a gateway's HTTP/1 connection in time, from its first byte, and in memory while they are incomplete.
- * The first one must come in time, too. It leaves the connection once that has switched to HTTP/2.
+ * Limits the heads of a gateway's connection in time, from their first byte, and in memory while they are incomplete. The
+ * first head of HTTP/1, or the preface of HTTP/2, must come in time, too. {@code Upgrade} is ignored, so the connection's
+ * first bytes decide between the versions.
+ *
+ * <p><b>Errors.</b> Ends the connection.
  */
 final class GatewayHeadLimits extends ChannelInboundHandlerAdapter {
+  private static final ByteBuf PREFACE = Http2CodecUtil.connectionPrefaceBuf();
+
+  private final ChannelPipeline pipeline;
+  private final Loop loop;
   private final Duration timeout;
+  private final EndedConnections endedConnections;
   private final DeadlineTimer timer;
   private final HeldBytes.PartialHead partial;
-  private final ChannelPipeline pipeline;
   private final Decoded decoded = new Decoded();
+  private final HeadFrames frames = new HeadFrames();
+  /** How much of the preface has come; less than 0 in HTTP/1. */
+  private int prefaceBytes;
   private boolean awaited = true;
   private boolean withinMessage;
-  /** Of the incomplete head. */
+  private boolean messageEnded;
+  /** Of the incomplete head, at most. */
   private int bytes;
+  private int heads;
 
   private GatewayHeadLimits(ChannelPipeline pipeline, Loop loop, HeldBytes.Share held,
-      Duration timeout) {
+      Duration timeout, EndedConnections endedConnections) {
     this.pipeline = pipeline;
+    this.loop = loop;
     this.timeout = timeout;
-    this.timer = new DeadlineTimer(loop, this::close);
-    this.partial = held.partialHead(this::close);
+    this.endedConnections = endedConnections;
+    this.timer = new DeadlineTimer(loop, () -> end(Reason.SLOW_HEAD));
+    this.partial = held.partialHead(() -> end(Reason.PARTIAL_HEADS));
   }
 
-  /** @param afterDecoder the name of the handler that takes what is decoded */
-  static void limit(ChannelPipeline pipeline, String afterDecoder, Loop loop,
-      HeldBytes.Share held, Duration timeout) {
-    var heads = new GatewayHeadLimits(pipeline, loop, held, timeout);
-    pipeline.addFirst(heads).addBefore(afterDecoder, null, heads.decoded);
-    heads.timer.within(timeout);
+  /** @param pipeline has the codec of HTTP/1 */
+  static void limit(ChannelPipeline pipeline, Loop loop, HeldBytes.Share held, Duration timeout,
+      EndedConnections endedConnections) {
+    var limit = new GatewayHeadLimits(pipeline, loop, held, timeout, endedConnections);
+    pipeline.addFirst(limit).addAfter(pipeline.context(HttpServerCodec.class).name(), null,
+        limit.decoded);
+    limit.timer.within(timeout);
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    bytes += ((ByteBuf) message).readableBytes();
-    context.fireChannelRead(message);
-    if (pipeline.get(Http2ConnectionHandler.class) != null) {
-      pipeline.remove(this);
-    } else if (!withinMessage && bytes > 0) {
-      if (!awaited) {
-        awaited = true;
-        timer.within(timeout);
-      }
-      partial.grew(HeldBytes.costOfHead(bytes, 0));
+    var in = (ByteBuf) message;
+    int at = in.readerIndex();
+    while (at < in.writerIndex() && prefaceBytes >= 0 && prefaceBytes < PREFACE.capacity()) {
+      prefaceBytes = in.getByte(at++) == PREFACE.getByte(prefaceBytes) ? prefaceBytes + 1 : -1;
+    }
+    if (prefaceBytes == PREFACE.capacity()) {
+      readFrames(context, in, at);
+    } else {
+      readMessages(context, in);
     }
   }
 
-  @Override
-  public void handlerRemoved(ChannelHandlerContext context) {
+  private void readFrames(ChannelHandlerContext context, ByteBuf in, int from) {
+    frames.read(in, from);
+    if (frames.heads() != heads || !frames.isWithinHead()) {
+      heads = frames.heads();
+      headEnded();
+    }
+    bytes = frames.headBytes();
+    if (frames.isWithinHead()) {
+      headGrew();
+    }
+    context.fireChannelRead(in);
+  }
+
+  /** Passes the last byte on by itself: only if a message ends with it, nothing is left in the decoder. */
+  private void readMessages(ChannelHandlerContext context, ByteBuf in) {
+    int length = in.readableBytes();
+    bytes += length;
+    messageEnded = false;
+    if (length > 1) {
+      context.fireChannelRead(in.readRetainedSlice(length - 1));
+      bytes = messageEnded ? length : bytes;
+    }
+    messageEnded = false;
+    context.fireChannelRead(in);
+    if (!withinMessage && !messageEnded && length > 0) {
+      headGrew();
+    }
+  }
+
+  private void headGrew() {
+    if (!awaited) {
+      awaited = true;
+      timer.within(timeout);
+    }
+    partial.grew(HeldBytes.costOfHead(bytes, 0));
+  }
+
+  private void headEnded() {
+    awaited = false;
+    bytes = 0;
     timer.cancel();
     partial.ended();
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // The end of the connection removes this handler.
-  private void close() {
-    if (pipeline.get(Http2ConnectionHandler.class) == null) {
-      pipeline.close();
-    }
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    headEnded();
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // The end of the connection removes this handler.
+  private void end(Reason why) {
+    endedConnections.ended(why, pipeline.channel().remoteAddress(), loop.nanoTime());
+    pipeline.close();
+  }
+
+  /** What comes from the decoder of HTTP/1. */
   private final class Decoded extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      if (message instanceof HttpRequest) {
+      if (message instanceof HttpRequest request) {
+        if (request.decoderResult().cause() instanceof PrematureChannelClosureException) {
+          ReferenceCountUtil.release(message);
+          return;
+        }
         withinMessage = true;
-        awaited = false;
-        timer.cancel();
-        partial.ended();
+        headEnded();
+        request.headers().remove(HttpHeaderNames.UPGRADE);
       }
       if (message instanceof LastHttpContent) {
         withinMessage = false;
+        messageEnded = true;
         bytes = 0;
       }
       context.fireChannelRead(message);

@@ -354,17 +354,17 @@ class ServiceCatcherTest {
             "endpointslice.kubernetes.io/managed-by": "%s"},
            "annotations": {"activator.dev/scaled-service": "%s"}},
          "endpoints": [{"addresses": ["10.1.1.1"]}], "ports": []}""".formatted(NAME, manager, of));
-    api.store().create(Kinds.ENDPOINT_SLICE, foreign);
+    api.store().create(BuiltInKinds.ENDPOINT_SLICE, foreign);
 
     pods(false);
     assertThat(catcher.goesToZero(WEB).join()).isFalse();
 
     assertThat(warnings).singleElement().asString()
         .contains("EndpointSlice " + NAME + " belongs to " + owner);
-    assertThat(api.store().find(Kinds.ENDPOINT_SLICE, "shop", NAME)
+    assertThat(api.store().find(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME)
         .at("/endpoints/0/addresses/0").asString()).isEqualTo("10.1.1.1");
     // when it is gone
-    api.store().delete(Kinds.ENDPOINT_SLICE, "shop", NAME);
+    api.store().delete(BuiltInKinds.ENDPOINT_SLICE, "shop", NAME);
     loop.advance(Duration.ofSeconds(2));
     eventually(() -> names().contains(NAME));
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import dev.activator.lifecycle.Readiness;
 import dev.activator.loop.LoopGroup;
 import dev.activator.proxy.exchange.ErrorResponses;
@@ -24,6 +25,7 @@ import dev.activator.revision.Revision;
 import dev.activator.revision.RevisionId;
 import dev.activator.revision.Revisions;
 import dev.activator.stats.ConcurrencyReporter.RequestCounter;
+import dev.activator.testing.LogLines;
 import dev.activator.testing.quiescence.Quiescence;
 import dev.activator.testing.RawHttp2;
 import dev.activator.testing.RawPeer;
@@ -56,6 +58,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.netty.resources.LoopResources;
 
@@ -354,10 +357,99 @@ class GatewayAdmitServerTest {
     }
   }
 
+  /** Whatever is in the read with the end of the question before, and however many reads that took. */
+  @ParameterizedTest
+  @CsvSource(delimiter = '|', value = {
+      "GET /admit HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n | G",
+      "GET /admit HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n | GET /admit HTTP/1.1\\r\\nHost: a\\r\\n",
+      "POST /admit HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 3\\r\\n\\r\\nab\\n | GET /adm",
+      "POST /admit HTTP/1.1\\r\\nHost: a\\r\\nTransfer-Encoding: chunked\\r\\n\\r\\n1\\r\\na\\r\\n0\\r\\n\\r\\n | G"})
+  void aConnectionEnds_whenALaterHeadIsNotCompleteInTime(String question, String next)
+      throws IOException {
+    var impatient = impatient(Duration.ofSeconds(3));
+    try (var gateway = RawPeer.connect(impatient.port())) {
+      gateway.send((question + next).replace("\\r", "\r").replace("\\n", "\n"));
+
+      assertThat(answer(gateway).start()).startsWith("HTTP/1.1 404 ");
+      gateway.awaitEnd();
+    } finally {
+      impatient.stop();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET /admit HTTP/1.1\r\nHost: a\r\n\r\n",
+      "POST /admit HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na\r\n"})
+  void aConnectionStays_whenNoOtherHeadHasBegun(String question) throws IOException {
+    var impatient = impatient(Duration.ofSeconds(3));
+    try (var idle = RawPeer.connect(impatient.port());
+        var late = RawPeer.connect(impatient.port())) {
+      idle.send(question + question);
+      answer(idle);
+      answer(idle);
+
+      late.send(question + "G");
+      answer(late);
+      late.awaitEnd();
+
+      // It was idle for longer than the other had.
+      idle.send(question);
+      assertThat(answer(idle).start()).startsWith("HTTP/1.1 404 ");
+    } finally {
+      impatient.stop();
+    }
+  }
+
+  @Test
+  void aConnectionOfHttp2Ends_whenAHeadIsNotCompleteInTime() throws IOException {
+    var impatient = impatient(Duration.ofSeconds(3));
+    try (var gateway = RawHttp2.caller(RawPeer.connect(impatient.port()));
+        var lines = LogLines.of(EndedConnections.class)) {
+      gateway.headers(1, true, ":method", "GET", ":scheme", "http", ":path", "/admit",
+          ":authority", "activator");
+      assertThat(gateway.response(1)).startsWith("404 ");
+      gateway.frame(RawHttp2.HEADERS, RawHttp2.END_STREAM, 3,
+          RawHttp2.encode(":method", "GET", ":scheme", "http", ":path", "/admit"));
+      gateway.frame(RawHttp2.CONTINUATION, 0, 3, RawHttp2.encode("x", "y"));
+
+      gateway.peer().awaitEnd();
+      await().until(() -> held.total() == 0);
+      assertThat(lines.at(Level.WARN)).hasSize(1);
+    } finally {
+      impatient.stop();
+    }
+  }
+
+  @Test
+  void manyLateHeadsAreOneLine() throws Exception {
+    var impatient = impatient(Duration.ofMillis(1));
+    try (var lines = LogLines.of(EndedConnections.class);
+        var others = LogLines
+            .of(Class.forName("reactor.netty.http.server.HttpServerOperations"))) {
+      for (int i = 0; i < 5; i++) {
+        try (var gateway = RawPeer.connect(impatient.port())) {
+          gateway.send("GET /admit/host HTTP/1.1\r\nHost: ");
+          gateway.awaitEnd();
+        }
+      }
+
+      assertThat(lines.at(Level.WARN)).hasSize(1);
+      assertThat(others.at(Level.WARN)).isEmpty();
+    } finally {
+      impatient.stop();
+    }
+  }
+
+  @Test
+  void answersOverHttp1_whenAGatewayOffersToSwitchToHttp2() throws IOException {
+    assertThat(ask("GET /admit HTTP/1.1", "Host: a", "Connection: Upgrade, HTTP2-Settings",
+        "Upgrade: h2c", "HTTP2-Settings: AAMAAABk").start()).startsWith("HTTP/1.1 404 ");
+  }
+
   @Test
   void aCheckOverHttp2IsRefused_whenItsMessageIsNotCompleteInTime() throws IOException {
     // In which it must also begin.
-    var impatient = impatient(Duration.ofSeconds(2));
+    var impatient = impatient(Duration.ofSeconds(3));
     try (var gateway = RawHttp2.caller(RawPeer.connect(impatient.port()))) {
       gateway.headers(1, false, ":method", "POST", ":scheme", "http", ":path", ExtAuthzCodec.PATH,
           ":authority", "activator", "content-type", "application/grpc");

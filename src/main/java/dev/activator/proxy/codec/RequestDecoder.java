@@ -241,7 +241,8 @@ public final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected boolean isContentAlwaysEmpty(HttpMessage request) {
     if (FieldList.in(request).hasTooManyOptions()) {
-      throw new Malformed("more than " + HeaderFields.MAX_ELEMENTS + " options of the connection");
+      throw new MalformedRequestException(
+          "more than " + HeaderFields.MAX_ELEMENTS + " options of the connection");
     }
     return super.isContentAlwaysEmpty(request);
   }
