@@ -1,6 +1,5 @@
 package dev.activator.observability;
 
-import dev.activator.observability.Metric.Names;
 import dev.activator.observability.RequestPhases.PodStart;
 import dev.activator.revision.Destination;
 import dev.activator.revision.HealthyDestinations;
@@ -207,8 +206,9 @@ public final class ColdStartRecorder implements RequestObserver {
   public void gone(RevisionId id) {
     revisions.remove(id);
     if (labelled.remove(id)) {
-      meters.forget(Metric.COLD_START, labels -> id.namespace().equals(labels.get(Names.NAMESPACE))
-          && id.name().equals(labels.get(Names.REVISION)));
+      meters.forget(Metric.COLD_START,
+          labels -> id.namespace().equals(labels.get(HttpLabels.NAMESPACE))
+              && id.name().equals(labels.get(HttpLabels.REVISION)));
     }
   }
 
@@ -305,7 +305,8 @@ public final class ColdStartRecorder implements RequestObserver {
     // A deleted revision has no history, and its series are forgotten.
     boolean own = revisions.containsKey(id) && (labelled.contains(id)
         || (labelled.size() < MAX_LABELLED_REVISIONS && labelled.add(id)));
-    return Labels.of(Names.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER, Names.REVISION,
+    return Labels.of(HttpLabels.NAMESPACE, own ? id.namespace() : HttpLabels.OTHER,
+        HttpLabels.REVISION,
         own ? id.name() : HttpLabels.OTHER);
   }
 

@@ -21,18 +21,28 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapsho
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
+import io.prometheus.metrics.model.snapshots.PrometheusNaming;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Our metrics as OTLP, with Knative's scopes and types. */
 final class OtelMetricProducer implements MetricProducer {
   /** Marks the series of everything beyond the limits. */
   public static final String OVERFLOW = "otel.metric.overflow";
+  /** By Prometheus's form of them, in which labels are kept. */
+  private static final Map<String, String> NAMES = Stream
+      .concat(Stream.of(OVERFLOW), Arrays.stream(Metric.values()).flatMap(m -> m.tags().stream()))
+      .distinct()
+      .collect(Collectors.toUnmodifiableMap(PrometheusNaming::prometheusName, name -> name));
   private static final InstrumentationScopeInfo KNATIVE = InstrumentationScopeInfo
       .create("knative.dev/serving/pkg/activator");
   private static final InstrumentationScopeInfo HTTP = InstrumentationScopeInfo
@@ -109,12 +119,13 @@ final class OtelMetricProducer implements MetricProducer {
   /** Some attributes are numbers or booleans, by convention. */
   private static Attributes attributes(Labels labels) {
     var all = Attributes.builder();
-    for (var label : labels) {
-      switch (label.getName()) {
-        case "http.response.status_code", "server.port" ->
-          all.put(label.getName(), Long.parseLong(label.getValue()));
-        case OVERFLOW -> all.put(OVERFLOW, Boolean.parseBoolean(label.getValue()));
-        default -> all.put(label.getName(), label.getValue());
+    for (int i = 0; i < labels.size(); i++) {
+      var name = NAMES.getOrDefault(labels.getPrometheusName(i), labels.getName(i));
+      var value = labels.getValue(i);
+      switch (name) {
+        case "http.response.status_code", "server.port" -> all.put(name, Long.parseLong(value));
+        case OVERFLOW -> all.put(name, Boolean.parseBoolean(value));
+        default -> all.put(name, value);
       }
     }
     return all.build();

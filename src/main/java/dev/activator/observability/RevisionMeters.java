@@ -1,7 +1,6 @@
 package dev.activator.observability;
 
 import dev.activator.observability.Meters.Reading;
-import dev.activator.observability.Metric.Names;
 import dev.activator.observability.PerThreadHistogram.TracedValues;
 import dev.activator.revision.Destination;
 import dev.activator.revision.Revision;
@@ -40,7 +39,7 @@ final class RevisionMeters {
   RevisionMeters(@Nullable Revision revision) {
     this.revision = revision;
     this.labels = HttpLabels.of(revision);
-    this.overflow = new Group(labels.add(OtelMetricProducer.OVERFLOW, "true"));
+    this.overflow = new Group(HttpLabels.ofOverflow(labels));
   }
 
   /** False for an earlier revision of the same name. */
@@ -79,7 +78,7 @@ final class RevisionMeters {
   private synchronized Group addHost(String text) {
     String kept = hosts.size() < MAX_HOSTS ? text : HttpLabels.OTHER;
     var named = kept.equals(HttpLabels.OTHER)
-        ? labels.add("server.address", HttpLabels.OTHER)
+        ? HttpLabels.withOtherHost(labels)
         : HttpLabels.Host.parse(kept).addTo(labels);
     // Different texts may name the same host.
     return hosts.computeIfAbsent(kept, _ -> hosts.values().stream()
@@ -108,7 +107,7 @@ final class RevisionMeters {
   void failed(RequestRecord request, String reason, long atNanos) {
     var pod = pod(request, atNanos);
     var group = pod.failed.computeIfAbsent(reason.replace(' ', '_'),
-        type -> new Group(pod.answered.labels.add("error.type", type)));
+        type -> new Group(HttpLabels.withError(pod.answered.labels, type)));
     record(group, HttpLabels.podTraits(request, 0), request, atNanos);
   }
 
@@ -159,7 +158,7 @@ final class RevisionMeters {
 
   void addTo(Reading reading) {
     if (revision != null) {
-      var id = Labels.of(Names.NAMESPACE, revision.id().namespace(), Names.REVISION,
+      var id = Labels.of(HttpLabels.NAMESPACE, revision.id().namespace(), HttpLabels.REVISION,
           revision.id().name());
       var now = requests.sums(QUEUED, ACTIVE + 1);
       reading.add(Metric.REQUEST_QUEUED, id, now[QUEUED]);

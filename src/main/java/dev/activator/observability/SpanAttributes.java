@@ -1,5 +1,6 @@
 package dev.activator.observability;
 
+import dev.activator.observability.Metric.Names;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.StatusCode;
@@ -86,9 +87,12 @@ final class SpanAttributes {
     if (request.status() >= 500) {
       span.setStatus(StatusCode.ERROR);
     }
-    if (request.revision() != null) {
-      HttpLabels.of(request.revision())
-          .forEach(label -> span.setAttribute(label.getName(), label.getValue()));
+    var revision = request.revision();
+    if (revision != null) {
+      span.setAttribute(Names.SERVICE, HttpLabels.label(revision, HttpLabels.SERVICE));
+      span.setAttribute(Names.CONFIGURATION, HttpLabels.label(revision, HttpLabels.CONFIGURATION));
+      span.setAttribute(Names.REVISION, revision.id().name());
+      span.setAttribute(Names.NAMESPACE, revision.id().namespace());
     }
   }
 

@@ -65,6 +65,23 @@ class RequestMetersTest {
         .anyMatch(line -> line.contains("le=\"50.0\"} 1"));
   }
 
+  /** With 5,000 busy revisions, copies of names and of values such as GET took 8 MiB. */
+  @Test
+  void keepsOneCopyOfNamesAndOfCommonValuesForAllSeries() {
+    int traits = HttpLabels.podTraits(FakeRequest.of(observer, loop), 200);
+    var one = HttpLabels.withTraits(HttpLabels.withPod(Labels.EMPTY, new Destination("::1", 80)),
+        traits);
+    var other = HttpLabels.withTraits(HttpLabels.withPod(Labels.EMPTY,
+        new Destination("10.0.0.1", 80)), traits);
+
+    for (int i = 0; i < one.size(); i++) {
+      assertThat(one.getName(i)).isSameAs(other.getName(i)).isSameAs(one.getPrometheusName(i));
+      if (!one.getName(i).startsWith("server_")) {
+        assertThat(one.getValue(i)).isSameAs(other.getValue(i));
+      }
+    }
+  }
+
   @Test
   void distinguishesPodsInItsRequests() {
     var request = FakeRequest.of(observer, loop);
