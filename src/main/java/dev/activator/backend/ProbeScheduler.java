@@ -30,7 +30,8 @@ final class ProbeScheduler {
   }
 
   /**
-   * {@link #ended} must follow the end of the probe, or {@link #notSent} if it was not sent.
+   * Schedules a probe. Call {@link #ended} when it has ended, or {@link #notSent} if it was not
+   * sent.
    *
    * @param send gets the urgency with which it was sent
    */

@@ -20,9 +20,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes a pod: its queue-proxy, over a connection that the first request can reuse, or without a
- * queue-proxy the container, with its readinessProbe. If a pod of an HTTP/2 revision does not
- * understand HTTP/1.1, it is probed in HTTP/2.
+ * Probes a pod's queue-proxy, over a connection that the first request can reuse. A container
+ * without a queue-proxy is probed with its readinessProbe. A pod of an HTTP/2 revision that does
+ * not understand HTTP/1.1 is probed in HTTP/2.
  *
  * <p><b>Threads.</b> The revision's loop.
  *
@@ -33,14 +33,14 @@ final class Prober {
   private static final String QUEUE_PROXY_PATH = "/healthz";
   private static final Map<String, String> QUEUE_PROXY_HEADERS = Map.of("K-Network-Probe", "queue",
       "User-Agent", "Knative-Activator-Probe");
-  /** The kubelet's user agent: many programs do not log its requests. */
+  /** Names the kubelet as user agent, because many programs do not log its requests. */
   private static final Map<String, String> CONTAINER_HEADERS = Map.of("User-Agent",
       "kube-probe/1.34", "Connection", "close");
 
   private final ProbeClient client;
   private final Loop loop;
   private final boolean h2cMayBeSpoken;
-  /** Null if the queue-proxy is probed. */
+  /** The container's probe; null if the queue-proxy is probed. */
   private final @Nullable ReadinessProbe container;
   /** The {@code Host} field; null for the destination's address. */
   private final @Nullable String host;
@@ -96,8 +96,8 @@ final class Prober {
    * Waits for an address that refused.
    *
    * @param on as for {@link #probe}
-   * @param refused that it refused until the end; called on the revision's loop
-   * @param listens that it may not; the same
+   * @param refused called on the revision's loop if the address refused until the end
+   * @param listens called on the revision's loop if something may listen
    */
   void awaitListener(Destination destination, Loop on, Attempts attempts,
       Consumer<ProbeOutcome> refused, Runnable listens) {

@@ -88,26 +88,26 @@ public final class RevisionBackendsManager {
   }
 
   /**
-   * A request could not be delivered to this pod or ClusterIP, which gets no more before it answers
-   * a probe. The probe waits for {@code PROBE_FREQUENCY} if the pod answered more recently than
-   * that. Idempotent; ignored for a destination that does not serve.
+   * A request could not be delivered to this pod or ClusterIP. It gets no more requests before it
+   * answers a probe. If it answered a probe within {@code PROBE_FREQUENCY}, the next one waits for
+   * that time. Idempotent; ignored for a destination that does not serve.
    */
   public void suspected(RevisionId id, Destination destination) {
     on(id, known -> known.suspected(destination));
   }
 
   /**
-   * Without this, an address that has not answered for a minute is probed rarely. Call when a
-   * request cannot run at once, and each second while requests wait.
+   * A request waits for the revision. Call when a request cannot run at once, and each second while
+   * requests wait: otherwise an address that has not answered for a minute is probed rarely.
    *
-   * @param waitsOn the loop of such a request: its pods are probed on it, so that the request finds the
-   *     connection of the probe
+   * @param waitsOn the loop of such a request: its pods are probed on it, so that the request finds
+   *     the connection of the probe
    */
   public void requestsWaitFor(RevisionId id, Loop waitsOn) {
     on(id, known -> known.awaited(waitsOn));
   }
 
-  /** During the start: until {@link #release}, only what requests wait for is probed. */
+  /** Probes only what requests wait for, until {@link #release}. Used during the start. */
   public void hold() {
     scheduler.hold(true);
   }
@@ -116,7 +116,7 @@ public final class RevisionBackendsManager {
     scheduler.hold(false);
   }
 
-  /** All pods, or the ClusterIP, must answer again before they serve. */
+  /** The addressing has changed. All pods, or the ClusterIP, must answer again before they serve. */
   public void addressingChanged() {
     revisions.keySet().forEach(id -> on(id, WatchedRevision::addressingChanged));
   }
@@ -130,7 +130,7 @@ public final class RevisionBackendsManager {
     revisions.keySet().forEach(id -> on(id, known -> known.watchChanged(open)));
   }
 
-  /** Null while the pods are not watched. */
+  /** The state of a revision's pods; null while they are not watched. */
   public @Nullable RevisionBackendsView view(RevisionId id) {
     var known = revisions.get(id);
     return known == null ? null : known.view();

@@ -19,14 +19,14 @@ public record RevisionBackendsView(HealthyDestinations published, List<Address> 
     @Nullable Address clusterIp, MeshAddressing addressing, boolean probesBeforeReady) {
 
   /**
-   * @param answers whether it answered our probe, and nothing since contradicts that
+   * @param answers whether it answered a probe, and nothing has contradicted that since
    * @param suspected whether a request could not be delivered there since the last probe ended
    * @param failures of its probe, in a row
    */
   public record Address(Destination destination, boolean ready, boolean answers, boolean serves,
       boolean suspected, int failures, Probe probe) {}
 
-  /** @param ago since it ended */
+  /** @param ago the time since it ended */
   public record Probe(String outcome, @Nullable Duration ago, @Nullable Duration took,
       boolean underWay) {
     private static Probe of(PodHealth known, Duration now) {

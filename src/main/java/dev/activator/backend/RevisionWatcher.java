@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Tracks which pods of one revision can take requests.
  *
- * <p>The first pod, and each lost pod, are published immediately. More pods, and their answers, are
+ * <p>The first pod, and each lost pod, are published immediately. Further pods and answers are
  * batched until the end of the loop's turn, so that thousands of them take a few publications.
  *
  * <p><b>Threads.</b> The revision's loop; any for {@link #view} and {@link #accepts}.
@@ -70,11 +70,11 @@ final class RevisionWatcher {
   private final Consumer<HealthyDestinations> listener;
   private final Map<Destination, Loop.Timer> pauses = new HashMap<>(4);
   private final List<Answer> answers = new ArrayList<>(0);
-  /** The start of the watcher's own time, whose values can be compared without overflow. */
+  /** The origin of the watcher's times, which can be compared without overflow. */
   private final long begunNanos;
   private boolean batchIsOpen;
   private Loop probesOn;
-  /** What consumers have while the state has more pods, until the end of this turn; else null. */
+  /** What consumers have until the end of this turn, while the state has more pods; else null. */
   private @Nullable HealthyDestinations behind;
 
   /** Written only by the loop. */
@@ -102,7 +102,7 @@ final class RevisionWatcher {
     handle(new Addressed(clusterIp));
   }
 
-  /** It is probed before it serves again. */
+  /** A request could not be delivered: the pod is probed before it serves again. */
   void suspected(Destination destination) {
     handle(new Suspected(destination));
   }
@@ -153,7 +153,7 @@ final class RevisionWatcher {
     step(event);
   }
 
-  /** The first answer of a turn, and one that may make the first pod healthy, are not delayed. */
+  /** Handles an answer, at once if it is the first of a turn or may make the first pod healthy. */
   private void answered(Answer answer) {
     answers.add(answer);
     boolean first = !batchIsOpen;

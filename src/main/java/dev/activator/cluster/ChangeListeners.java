@@ -11,11 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The consumers of one kind of value, of which each revision has at most one. Only here are unchanged values
- * held back.
+ * The consumers of one kind of value, of which each revision has at most one. This is the only
+ * place where unchanged values are held back.
  *
- * <p><b>Threads.</b> Any may add and look up; one at a time calls the others, which call all consumers in
- * order.
+ * <p><b>Threads.</b> Any may add and look up. The other methods, which call all consumers in order,
+ * are called by one at a time.
  *
  * <p><b>Errors.</b> A consumer that throws is logged and misses that value.
  */
@@ -36,7 +36,7 @@ public final class ChangeListeners<E> {
     consumers.add(consumer);
   }
 
-  /** @param consumer gets the last value when there is none any more */
+  /** @param consumer gets the last value once there is none any more */
   public void addGone(Consumer<E> consumer) {
     ofTheEnd.add(consumer);
   }
@@ -52,7 +52,7 @@ public final class ChangeListeners<E> {
     }
   }
 
-  /** In a resync: consumers may have failed. */
+  /** Reports the value again in a resync, since consumers may have failed. */
   void again(RevisionId about, E now) {
     last.put(about, now);
     call(consumers, about, now);

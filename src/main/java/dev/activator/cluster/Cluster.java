@@ -42,9 +42,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The revisions of a cluster, their pods and their Services.
  *
- * <p><b>Threads.</b> Consumers are registered before the start. They are called one at a time on the
- * cluster's loop, with everything, each change, and periodically everything again; they must not
- * block. Lookups never wait.
+ * <p><b>Threads.</b> Consumers are registered before the start. They are called one at a time on
+ * the cluster's loop: with everything that exists, with each change, and periodically with
+ * everything again. They must not block. Lookups never wait.
  *
  * <p><b>Errors.</b> Malformed objects, lost connections and consumers that throw are logged.
  */
@@ -60,7 +60,7 @@ public final class Cluster implements Revisions, AutoCloseable {
   private final AddressSource source;
   private final KnativeInformers knative;
   private final MergedRevisions merged;
-  /** The merged ones; here, because each request finds one. */
+  /** The merged revisions. They are kept here, because each request reads one. */
   private final ChangeListeners<Revision> revisions;
   private final ChangeListeners<ContainerFailure> containerFailures = new ChangeListeners<>(
       "pods that do not start");
@@ -142,13 +142,13 @@ public final class Cluster implements Revisions, AutoCloseable {
   /**
    * Call before the start, if this is the only activator.
    *
-   * @param where it takes requests
+   * @param where the addresses where it takes requests
    */
   public void activatorIsAlone(Supplier<Activators> where) {
     alone = where;
   }
 
-  /** Who gets the requests to the own Service of a ScaledService. */
+  /** Called with who gets the requests to the ScaledService's own Service. */
   public void onCaught(Consumer<CatchState> consumer) {
     merged.caught.add(consumer);
   }
@@ -180,7 +180,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     return known != null && known.hosts().has(host);
   }
 
-  /** Null if there is none of this name; of a port: its ScaledService. */
+  /** The ScaledService of this name, or of a revision of one of its ports; null if there is none. */
   public @Nullable ScaledServiceState scaledService(RevisionId id) {
     return merged.scaledServiceStates.find(id.withoutPort());
   }
@@ -198,7 +198,7 @@ public final class Cluster implements Revisions, AutoCloseable {
     merged.pods.add(consumer);
   }
 
-  /** Those that are listed now; null if the revision has no Endpoints. */
+  /** The pods that are listed now; null if the revision has no Endpoints. */
   public @Nullable PodListing pods(RevisionId id) {
     return merged.pods.find(id);
   }
@@ -230,23 +230,23 @@ public final class Cluster implements Revisions, AutoCloseable {
     configMaps.want(namespace, name, consumer);
   }
 
-  /** May be missing; empty once it is deleted. */
+  /** The ConfigMap may be missing; the consumer gets an empty map once it is deleted. */
   public void onOptionalConfigMap(String namespace, String name,
       Consumer<Map<String, String>> consumer) {
     configMaps.wantIfPresent(namespace, name, consumer);
   }
 
-  /** No pod of a revision with waiting requests will start, or one may start again. */
+  /** Called when no pod of a revision with waiting requests will start, or one may start again. */
   public void onContainerFailure(Consumer<ContainerFailure> consumer) {
     containerFailures.add(consumer);
   }
 
-  /** How far the pods of a revision with waiting requests are, while they are read. */
+  /** Called with how far the pods of a revision with waiting requests are, while they are read. */
   public void onPodProgress(Consumer<PodProgress> consumer) {
     podProgress.add(consumer);
   }
 
-  /** The pods of a revision are not read any more. */
+  /** Called when the pods of a revision are not read any more. */
   public void onPodProgressEnded(Consumer<RevisionId> consumer) {
     podProgress.addGone(last -> consumer.accept(last.revision()));
   }

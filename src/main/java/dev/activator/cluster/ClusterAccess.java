@@ -12,8 +12,8 @@ public sealed interface ClusterAccess {
   /**
    * With the current context of a kubeconfig.
    *
-   * @param server replaces the file's, unless empty
-   * @param cluster replaces the context's, by name, unless empty
+   * @param server replaces that of the file, unless empty
+   * @param cluster the name of a cluster that replaces that of the context, unless empty
    */
   record Kubeconfig(Path file, String server, String cluster) implements ClusterAccess {}
 

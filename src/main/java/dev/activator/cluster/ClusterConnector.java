@@ -68,7 +68,7 @@ final class ClusterConnector {
   /** @throws ClusterUnavailableException if the kubeconfig cannot be used */
   static Config configured(ClusterAccess access) {
     var config = config(access);
-    // Also the field manager of our writes, which server-side apply names in conflicts.
+    // Also the field manager of the activator's writes, which server-side apply names in conflicts.
     config.setUserAgent("activator");
     // Reflectors retry with their own backoff.
     config.setRequestRetryBackoffLimit(0);
@@ -152,7 +152,7 @@ final class ClusterConnector {
   }
 
   /**
-   * Finds the entry of a name, or fails: the library would ignore that it is missing.
+   * Finds the entry of a name, or fails. The library would ignore a missing entry.
    *
    * <p><b>Source.</b> {@code ConfirmUsable} of client-go.
    */
@@ -170,7 +170,7 @@ final class ClusterConnector {
     }
     if (user.getAs() == null
         && !(user.getAsGroups().isEmpty() && user.getAsUserExtra().isEmpty())) {
-      // The library would act as the user itself, who may have more rights.
+      // The library would ignore the impersonation, and act as the user, who may have more rights.
       throw new IllegalArgumentException(
           "its user has 'as-groups' or 'as-user-extra', but no 'as'");
     }
@@ -184,14 +184,17 @@ final class ClusterConnector {
     }
   }
 
-  /** Percent-encoded, as client-go does: most keys have a slash, which no header's name may have. */
+  /**
+   * The name of a header, percent-encoded as in client-go: most keys have a slash, which header
+   * names may not have.
+   */
   private static String headerName(String key) {
     return URLEncoder.encode(key, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
   /**
-   * Read for each request, as a token may be replaced at any time. While it cannot be read, the
-   * last one counts, at first that of the field {@code token}.
+   * A token in a file. It is read for each request, as it may be replaced at any time. While it
+   * cannot be read, the last one is used, at first that of the field {@code token}.
    *
    * <p><b>Source.</b> {@code NewBearerAuthWithRefreshRoundTripper} of client-go.
    */

@@ -35,7 +35,7 @@ final class ClusterStartup {
   private final Supplier<? extends List<? extends Beginning>> begin;
   private final Duration patience;
   private volatile String problem;
-  /** The interrupt is not enough to give up: the check may consume it. */
+  /** Whether the start was given up. An interrupt is not enough, as the check may consume it. */
   private volatile boolean abandoned;
 
   /**
@@ -83,7 +83,10 @@ final class ClusterStartup {
     return null;
   }
 
-  /** A slow list may take longer than the patience, a failing one may not. */
+  /**
+   * Waits for the first lists. A slow list may take longer than {@code patience}, a failing one may
+   * not.
+   */
   private void awaitLists(List<? extends Beginning> lists) throws InterruptedException {
     var synced = lists.stream().map(Beginning::synced).toList();
     while (!Informer.awaitSynced(patience, synced)) {

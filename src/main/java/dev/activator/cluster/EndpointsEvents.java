@@ -69,7 +69,10 @@ public final class EndpointsEvents implements FactHandler.FactListener<Endpoints
     return uids.apply(owner.revision());
   }
 
-  /** Call before others know the new revision, which does not inherit the old one's addresses. */
+  /**
+   * A revision was created again, and does not inherit the addresses of the old one. Call before
+   * others know the new one.
+   */
   public void recreated(RevisionId revision, String uid) {
     for (var role : Role.values()) {
       var owner = new Owner(revision, role);

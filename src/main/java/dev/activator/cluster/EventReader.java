@@ -39,10 +39,10 @@ public final class EventReader {
   private static final int MAX_EVENTS = 20;
   private static final int MAX_CACHED = 100;
   private static final int PAGE = 500;
-  /** For each list: a namespace may have very many Events of Pods. */
+  /** The limit of pages for each list, since a namespace may have very many Events of Pods. */
   private static final int MAX_PAGES = 4;
   private static final int FORBIDDEN = 403;
-  /** In generated suffixes; without vowels, so that a Job "web-migrate" does not match. */
+  /** The characters of generated suffixes. They have no vowels, so a Job "web-migrate" does not match. */
   private static final String RANDOM = "[bcdfghjklmnpqrstvwxz2456789]";
 
   private final Supplier<@Nullable KubernetesApi> api;

@@ -18,8 +18,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes Events. One that says the same again raises the count of the first. One whose text differs in numbers
- * alone is another Event. Of both, one is written in a minute at most: some numbers change every second.
+ * Writes Events. A repeated Event raises the count of the first one. One whose text differs only in
+ * numbers is another Event. Of both, at most one is written a minute, as some numbers change every
+ * second.
  *
  * <p><b>Threads.</b> Any, and no call waits.
  *
@@ -38,9 +39,12 @@ public final class EventWriter {
 
   private final Supplier<@Nullable KubernetesApi> api;
   private final InstantSource clock;
-  /** For the log: the clock may be set back, and lines would be left out until it is there again. */
+  /**
+   * The clock for {@link LogLimit}. {@code clock} may be set back, and would then suppress lines
+   * for that time.
+   */
   private final LongSupplier nanoTime;
-  /** The least recently used first. */
+  /** The series of Events, the least recently used first. */
   private final Map<Key, Series> known = new LinkedHashMap<>(16, 0.75f, true);
   private final LogLimit limit = new LogLimit();
   private long lastName;
@@ -88,7 +92,7 @@ public final class EventWriter {
   }
 
   /**
-   * Something happened.
+   * Writes an Event, or raises the count of an earlier one.
    *
    * @param reason one word
    * @return done when it is written, or not to be written
@@ -111,7 +115,7 @@ public final class EventWriter {
             JSON.createObjectNode().put("count", next.count)
                 .put("lastTimestamp", time(next.written)).toString(),
             TIMEOUT)
-            // It has expired, or we may only create.
+            // The Event has expired, or this process may only create Events.
             .thenCompose(patched -> patched.status() == 404 || patched.status() == 403
                 ? create(open, key, renamed(key, next))
                 : CompletableFuture.completedFuture(patched));
@@ -161,7 +165,7 @@ public final class EventWriter {
     return next;
   }
 
-  /** Like client-go's: the object's name and the time. */
+  /** The Event's name, as in client-go: the object's name and the time. */
   private String name(Regarding about) {
     var now = clock.instant();
     lastName = Math.max(lastName + 1, now.getEpochSecond() * 1_000_000_000L + now.getNano());

@@ -92,7 +92,10 @@ final class KnativeInformers {
         session.followAgain(SERVICES, services));
   }
 
-  /** Call before others know the new revision, which does not inherit the addresses of the old one. */
+  /**
+   * A revision was created again, and does not inherit the addresses of the old one. Call before
+   * others know the new one.
+   */
   void recreated(RevisionId revision, String uid) {
     var events = endpoints;
     if (events != null) {

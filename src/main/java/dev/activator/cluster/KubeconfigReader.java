@@ -31,8 +31,8 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /**
- * Reads a kubeconfig, with the YAML library that Spring reads settings with. The client library's own reader loads
- * five times the classes, those of all kinds of objects among them, and takes half a second of CPU more at a start.
+ * Reads a kubeconfig, with the YAML library that Spring reads settings with. The client library's
+ * reader would load five times the classes, and take half a second more of CPU at a start.
  */
 final class KubeconfigReader {
   /** Where the library finds the file: for relative paths, and to read a new token. */
@@ -74,7 +74,7 @@ final class KubeconfigReader {
 
   private static @Nullable Node parse(Path path) {
     try (var reader = Files.newBufferedReader(path)) {
-      // Of several documents kubectl, too, reads the first.
+      // Of several documents, the first is read, as in kubectl.
       var documents = new Yaml().composeAll(reader).iterator();
       return documents.hasNext() ? documents.next() : null;
     } catch (MarkedYAMLException e) {
@@ -172,7 +172,7 @@ final class KubeconfigReader {
         && !value.getValue().isEmpty() ? value.getValue() : null;
   }
 
-  /** As it is written, whatever type YAML makes of it; empty if it is no scalar. */
+  /** The text as it is written, whatever type YAML gives it; empty if it is no scalar. */
   private static String text(Node node) {
     return node instanceof ScalarNode scalar ? scalar.getValue() : "";
   }

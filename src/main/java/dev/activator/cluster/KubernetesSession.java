@@ -78,7 +78,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     this.informers = new Informers(api, new ReflectorContext(loop, settings, random, errors));
   }
 
-  /** Does not close this loop. */
+  /** A session on a given loop, which it does not close. */
   KubernetesSession(KubernetesApi api, Loop loop, Informers informers, ReflectorSettings settings) {
     this.api = api;
     this.errors = new ApiErrorText(api.url());
@@ -114,7 +114,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
     return follow(query, _ -> listener, settings.auditPeriod());
   }
 
-  /** For a listener that reads the store. */
+  /** Follows the objects of a query, for a listener that reads the store. */
   <F> Followed followStored(ResourceQuery<F> query,
       Function<IndexedStore<Decoded<F>>, FactHandler.FactListener<F>> listener) {
     return follow(query, listener, settings.auditPeriod());
@@ -136,7 +136,7 @@ final class KubernetesSession implements PodStatusWatcher.PodSource, AutoCloseab
         HandlerOptions.on(loop, query.plural()).resyncedEvery(resync)));
   }
 
-  /** @param selectors the labels of the pods of what is no Knative revision; else empty */
+  /** @param selectors the label selector of the pods of a ScaledService; empty for a Knative revision */
   void selectPods(Function<RevisionId, String> selectors) {
     podSelectors = selectors;
   }

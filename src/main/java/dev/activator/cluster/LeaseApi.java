@@ -40,11 +40,14 @@ public final class LeaseApi implements LeaseClient {
   private final Duration timeout;
   private final String namespace;
   private final String name;
-  /** The last two answers, empty before: those to a read and to a write under way come in any order. */
+  /**
+   * The last two answers; empty at first. A read and a write may be under way at once, and are
+   * answered in any order.
+   */
   private volatile Known known = new Known(JSON.createObjectNode(), JSON.createObjectNode());
 
   private record Known(ObjectNode last, ObjectNode before) {
-    /** Null if neither is of this version. */
+    /** The answer of this version; null if neither is. */
     @Nullable ObjectNode of(String version) {
       return Stream.of(last, before)
           .filter(one -> one.at(VERSION).asString("").equals(version)).findFirst().orElse(null);
@@ -80,7 +83,10 @@ public final class LeaseApi implements LeaseClient {
     return "apis/" + API_VERSION + "/namespaces/" + namespace + "/leases";
   }
 
-  /** Keeps what others have set in the version that it replaces, as client-go does. */
+  /**
+   * The Lease to write. It keeps what others have set in the version that it replaces, as in
+   * client-go.
+   */
   private String body(LeaseRecord lease) {
     var replaced = lease.version().isEmpty() ? null : known.of(lease.version());
     var object = replaced == null ? JSON.createObjectNode() : replaced.deepCopy();

@@ -36,7 +36,7 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
   private final Supplier<@Nullable ScaledServices> scaledServices;
   /** The ids of Knative's revisions. */
   private final Set<RevisionId> knativeRevisions = ConcurrentHashMap.newKeySet();
-  /** By their Knative Service. */
+  /** The revisions of each Knative Service. */
   private final Map<RevisionId, Set<RevisionId>> byService = new ConcurrentHashMap<>();
   final ChangeListeners<Revision> revisions = new ChangeListeners<>("Revision");
   final ChangeListeners<PodListing> pods = new ChangeListeners<>("pods");
@@ -51,7 +51,7 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
   MergedRevisions(KnativeInformers knative, Supplier<@Nullable ScaledServices> scaledServices) {
     this.knative = knative;
     this.scaledServices = scaledServices;
-    // First, so that other consumers find it.
+    // Added first, so that other consumers find the revision.
     revisions.add(now -> ofService(now, Set::add));
     revisions.addGone(last -> ofService(last, Set::remove));
   }
@@ -132,7 +132,7 @@ final class MergedRevisions implements ScaledServices.ScaledServicesListener {
     }
   }
 
-  /** Withdraws those of all ports. */
+  /** Withdraws the revisions of all ports. */
   private void withdraw(@Nullable ScaledServiceState last, RevisionId id) {
     if (last != null) {
       last.ports().forEach(one -> withdraw(one.id()));

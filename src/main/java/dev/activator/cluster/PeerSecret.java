@@ -15,8 +15,8 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The Secret with the key by which activators know each other. Whichever finds it missing or empty fills
- * it; of several, the first.
+ * The Secret with the key by which activators identify each other. The first activator that finds
+ * it missing or empty fills it.
  *
  * <p><b>Threads.</b> Any, and no call waits.
  *
@@ -62,7 +62,7 @@ public final class PeerSecret {
     return "the Secret " + namespace + "/" + NAME;
   }
 
-  /** Reads it, and makes the key if there is none. */
+  /** Reads the key, and makes one if there is none. */
   public CompletableFuture<Answer> read() {
     var open = api.get();
     return (open == null ? refused("no connection to the Kubernetes API") : read(open, ATTEMPTS))
@@ -101,7 +101,10 @@ public final class PeerSecret {
         StandardCharsets.UTF_8);
   }
 
-  /** @param object as it was read, whose version is replaced; empty if it does not exist */
+  /**
+   * @param object the Secret as it was read, of which this version is replaced; empty if it does
+   *     not exist
+   */
   private CompletableFuture<Answer> write(KubernetesApi open, ObjectNode object, int attempts) {
     boolean creates = object.isEmpty();
     var made = SelfSigned.of(NAME);

@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the pods of revisions with waiting requests, and reports how far they are, when none will
- * start, and when one may again. A watch ends {@link #LEASE} after the last {@link #requestsWaitFor}.
+ * Watches the pods of revisions with waiting requests. It reports how far they are, when none of
+ * them will start, and when one may start again. A watch ends {@link #LEASE} after the last {@link
+ * #requestsWaitFor}.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -31,7 +32,7 @@ public final class PodStatusWatcher {
   static final Duration LEASE = Duration.ofSeconds(10);
   /** Each revision has its own watch. */
   static final int MAX_REVISIONS = 50;
-  /** Between questions about a namespace whose pods we may not list. */
+  /** The pause between access checks of a namespace whose pods may not be listed. */
   static final Duration PAUSE_AFTER_REFUSAL = Duration.ofMinutes(10);
   /** The same if the API did not answer. */
   static final Duration PAUSE_AFTER_NO_ANSWER = Duration.ofSeconds(30);
@@ -41,7 +42,7 @@ public final class PodStatusWatcher {
     /** Whether the pods of a namespace may be listed; fails if that is not known. */
     CompletableFuture<AccessCheck> mayList(String namespace);
 
-    /** The labels of its pods, which change with a ScaledService's Service. */
+    /** The label selector of the revision's pods, which changes with a ScaledService's Service. */
     String selector(RevisionId revision);
 
     /** Calls the listener on the loop until the answer is run. */
@@ -49,14 +50,14 @@ public final class PodStatusWatcher {
         FactHandler.FactListener<PodStartStatus> listener);
   }
 
-  /** What is reported, on the loop. */
+  /** Receives the reports, on the loop. */
   public interface Listener {
     void failure(ContainerFailure now);
 
     /** The pods are read from now on, or have changed. */
     void progress(PodProgress now);
 
-    /** They are not read any more. */
+    /** The pods are not read any more. */
     void progressEnded(RevisionId revision);
   }
 

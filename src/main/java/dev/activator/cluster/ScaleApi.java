@@ -77,7 +77,7 @@ final class ScaleApi implements ScaleClient {
             "cannot " + what + ": " + why(failure)));
   }
 
-  /** A write that was not sent says why. */
+  /** Why a request failed. A write that was not sent says so. */
   private static String why(Throwable failure) {
     var cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return cause instanceof TimeoutException && cause.getMessage() != null

@@ -75,18 +75,21 @@ public final class ScaledServiceWriter {
   private static final class Entry {
     private ScaledServiceState state;
     private @Nullable Scaling scaling;
-    /** What was written last in this term; null before. */
+    /** The status that was written last in this term; null before. */
     private @Nullable ScaledServiceStatus written;
     private long notBefore;
     private boolean isUnderWay;
-    /** When the watch should show what was written: if not, another client has replaced it. */
+    /** When the watch must show what was written. Otherwise another client has replaced it. */
     private long shownBy;
     /** The last refusal as it was logged; empty after a success. */
     private String refusal = "";
     private boolean failed;
     private final Backoff refusals;
     private final Backoff outages;
-    /** Of replaced statuses: the other client may do so again and again, or the watch be lost. */
+    /**
+     * The pauses before replaced statuses are written again: the other client may replace them each
+     * time, or the watch may be lost.
+     */
     private final Backoff replacements;
     private Duration patience = AFTER_FAILURE;
     private long replacedAt;
@@ -100,7 +103,7 @@ public final class ScaledServiceWriter {
       this.replacedAt = now;
     }
 
-    /** Whether the watch shows something else than was written. */
+    /** Whether the watch shows another status than was written. */
     boolean differs() {
       return written != null && !isUnderWay && !written.equals(state.object().status());
     }
@@ -155,7 +158,8 @@ public final class ScaledServiceWriter {
   }
 
   /**
-   * Writes what is not written yet, without waiting for its turn; call before another may lead.
+   * Writes all statuses that are not written yet, without waiting for their turn. Call before
+   * another activator may lead.
    *
    * @return done when each has been tried once
    */
@@ -205,7 +209,7 @@ public final class ScaledServiceWriter {
     });
   }
 
-  /** Whether another client has replaced what was written: it is written again. */
+  /** Returns whether another client has replaced the status, so that it must be written again. */
   private boolean check(Entry entry) {
     long now = loop.nanoTime();
     boolean differs = entry.differs();
@@ -242,9 +246,9 @@ public final class ScaledServiceWriter {
   public void scaled(RevisionId id, Scaling now) {
     loop.execute(() -> {
       var known = entries.get(id);
-      // What it does not scale may belong to a Knative revision of the same name.
+      // A workload that the ScaledService does not scale may belong to a Knative revision of the same name.
       if (known != null && known.state.target() != null) {
-        // It is of a new term, which does not wait for the last writes of the one before.
+        // The entry belongs to a new term, which does not wait for the last writes of the previous one.
         finished();
         known.scaling = now;
         mark(id);
@@ -324,7 +328,7 @@ public final class ScaledServiceWriter {
     var waiting = finishing;
     finishing = null;
     if (waiting != null) {
-      // The next term may have begun unnoticed, and writes what was left: what it decided stays.
+      // The next term may have begun unnoticed. It writes what was left, so its decisions must stay.
       led = false;
       stale.clear();
       waiting.complete(null);

@@ -50,7 +50,7 @@ final class ScaledServices {
   private static final String BY_TARGET = "target";
   private static final String BY_OTHER = "other";
   private static final String BY_CATCHER = "catcher";
-  /** Of the activators' Service, for requests without TLS. */
+  /** The port of the activators' Service for requests without TLS. */
   private static final String REQUEST_PORT = "http";
   private static final ResourceQuery<ScaledService> OBJECTS = ResourceQuery
       .everywhere(ResourceKind.SCALED_SERVICES, "");
@@ -72,7 +72,7 @@ final class ScaledServices {
   private final TargetKinds kinds;
   /** Objects to join again; true if the result is reported even if nothing has changed. */
   private final Map<RevisionId, Boolean> stale = new TreeMap<>();
-  /** Namespaces that have been logged as those of another installation. */
+  /** Namespaces that were logged as belonging to another installation. */
   private final Set<String> leftOut = new HashSet<>();
   private boolean hostsAreStale;
   private boolean settles;
@@ -89,10 +89,10 @@ final class ScaledServices {
 
     void changed(ScaledServiceState now);
 
-    /** Before requests are routed to ports that are new, and before {@link #changed}. */
+    /** Called before requests are routed to new ports, and before {@link #changed}. */
     void portsAdded(ScaledServiceState before, ScaledServiceState now);
 
-    /** Also if nothing has changed. */
+    /** The state again, even if nothing has changed. */
     void again(ScaledServiceState now);
 
     void gone(RevisionId id);
@@ -103,10 +103,10 @@ final class ScaledServices {
     /** Whether a Knative revision or Service has this name. */
     boolean isKnown(RevisionId id);
 
-    /** Who gets the requests to its own Service; also if nothing has changed. */
+    /** Who gets the requests to the ScaledService's own Service; called even if nothing has changed. */
     void caught(CatchState now);
 
-    /** The addresses of the activators that are ready; changed, or for a new object. */
+    /** The addresses of the activators that are ready: after a change, or for a new object. */
     void shared(RevisionId id, List<String> addresses);
   }
 
@@ -120,8 +120,9 @@ final class ScaledServices {
    * @param domain the cluster's domain
    * @param rules which namespace may claim which hosts
    * @param namespaces of the objects that are this installation's; empty for all
-   * @param activators their own Service, by namespace and name; null if this is the only one
-   * @param alone where this one takes requests then
+   * @param activators namespace and name of the activators' own Service; null if this is the only
+   *     activator
+   * @param alone the addresses of this activator if it is the only one
    */
   ScaledServices(KubernetesSession session, IpFamily preferred, String domain,
       DomainRules rules, Set<String> namespaces, @Nullable RevisionId activators,
@@ -173,7 +174,10 @@ final class ScaledServices {
     });
   }
 
-  /** Retried until it is allowed: the right may be given, or autoscaling/v2 served, later. */
+  /**
+   * Follows HPAs. Retried until it is allowed: the right may be granted later, or autoscaling/v2
+   * served later.
+   */
   private void followHpas(@Nullable AccessCheck before) {
     AccessCheck.ofList(session.api(), HPAS).whenCompleteAsync((access, failure) -> {
       if (access == AccessCheck.ALLOWED) {
@@ -347,7 +351,7 @@ final class ScaledServices {
     settleSoon();
   }
 
-  /** Posted once, to run after the changes that are queued already. */
+  /** Posts one task, which runs after the changes that are already queued. */
   private void settleSoon() {
     if (!settles) {
       settles = true;
@@ -360,7 +364,7 @@ final class ScaledServices {
     if (hostsAreStale) {
       hostsAreStale = false;
       var next = HostTable.of(objects().toList(), domain, rules);
-      // Requests are routed to a new port once its revision is known, and to a former one until it is gone.
+      // Requests are routed to a new port once its revision is known, and to an old one until its revision is gone.
       stale.keySet().forEach(id -> unlessBroken(id, () -> addPorts(id, next)));
       var before = hosts;
       hosts = next;
@@ -384,7 +388,7 @@ final class ScaledServices {
     }
   }
 
-  /** A bug that shows with one object does not drop the others. */
+  /** Runs an update. A bug that shows with one object does not drop the others. */
   private void unlessBroken(RevisionId id, Runnable update) {
     try {
       update.run();
@@ -466,7 +470,7 @@ final class ScaledServices {
   }
 
   private List<ServiceSlice> slices(ScaledService object) {
-    // Ours list activators: as pods they would get the requests that they pass on.
+    // The activators' own slices are left out: as pods, activators would get the requests that they pass on.
     return facts(slices, BY_SERVICE, serviceOf(object)).filter(one -> one.own() == null).toList();
   }
 

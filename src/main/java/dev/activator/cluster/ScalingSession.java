@@ -40,7 +40,7 @@ public final class ScalingSession implements AutoCloseable {
   private final Supplier<WriteRateLimiter> rates;
   private final ScaleApi scales;
   private volatile @Nullable Clients clients;
-  /** Why the members could not be read the last time, as it was logged; empty if they could. */
+  /** Why the members could not be read the last time, as logged; empty if they could. */
   private volatile String problem = "";
   private final EventWriter events = new EventWriter(this::records, Clock.systemUTC());
 
@@ -137,7 +137,7 @@ public final class ScalingSession implements AutoCloseable {
         });
   }
 
-  /** One that terminates is a member too: it may still have requests. */
+  /** The members, including pods that terminate, since they may still have requests. */
   static Map<String, Boolean> members(JsonNode list) {
     var members = new TreeMap<String, Boolean>();
     if (!list.path("items").isArray() && !list.path("items").isNull()) {

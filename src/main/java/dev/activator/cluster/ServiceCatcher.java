@@ -28,19 +28,23 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Writes the EndpointSlices that lead requests to a Service at zero to the activators, while this one
- * leads.
+ * Writes the EndpointSlices that lead requests to a Service at zero to the activators, while this
+ * one leads.
  *
  * <p><b>Threads.</b> Any; the state belongs to the loop, which must be the autoscaler's.
  *
- * <p><b>Errors.</b> A refused write, also where a slice of the same name is not ours, is an Event of the ScaledService and a line in the log, once for each
- * different answer, and retried with a backoff. Until it succeeds the last pods stay.
+ * <p><b>Errors.</b> A refused write is retried with a backoff, also where a slice of the same name is
+ * another client's. Each different answer is an Event of the ScaledService and a log line once. The
+ * last pods stay until the write succeeds.
  */
 public final class ServiceCatcher {
   private static final Logger log = LoggerFactory.getLogger(ServiceCatcher.class);
   private static final JsonMapper JSON = new JsonMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
-  /** Between the write and the end of the last pods: in it the nodes' proxies learn of the slice. */
+  /**
+   * The time between the write and the end of the last pods, in which the nodes' proxies learn of
+   * the slice.
+   */
   private static final Duration PROXIES_LEARN = Duration.ofSeconds(1);
   /** How long the slices stay beside ready pods that should go: controllers may be slow. */
   private static final Duration MAX_BESIDE_PODS = Duration.ofMinutes(1);
@@ -48,7 +52,7 @@ public final class ServiceCatcher {
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
   private static final double JITTER = 0.5;
-  /** Each takes a thread of the client. */
+  /** The limit of writes at once, since each takes a thread of the client. */
   private static final int MAX_WRITES = 50;
   private static final String MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
   private static final String SCALED_SERVICE = "activator.dev/scaled-service";
@@ -62,7 +66,7 @@ public final class ServiceCatcher {
   private final BiConsumer<RevisionId, String> warnings;
   private final RandomGenerator random;
   private final Map<RevisionId, Caught> all = new HashMap<>();
-  /** Those with something to write, while {@link #MAX_WRITES} are under way. */
+  /** Services with something to write, while {@link #MAX_WRITES} are under way. */
   private final Set<Caught> waiting = new LinkedHashSet<>();
   private final DeadlineTimer leading;
   private boolean led;
@@ -80,7 +84,7 @@ public final class ServiceCatcher {
     private boolean isGone;
     private long notBefore;
     private long besidePodsUntil;
-    /** Waits for the slices before the last pods go; null while they need not go. */
+    /** Completes when the slices exist and the last pods may go; null while they need not go. */
     private @Nullable CompletableFuture<Boolean> zero;
     private String refusal = "";
 
@@ -114,7 +118,7 @@ public final class ServiceCatcher {
       if (mayGo == null) {
         mayGo = new CompletableFuture<>();
         zero = mayGo;
-        // Written in any case: the watch may be late, and show some that are gone.
+        // Written in any case: the watch may be late, and still show slices that are gone.
         known.replaceAll((_, slice) -> unknown(slice));
       }
       step();
@@ -296,7 +300,7 @@ public final class ServiceCatcher {
       return succeeded;
     }
 
-    /** One that exists, perhaps; what it contains is not known. */
+    /** A slice that may exist, with unknown content. */
     private CatchSlice unknown(CatchSlice slice) {
       return new CatchSlice(id, "", slice.service(), slice.family(), "", 0, List.of());
     }
@@ -405,7 +409,7 @@ public final class ServiceCatcher {
     }, loop).thenCompose(answer -> answer);
   }
 
-  /** Call if the last pods stay after all, though they might go. */
+  /** Call if the last pods stay after all, although they were allowed to go. */
   public void staysUp(RevisionId id) {
     loop.execute(() -> {
       var caught = all.get(id);
@@ -451,7 +455,7 @@ public final class ServiceCatcher {
     for (var address : slice.addresses()) {
       var endpoint = endpoints.addObject();
       endpoint.putArray("addresses").add(address);
-      // Traefik sends nothing where it is not said.
+      // Traefik sends nothing to an endpoint without these conditions.
       endpoint.putObject("conditions").put("ready", true).put("serving", true)
           .put("terminating", false);
     }

@@ -25,7 +25,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The kinds that ScaledServices scale. Each is followed from its first use on, if we may list it.
+ * The kinds that ScaledServices scale. Each is followed from its first use on, if it may be listed.
  *
  * <p><b>Threads.</b> The session's loop.
  */
@@ -67,7 +67,7 @@ final class TargetKinds {
   private final class FollowedKind implements ClusterStartup.Beginning {
     private final Name name;
     private final CompletableFuture<Void> decided = new CompletableFuture<>();
-    /** What holds for every object of the kind; null if that is not known, or differs. */
+    /** The state that all objects of the kind have; null if it is unknown, or differs. */
     private @Nullable WorkloadState all;
     private @Nullable IndexedStore<Decoded<WorkloadTemplate>> store;
     private boolean isListed;
@@ -120,7 +120,10 @@ final class TargetKinds {
       }, loop);
     }
 
-    /** One object may be listed, but not all: neither a start nor a ScaledService waits for that. */
+    /**
+     * The list is late. Single objects may be readable, so neither a start nor a ScaledService
+     * waits for it.
+     */
     private void listIsLate(String error) {
       if (!isListed && all == null) {
         log.warn(

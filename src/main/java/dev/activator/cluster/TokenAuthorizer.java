@@ -18,14 +18,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Checks with the Kubernetes API whether the bearer of a token may get a non-resource URL: a TokenReview, then a
- * SubjectAccessReview. What was allowed holds for half a minute, what was refused for five seconds.
+ * Checks with the Kubernetes API whether the bearer of a token may get a non-resource URL: a
+ * TokenReview, then a SubjectAccessReview. A permission is remembered for half a minute, a refusal
+ * for five seconds.
  *
  * <p><b>Threads.</b> Any; no call blocks.
  *
  * <p><b>Errors.</b> Each failure is an {@link Answer}.
  *
- * <p><b>Source.</b> {@code WithAuthenticationAndAuthorization} of controller-runtime's metrics server.
+ * <p><b>Source.</b> {@code WithAuthenticationAndAuthorization} of controller-runtime's metrics
+ * server.
  */
 public final class TokenAuthorizer {
   static final Duration TIMEOUT = Duration.ofSeconds(5);
@@ -46,7 +48,7 @@ public final class TokenAuthorizer {
   private final LongSupplier nanoTime;
   private final Duration timeout;
   private final RateLimit rate;
-  /** By the hash of the token, the oldest first. */
+  /** The answers by the hash of the token, the oldest first. */
   private final LinkedHashMap<String, Kept> kept = new LinkedHashMap<>();
 
   public sealed interface Answer {
@@ -69,7 +71,7 @@ public final class TokenAuthorizer {
       var limit = switch (known) {
         case Answer.Failed _ -> Duration.ZERO;
         case Answer.Allowed _ -> ALLOWED;
-        // Busy: not answered yet, and it will be within the timeout.
+        // Busy: the review is not answered yet, and will be within the timeout.
         case Answer.Busy _ -> ALLOWED;
         case Answer.Unauthenticated _,Answer.Forbidden _ -> REFUSED;
       };
@@ -105,7 +107,7 @@ public final class TokenAuthorizer {
     return answer;
   }
 
-  /** Tokens are not kept in memory. */
+  /** The hash of a token, as tokens are not kept in memory. */
   private static String hash(String token) {
     try {
       return HexFormat.of().formatHex(

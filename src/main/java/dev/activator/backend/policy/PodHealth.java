@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * The health of one address, which has at most one probe at a time.
  *
  * @param failures in a row since {@code since}
- * @param since when it was last listed, became ready or unready, answered, or was suspected
- * @param accepts when the first probe began that opened a connection, after the last refused one; null before
+ * @param since when the state last changed: listed, ready, unready, answered or suspected
+ * @param accepts when the first probe after the last refusal began that opened a connection; null
+ *     before
  */
 public record PodHealth(boolean ready, State state, Phase phase, int failures,
     @Nullable ProbeRecord last, Duration since, @Nullable Duration accepts) {
@@ -53,12 +54,12 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
         now, null);
   }
 
-  /** It answered, and nothing since contradicts that. */
+  /** Whether the address answered, and nothing has contradicted that since. */
   public boolean answers() {
     return state == State.HEALTHY || state == State.UNCONFIRMED;
   }
 
-  /** A request could not be delivered, and no probe has ended since. */
+  /** Whether a request could not be delivered, and no probe has ended since. */
   public boolean isSuspected() {
     return state == State.UNREACHABLE && failures == 0;
   }
@@ -73,7 +74,10 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
         && now.minus(since).compareTo(CONNECT_TIMEOUT) >= 0;
   }
 
-  /** Counts only probes that began since the pod last changed, and not before {@code earliest}. */
+  /**
+   * Whether the last probe indicates a mesh. It counts only if it began after the pod's last
+   * change, and not before {@code earliest}.
+   */
   boolean indicatesMesh(Duration earliest) {
     if (last == null || !last.outcome().verdict().indicatesMesh()) {
       return false;
@@ -82,12 +86,15 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return began.compareTo(since) >= 0 && began.compareTo(earliest) >= 0;
   }
 
-  /** Its host refused the connection of the last probe. */
+  /** Whether the host refused the connection of the last probe. */
   boolean isRefused() {
     return failures > 0 && last != null && last.outcome().verdict() == Verdict.REFUSED;
   }
 
-  /** False if the pod may have started before it was listed. */
+  /**
+   * Whether the answer shows how long the start took; false if the pod may have started before it
+   * was listed.
+   */
   boolean measuresStart() {
     return state == State.STARTING && failures > 0;
   }
@@ -109,7 +116,7 @@ public record PodHealth(boolean ready, State state, Phase phase, int failures,
     return phase == Phase.PAUSED ? in(Phase.IDLE) : this;
   }
 
-  /** A probe in flight no longer counts, and a pause ends. */
+  /** Begins a new probe: one in flight no longer counts, and a pause ends. */
   PodHealth withNewProbe() {
     return phase == Phase.PROBING ? in(Phase.OUTDATED) : withoutPause();
   }

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The health of a revision's pods, by destination.
  *
- * @param leaving no longer listed, with a probe in flight: if such a pod is listed again, it is not
- *     probed before that probe has ended
+ * @param leaving pods that are no longer listed but have a probe in flight. If one is listed again,
+ *     its next probe waits for the end of that one
  * @param ending terminating pods: they get requests only if no other pod serves
  * @param identities where known
  */
@@ -58,7 +58,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
     return staying.isEmpty() ? all : staying;
   }
 
-  /** False if there are no pods. */
+  /** Whether this holds for all pods; false if there are none. */
   boolean all(Predicate<PodHealth> holds) {
     return !listed.isEmpty() && !any(holds.negate());
   }
@@ -86,7 +86,7 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
         : without(reassigned).relistSame(pods, traits, now);
   }
 
-  /** What is known of their old pods is dropped. */
+  /** The addresses that belong to another pod now. What is known of the old pods is dropped. */
   private DestinationSet reassigned(ListedPods pods) {
     return DestinationSet.of(identities.keySet().stream().filter(pod -> isAnother(pod, pods))
         .toList());
@@ -159,12 +159,15 @@ public record PodHealthTable(SortedMap<Destination, PodHealth> listed, Destinati
     return leaving.contains(address) ? fresh.in(Phase.OUTDATED) : fresh;
   }
 
-  /** Probed again without a pause. */
+  /** The health of a pod that became ready. It is probed again without a pause. */
   private static PodHealth becameReady(PodHealth pod, Duration now) {
     return (pod.answers() ? pod : pod.became(State.UNKNOWN, now)).calledReady(true).withoutPause();
   }
 
-  /** Continues to serve, but the answer of an earlier probe does not count. */
+  /**
+   * The health of a pod that became unready. It continues to serve, but the answer of an earlier
+   * probe does not count.
+   */
   private static PodHealth becameUnready(PodHealth pod, ProbeTraits traits, Duration now) {
     boolean served = pod.answers() || traits.isReadinessEnough(pod);
     return pod.became(served ? State.UNCONFIRMED : State.UNKNOWN, now).calledReady(false)

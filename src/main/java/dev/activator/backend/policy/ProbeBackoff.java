@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pause from the start of a failed probe to the next probe of the same address.
  *
- * <p>While the revision's start time is unknown, the pause is a small fraction of the time waited,
- * so the delay is small compared to the start. Once known, a pod is probed rarely before its
- * expected start and often around it. A pod that refuses connections while requests wait is probed more often:
- * a refusal takes a fraction of a millisecond, and of the work of another probe.
+ * <p>While the duration of a start is unknown, the pause is a small fraction of the time waited, so
+ * the delay is small compared to the start. Once it is known, a pod is probed rarely before the
+ * expected end of its start, and often around it. A pod that refuses connections while requests
+ * wait is probed more often, because a refusal takes little time and work.
  *
  * <p><b>Source.</b> Knative probes forever every {@code PROBE_FREQUENCY}, 200 ms.
  *
@@ -26,12 +26,12 @@ public record ProbeBackoff(Duration frequency) {
   private static final Duration UNNEEDED = Duration.ofMinutes(1);
   private static final Duration MIN_PAUSE_UNNEEDED = Duration.ofSeconds(15);
   private static final Duration MAX_PAUSE_UNNEEDED = Duration.ofSeconds(30);
-  /** What else is known of the pod and its requests is considered again after it. */
+  /** After this time, what else is known of the pod and its requests is considered again. */
   private static final Duration MAX_REPEATS = Duration.ofMillis(500);
   private static final int PART_OF_LONG_AGE = 150;
   private static final int PART_OF_DEVIATION = 10;
 
-  /** How often an address is probed whose start is not expected at a certain time. */
+  /** How often an address is probed while the end of its start cannot be estimated. */
   private record Pace(Duration minPause, int partOfAge) {
     static final Pace DEFAULT = new Pace(MIN_PAUSE, 32);
     static final Pace REFUSED = new Pace(Duration.ofMillis(5), 128);
@@ -42,13 +42,13 @@ public record ProbeBackoff(Duration frequency) {
     return after(age, start, Pace.DEFAULT);
   }
 
-  /** The host refused the connection, and a request waits. */
+  /** The pause after the host refused the connection, while a request waits. */
   public Duration afterRefusal(Duration age, @Nullable DurationEstimate start) {
     return after(age, start, Pace.REFUSED);
   }
 
   /**
-   * How long attempts to connect may go on with that pause between them; zero for one attempt.
+   * How long attempts to connect may be repeated with that pause; zero for one attempt.
    *
    * @param age as for {@link #afterRefusal}
    */
@@ -79,7 +79,7 @@ public record ProbeBackoff(Duration frequency) {
         : longer(start, shorter(age.dividedBy(PART_OF_LONG_AGE), MAX_PAUSE));
   }
 
-  /** The ClusterIP serves, and pods are probed only to return to them. */
+  /** The pause while the ClusterIP serves, and pods are probed only to return to them. */
   public Duration viaClusterIp(Duration age) {
     return longer(frequency, shorter(age.dividedBy(2), MAX_PAUSE_VIA_CLUSTER_IP));
   }
@@ -89,7 +89,7 @@ public record ProbeBackoff(Duration frequency) {
     return unneeded.compareTo(UNNEEDED) >= 0;
   }
 
-  /** No request waits, so an answer is not urgent. */
+  /** The pause while no request waits, so that an answer is not urgent. */
   public Duration unneeded(Duration unneeded) {
     return longer(frequency,
         longer(MIN_PAUSE_UNNEEDED, shorter(unneeded.dividedBy(4), MAX_PAUSE_UNNEEDED)));

@@ -6,7 +6,7 @@ package dev.activator.backend.policy;
  * @param detail for people
  */
 public record ProbeOutcome(Verdict verdict, String detail) {
-  /** A queue-proxy's whole answer to our probe. */
+  /** A queue-proxy's whole answer to a probe. */
   static final String EXPECTED_BODY = "queue";
 
   public static final ProbeOutcome ANSWERS = new ProbeOutcome(Verdict.HEALTHY, "answers");
@@ -16,7 +16,7 @@ public record ProbeOutcome(Verdict verdict, String detail) {
     HEALTHY,
     /** A wrong answer, but not a mesh's. */
     UNHEALTHY,
-    /** The answer of a mesh that does not let us through. */
+    /** The answer of a mesh that does not let the probe through. */
     MESH_LIKE,
     /** A mesh cut the connection, or the pod does not answer. */
     NO_ANSWER,

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Orders the probes of all revisions, round robin between revisions.
  *
- * <p>First probes have priority. Their number in flight is limited, because each has a connection;
- * revisions with none in flight go first, so that hanging pods of one do not delay another's first
- * answer. All other probes have a rate limit, with bursts of a tenth of a second; those that no
- * request is known to need get every fifth turn. An address that refuses connections has ten times the rate,
- * since to be refused again costs little.
+ * <p>First probes have priority. Their number in flight is limited, because each has a connection.
+ * Revisions with none in flight go first, so that hanging pods of one revision do not delay the
+ * first answer of another. All other probes have a rate limit, with bursts of a tenth of a second.
+ * Those that no request needs get every fifth turn. Addresses that refuse connections have ten
+ * times the rate, since another refusal costs little.
  *
  * <p><b>Threads.</b> One.
  */
@@ -27,12 +27,12 @@ public final class ProbeQueue<T> {
   public enum Urgency {
     /** The address was listed, became ready, or is suspected. */
     FIRST,
-    /** Its host refused the last connection, as nothing listens yet, and a request waits. */
+    /** Its host refused the last connection because nothing listens yet, and a request waits. */
     REFUSED,
     /** It failed, and may be starting. */
     STARTING,
     FAILING_LONG,
-    /** The first of an address that was listed before any request waited for its revision. */
+    /** The first probe of an address that was listed before any request waited for its revision. */
     UNAWAITED
   }
 
@@ -43,7 +43,7 @@ public final class ProbeQueue<T> {
 
   /** How many attempts to connect to addresses that refuse are allowed for each probe that is repeated. */
   public static final int REFUSED_PER_REPEAT = 10;
-  /** Fewer than there are milliseconds would be a timer each. */
+  /** The burst of attempts. With a smaller one, each attempt would need its own timer. */
   private static final int REFUSED_AT_ONCE = 10;
   private static final int TURNS_PER_UNHURRIED = 5;
 
@@ -79,7 +79,7 @@ public final class ProbeQueue<T> {
     queue.add(revision, probe);
   }
 
-  /** Counts as in flight; null if none may be sent. */
+  /** The next probe, which then counts as in flight; null if none may be sent. */
   public @Nullable T next(long nowNanos) {
     var first = allInFlight < MAX_FIRST ? ofIdle.take(_ -> true) : null;
     if (first == null && allInFlight < MAX_FIRST_OF_BUSY) {
@@ -100,7 +100,10 @@ public final class ProbeQueue<T> {
         : null;
   }
 
-  /** For a revision for which a request waits; to be added again as first probes. */
+  /**
+   * Takes the probes of a revision for which a request now waits. The caller adds them again as
+   * first probes.
+   */
   public Collection<T> takeUnhurried(RevisionId revision) {
     return unhurried.takeAll(revision);
   }
@@ -129,12 +132,12 @@ public final class ProbeQueue<T> {
     return !held && !unhurried.isEmpty();
   }
 
-  /** Whether probes that no request is known to need wait, however few there are. */
+  /** Sets whether probes that no request needs wait, however few there are. */
   public void hold(boolean now) {
     held = now;
   }
 
-  /** Until the next may be sent, of those that have a rate limit and wait. */
+  /** The time until the next probe with a rate limit may be sent. */
   public Duration untilRepeat(long nowNanos) {
     long ofRefused = refused.isEmpty()
         ? Long.MAX_VALUE

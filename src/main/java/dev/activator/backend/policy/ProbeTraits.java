@@ -19,7 +19,7 @@ public record ProbeTraits(RevisionId revision, MeshAddressing addressing, boolea
   public record MeshAddressing(MeshMode mesh, boolean passthrough) {
     public static final MeshAddressing DEFAULT = new MeshAddressing(MeshMode.AUTO, false);
 
-    /** A mesh that is always there would not let probes through. */
+    /** Whether pods are probed. A mesh that is always there would not let probes through. */
     public boolean podsAreProbed() {
       return mesh != MeshMode.ENABLED;
     }
@@ -34,14 +34,14 @@ public record ProbeTraits(RevisionId revision, MeshAddressing addressing, boolea
   }
 
   /**
-   * Now or after a pause. A pod that answers is not probed, even if it serves only once it is
-   * ready.
+   * Whether the pod is to be probed, now or after a pause. A pod that answers is not probed, even
+   * if it serves only once it is ready.
    */
   boolean wantsProbe(PodHealth pod) {
     return addressing.podsAreProbed() && pod.state() != State.HEALTHY && !isReadinessEnough(pod);
   }
 
-  /** No mesh has to be detected, so a ready pod serves without a probe. */
+  /** Whether a ready pod serves without a probe, because no mesh has to be detected. */
   boolean isReadinessEnough(PodHealth pod) {
     return addressing.mesh() == MeshMode.DISABLED && pod.ready()
         && pod.state() == State.UNKNOWN;

@@ -25,7 +25,7 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
 
   record Addressed(@Nullable Destination clusterIp) implements Event {}
 
-  /** Judged together, in order. */
+  /** Answers that are judged together, in order. */
   record Answered(List<Answer> answers) implements Event {
     public Answered {
       answers = List.copyOf(answers);
@@ -40,7 +40,7 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
   /** A request could not be delivered there. */
   record Suspected(Destination destination) implements Event {}
 
-  /** A request cannot run at once. Raised again at least each second while requests wait. */
+  /** A request cannot run at once. Repeated at least each second while requests wait. */
   record Awaited() implements Event {}
 
   /** Whether a watch reports changes of Endpoints; without one, those that are known may be stale. */
@@ -56,7 +56,7 @@ public sealed interface WatcherState permits Watching, WatcherState.Stopped {
 
   record Publish(HealthyDestinations destinations) implements Effect {}
 
-  /** Probe when the queue allows; ends a pause of the address. */
+  /** Probe as soon as the queue allows. Ends a pause of the address. */
   record ProbeNow(Destination destination, Urgency urgency) implements Effect {}
 
   /** Send the probes that the queue has not let through because no request waited. */

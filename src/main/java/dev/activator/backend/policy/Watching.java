@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The state of a watcher whose Endpoints and Revision exist. Each event updates the state; then
  * {@link #decide} says what to publish and probe.
  *
- * @param published nothing is published twice
+ * @param published what was published last, since nothing is published twice
  * @param start how long pods took to start
  * @param awaited when a request last waited; null if none did
  * @param current since when the listed pods are those of Kubernetes; null while they may be stale
@@ -29,7 +29,10 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
     HealthyDestinations published, @Nullable DurationEstimate start,
     @Nullable Duration awaited, @Nullable Duration current, Duration now) implements WatcherState {
 
-  /** A little more than the second after which it is raised again that requests wait. */
+  /**
+   * How long {@link WatcherState.Awaited} counts: a little more than the second after which it is
+   * repeated.
+   */
   private static final Duration AWAITED = Duration.ofMillis(1_500);
 
   /** The ClusterIP, which gets requests when a mesh does not let pods be addressed. */
@@ -56,14 +59,14 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
       return with(health.became(next, now).withNewProbe());
     }
 
-    /** Earlier probes of pods do not show that the ClusterIP is needed. */
+    /** From when on probes of pods may show that the ClusterIP is needed. */
     Duration podsProbedFrom() {
       return isUnreachable() ? health.since() : Duration.ZERO;
     }
   }
 
   /**
-   * Attempts to connect, until one is not refused.
+   * Attempts to connect that are repeated until one is not refused.
    *
    * @param limit zero for one attempt
    */
@@ -220,7 +223,7 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
         : Step.to(this);
   }
 
-  /** Ends the long pauses of addresses that no request needed. */
+  /** A request waits: ends the long pauses of addresses that no request needed before. */
   Step await() {
     var next = new Watching(traits, pods, fallback, published, start, now, current, now);
     // A pod that left may return before its probe is sent.
@@ -253,8 +256,8 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
   }
 
   /**
-   * A pod that answers probes but fails requests would return after each probe: unless it served
-   * for a while, the probe waits.
+   * Marks a pod that a request could not reach. Unless it has served for a while, its probe waits:
+   * a pod that answers probes but fails requests would return after each probe.
    */
   private Step markUnreachable(Destination pod, PodHealth known) {
     var suspected = known.became(State.UNREACHABLE, now).withNewProbe();
@@ -281,10 +284,11 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
   }
 
   /**
-   * How an address is tried before a probe, while a request waits; null if the probe connects itself.
+   * The attempts to connect before the probe of an address for which a request waits; null if the
+   * probe connects itself.
    *
-   * <p>A pod that is listed as not ready mostly does not listen yet. One attempt, so that it counts as a failure: the
-   * start is measured only from then on.
+   * <p>A pod that is listed as not ready mostly does not listen yet. It gets one attempt, which
+   * counts as a failure: the start is measured only from then on.
    */
   public @Nullable Attempts attempts(Destination destination, Duration time) {
     var known = pods.find(destination);
@@ -309,7 +313,7 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
         : Duration.ZERO);
   }
 
-  /** Publishes before it probes. */
+  /** Decides what to publish, then what to probe. */
   Step decide(Effect... already) {
     var serving = pods.serving(traits);
     if (!serving.isEmpty() && (fallback.healthy() || fallback.isUnreachable())) {
@@ -327,7 +331,10 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
         List.copyOf(effects));
   }
 
-  /** The ClusterIP no longer serves, so the long pauses between probes of pods end. */
+  /**
+   * Returns to the pods, as the ClusterIP no longer serves. The long pauses between probes of pods
+   * end.
+   */
   private Watching backToPods(State ofClusterIp) {
     return with(fallback.became(ofClusterIp, now)).with(pods.each(PodHealth::withoutPause));
   }
@@ -343,7 +350,10 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
         pods.where(PodHealth::ready));
   }
 
-  /** What served is given up, and nothing else may serve, as far as Kubernetes has reported. */
+  /**
+   * Whether everything that served is given up, and nothing else may serve as far as Kubernetes has
+   * reported.
+   */
   private boolean isGivenUp() {
     return current != null && now.minus(current).compareTo(PodHealth.CONNECT_TIMEOUT) >= 0
         && (!fallback.healthy() && pods.all(pod -> pod.isGivenUp(now))
@@ -362,7 +372,10 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
     return with(pods.each(pod -> isNext(pod) ? pod.in(Phase.PROBING) : pod));
   }
 
-  /** While no request has waited, and nothing serves, the first answer can wait for its turn. */
+  /**
+   * The urgency of a probe. While no request has waited, and nothing serves, the first answer can
+   * wait for its turn.
+   */
   private Urgency urgency(PodHealth address) {
     boolean isNew = address.state() == State.UNKNOWN || address.state() == State.STARTING;
     if (address.failures() == 0 && isNew && awaited == null && published.pods().isEmpty()) {
@@ -391,8 +404,8 @@ public record Watching(ProbeTraits traits, PodHealthTable pods, Fallback fallbac
   }
 
   /**
-   * Without a ready pod the ClusterIP has no endpoints; it is not needed if a pod answers, or
-   * answered as no mesh does.
+   * Whether the ClusterIP is probed. It has no endpoints without a ready pod. It is not needed if a
+   * pod answers, or has answered as no mesh would.
    */
   private boolean wantsFallback() {
     return traits.addressing().clusterIpMayServe() && !fallback.healthy()

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class AddressReader {
   private static final Pattern IPV4 = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}");
   private static final int LAST_PORT = 65_535;
-  /** Interner by objects in a row, which mostly have the same. */
+  /** The last value, which is reused if the next object has the same ports, as most do. */
   private static volatile Ports lastPorts = Ports.NONE;
 
   private AddressReader() {}
@@ -83,7 +83,7 @@ final class AddressReader {
         + Protocol.HTTP1.portName() + " or " + Protocol.H2C.portName();
   }
 
-  /** A malformed number is a problem only if the port has a name we look for. */
+  /** A port. A malformed number is a problem only if the port has a name that is used. */
   private record Port(String name, @Nullable Integer number, @Nullable String problem) {
     @Nullable Integer number(JsonCursor in) {
       if (problem != null) {

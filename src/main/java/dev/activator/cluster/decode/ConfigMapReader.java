@@ -5,7 +5,7 @@ import java.util.Map;
 
 /** Reads a ConfigMap's data. */
 public final class ConfigMapReader implements FactReader<ConfigMapReader.Texts> {
-  /** Documentation, and most of the bytes of Knative's ConfigMaps. */
+  /** A key with documentation only: most of the bytes of Knative's ConfigMaps. */
   private static final String EXAMPLE = "_example";
 
   private Map<String, String> data = Map.of();

@@ -112,8 +112,8 @@ record RevisionContainers(List<Container> all) {
   }
 
   /**
-   * Whether our probe may find a pod ready before Kubernetes does; not with exec or startup probes,
-   * which it does not see.
+   * Whether a probe may find a pod ready before Kubernetes does. False with exec or startup probes,
+   * of which it does not see the result.
    */
   boolean probesBeforeReady() {
     var serving = serving();
@@ -122,7 +122,7 @@ record RevisionContainers(List<Container> all) {
         one -> one != serving && one.port == null && one.startsSlowly);
   }
 
-  /** Whether a readinessProbe by gRPC decides, which without queue-proxy only the kubelet can send. */
+  /** Whether the readinessProbe uses gRPC. Without queue-proxy, only the kubelet can send that. */
   boolean probesByGrpc() {
     var serving = serving();
     return serving != null && serving.probesByGrpc;

@@ -7,7 +7,7 @@ import java.util.List;
  * An EndpointSlice by which activators get the requests to a ScaledService's own Service.
  *
  * @param of the ScaledService, which owns it
- * @param uid of that; one that was made again under the name is another
+ * @param uid of the ScaledService, which differs if it was created again under the name
  * @param service the Service's name
  * @param port the name of its port
  * @param number the activators' port

@@ -67,9 +67,9 @@ public record CatchState(ScaledService object, boolean catches, boolean hasReady
   }
 
   /**
-   * What is to be written: the slices exist while there is no ready pod, and from shortly before the last
-   * ones go. The first pod that is ready ends them at once. Until proxies know, they send requests to
-   * either, and an activator passes them on.
+   * The writes that are needed. The slices exist while there is no ready pod, and from shortly
+   * before the last ones go. The first ready pod ends them at once. Until the proxies know, they
+   * send requests to pods and activators, and an activator passes them on.
    *
    * @param now the slices that exist, by name; what was written may not be in {@link #present} yet
    * @param goesToZero whether the last pods are about to be removed

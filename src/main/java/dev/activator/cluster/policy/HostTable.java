@@ -15,14 +15,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which ScaledService a request is for, by its host, and of those with that host by the most specific rule.
+ * Finds the ScaledService of a request: by its host, and among those with that host by the most
+ * specific rule.
  *
- * <p>A host is found in this order: among the hosts of ScaledServices; {@code name.namespace}, {@code
- * name.namespace.svc} or {@code name.namespace.svc.domain}, by the name of the ScaledService, or of its Service if that is
- * caught; the longest wildcard.
+ * <p>A host is found in this order: among the hosts of ScaledServices; {@code name.namespace},
+ * {@code name.namespace.svc} or {@code name.namespace.svc.domain}, by the name of the
+ * ScaledService, or of its Service if that is caught; the longest wildcard.
  *
- * <p>The paths of a host belong to one namespace, that of the oldest ScaledService with the host, so that
- * no other can divert its requests.
+ * <p>The paths of a host belong to one namespace, that of the oldest ScaledService with the host,
+ * so that no other can divert its requests.
  *
  * <p><b>Source.</b> {@code HTTPRouteRule.matches} of the Gateway API.
  */
@@ -33,18 +34,18 @@ public final class HostTable {
 
   private final String domain;
   private final Map<String, Routes> exact = new HashMap<>();
-  /** By what follows the star, from its dot on. */
+  /** The wildcards, by the part after the star, which begins with a dot. */
   private final Map<String, Routes> wildcards = new HashMap<>();
-  /** Of their own names, for which the ScaledService is known, and rules choose the port. */
+  /** Routes of requests by the ScaledService's own name, in which rules choose only the port. */
   private final Map<RevisionId, Routes> services = new HashMap<>();
-  /** By Service, if requests to that come here. */
+  /** The ScaledServices by Service, if requests to the Service come here. */
   private final Map<RevisionId, RevisionId> caught = new HashMap<>();
-  /** By the Service's name without its namespace, of those that are caught in one namespace only. */
+  /** The same by the Service's name alone, if it is caught in one namespace only. */
   private final Map<String, RevisionId> shortNames = new HashMap<>();
   private final Map<RevisionId, List<Taken>> taken = new HashMap<>();
 
   /**
-   * What a ScaledService names and does not get.
+   * A host or rule that a ScaledService names and does not get.
    *
    * @param condition of the rule; empty if all requests for the host are meant
    * @param by the older ScaledService that has it; null if its namespace may not claim the host
@@ -99,7 +100,10 @@ public final class HostTable {
     this.domain = domain;
   }
 
-  /** What two ScaledServices want is the older one's; none has the name of another. */
+  /**
+   * The table of all ScaledServices. If two name the same host or rule, the older one gets it. None
+   * gets the name of another.
+   */
   public static HostTable of(Collection<ScaledService> all, String domain, DomainRules domains) {
     var table = new HostTable(domain);
     all.forEach(one -> table.services.put(one.id(), new Routes(one.id())));
@@ -112,7 +116,10 @@ public final class HostTable {
     return table;
   }
 
-  /** Callers in the namespace may leave it out: requests to a Service that is not caught do not come here. */
+  /**
+   * Adds the names of Services. Callers in the same namespace may leave the namespace out: requests
+   * to a Service that is not caught do not come here.
+   */
   private void addServices(List<ScaledService> byAge) {
     var several = new HashSet<String>();
     for (var one : byAge) {

@@ -87,7 +87,7 @@ public record PodFailures(SortedMap<String, StartingPod> pods) {
         : new RevisionStartFailure(failure.reason(), failure.message(), "pod " + pod.getKey());
   }
 
-  /** The one that is furthest; of several, that which started first. Null if there is no pod. */
+  /** The pod that is furthest; of several, the one that started first. Null if there is none. */
   public @Nullable PodStartStatus furthest() {
     return pods.values().stream().max(Comparator.comparing(StartingPod::phases)
         .thenComparing(StartingPod::started, Comparator.reverseOrder()))

@@ -19,9 +19,15 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
     long observedGeneration, List<Condition> conditions) {
   public static final String READY = "Ready";
   public static final String ACTIVE = "Active";
-  /** There only while true, as kstatus reads it: nothing but a change of a manifest helps. */
+  /**
+   * The condition for an object that only a change of a manifest helps. It is present only while
+   * true, as kstatus expects.
+   */
   public static final String STALLED = "Stalled";
-  /** There only while true: what is missing may come without a change of the ScaledService. */
+  /**
+   * The condition for an object that waits for something else to appear. It is present only while
+   * true.
+   */
   public static final String RECONCILING = "Reconciling";
   private static final String NOT_DECIDED = "NotDecided";
   private static final Set<String> MISTAKES = Set.of("NoSelector", "TargetNotScalable",
@@ -55,7 +61,7 @@ public record ScaledServiceStatus(OptionalInt replicas, OptionalInt desiredRepli
       String activeReason, String activeMessage, @Nullable Trouble trouble, String note) {}
 
   /**
-   * What the leader should write now.
+   * The status that the leader should write now.
    *
    * @param scaling null before its first decision, and if another ScaledService scales the workload
    * @param now as RFC 3339 writes it

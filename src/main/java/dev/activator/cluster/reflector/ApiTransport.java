@@ -47,9 +47,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The HTTP client of the API: on our threads, with certificates that are read again when their files change, and
- * with cancellation while a body is read. The library only closes the body, which OkHttp does not allow from another
- * thread on HTTP/1.1.
+ * The HTTP client of the API. It runs on the activator's threads, reads certificates again when
+ * their files change, and cancels requests while a body is read. The library would only close the
+ * body, which OkHttp does not allow from another thread on HTTP/1.1.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -70,9 +70,12 @@ final class ApiTransport extends OkHttpClientFactory {
   private FileChanges files;
   /** Files that have changed, and could not be used since. */
   private final Set<Path> unused = new HashSet<>();
-  /** How often they could not, as a power of two of {@code requestsToRetry}. */
+  /** How often they could not be used in a row; {@code requestsToRetry} doubles with each. */
   private int failures;
-  /** Not by a clock, as requests are regular: a command of the kubeconfig may fail once, or for long. */
+  /**
+   * How many requests pass before the next attempt. Requests are regular enough to count them
+   * instead of time.
+   */
   private int requestsToRetry;
   private volatile @Nullable HttpClient client;
   private final AtomicLong made = new AtomicLong();
@@ -87,7 +90,7 @@ final class ApiTransport extends OkHttpClientFactory {
     this.threads = threads;
   }
 
-  /** Each in base64, or in a file. */
+  /** Certificates and keys, each in base64 or in a file. */
   private record Certificates(@Nullable String authorities, @Nullable String authoritiesFile,
       @Nullable String chain, @Nullable String chainFile, @Nullable String key,
       @Nullable String keyFile) {

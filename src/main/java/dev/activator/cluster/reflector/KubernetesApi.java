@@ -46,7 +46,7 @@ public final class KubernetesApi implements AutoCloseable {
   private final ApiTransport transport;
   private final JsonFactory json = JsonFactory.builder().streamReadConstraints(
       StreamReadConstraints.builder().maxNestingDepth(MAX_JSON_DEPTH).build()).build();
-  /** Makes requests; they are sent by the newest client. */
+  /** Builds requests, which the newest client sends. */
   private final HttpClient first;
   private final WriteRateLimiter writes;
 
@@ -108,8 +108,8 @@ public final class KubernetesApi implements AutoCloseable {
   }
 
   /**
-   * Writes, once {@link WriteRateLimiter} allows it. Fails only if there is no answer; whether it was written
-   * is unknown then, but it is not sent after the timeout.
+   * Writes, once {@link WriteRateLimiter} allows it. Fails only if there is no answer. It is then
+   * unknown whether the write took effect, but it is not sent after the timeout.
    *
    * @param path without a leading slash and a query
    * @param body JSON
@@ -127,7 +127,10 @@ public final class KubernetesApi implements AutoCloseable {
     return exchange(request(path), timeout);
   }
 
-  /** The library would allow twice the time, and not count what it does before it sends. */
+  /**
+   * Sends a request. The library's own timeout would allow twice the time, and not count the time
+   * before it sends.
+   */
   private CompletableFuture<ApiAnswer> exchange(HttpRequest.Builder request, Duration timeout) {
     return exchange(request, timeout, KubernetesApi::whole).orTimeout(timeout.toMillis(),
         TimeUnit.MILLISECONDS);

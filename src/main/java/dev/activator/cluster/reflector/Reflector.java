@@ -173,7 +173,7 @@ final class Reflector<T> implements AutoCloseable {
     pause = loop.schedule(length, next);
   }
 
-  /** Two lists in a row are normal if a watch began too late; a third is delayed. */
+  /** Lists again. Two lists in a row are normal if a watch began too late; a third is delayed. */
   private void listAgain() {
     boolean soon = since(view().lastListNanos()).compareTo(BETWEEN_LISTS) < 0;
     frequentLists = soon ? frequentLists + 1 : 0;
@@ -250,7 +250,7 @@ final class Reflector<T> implements AutoCloseable {
     return Duration.ofNanos(loop.nanoTime() - nanos);
   }
 
-  /** Its answers are ignored once the next attempt has begun. */
+  /** One list and its watch. Its answers are ignored once the next attempt has begun. */
   private class Attempt {
     private volatile boolean abandoned;
     Runnable cancel = () -> {

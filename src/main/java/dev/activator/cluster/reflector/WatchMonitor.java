@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports when no watch has been open for a second, alarms when that takes too long, and later lists again. Audits when the watch is
- * silent, and once in each audit period.
+ * Reports when no watch has been open for a second. If that lasts, it raises an alarm, and later
+ * lists again. It audits the store when the watch is silent, and once in each audit period.
  *
  * <p><b>Threads.</b> The loop.
  */
