@@ -25,8 +25,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how many replicas each workload has, and scales it: at once when a report wakes it, every two
- * seconds otherwise. {@link #start} begins a term without any state of earlier ones.
+ * Decides how many replicas each workload has, and scales it: every two seconds, and at once when a
+ * report wakes it. {@link #start} begins a term without any state of earlier ones.
  *
  * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  *
@@ -45,7 +45,7 @@ public final class Autoscaler {
   /** Written on the loop, read by any thread. */
   private final Map<RevisionId, Target> targets = new ConcurrentSkipListMap<>();
   private final Map<RevisionId, Early> early = new HashMap<>();
-  /** Done when the last writes of removed workloads have ended. */
+  /** Completes when the last writes of removed workloads have ended. */
   private CompletableFuture<Void> stopping = CompletableFuture.completedFuture(null);
   private @Nullable Map<String, Boolean> members;
   private @Nullable Term term;
@@ -95,7 +95,7 @@ public final class Autoscaler {
     this(loop, scales, guard, listener, random, Clock.systemUTC());
   }
 
-  /** @param wall for schedules */
+  /** @param wall the clock for schedules */
   public Autoscaler(Loop loop, ScaleClient scales, WriteGuard guard, ScalingListener listener,
       RandomGenerator random, Clock wall) {
     this.wall = wall;
@@ -281,14 +281,14 @@ public final class Autoscaler {
     return views;
   }
 
-  /** How one is scaled now, by the requests of all its ports; null unless a term runs. */
+  /** How a workload is scaled now, by the requests of all its ports; null unless a term runs. */
   public @Nullable ScalingView view(RevisionId id) {
     var target = targets.get(id.withoutPort());
     var scaler = target == null ? null : target.scaler;
     return scaler == null ? null : scaler.lastView();
   }
 
-  /** How long ago one was scaled from zero; null if another process did, or it has not been. */
+  /** How long ago a workload was scaled from zero; null if it was not, or by another process. */
   public @Nullable Duration scaledFromZero(RevisionId id) {
     var target = targets.get(id.withoutPort());
     var scaler = target == null ? null : target.scaler;

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Elects one activator by a lease, and says whether this one may write.
  *
- * <p><b>Threads.</b> Any thread may call, but {@link #mayWrite} and {@link #confirmed} only the loop, which
- * is also the autoscaler's. Listeners are called on it.
+ * <p><b>Threads.</b> Any thread may call, except for {@link #mayWrite} and {@link #confirmed},
+ * which are called on the loop. It is also the autoscaler's loop. Listeners are called on it.
  */
 public final class LeaderElection implements WriteGuard {
   public interface Listener {
@@ -45,7 +45,7 @@ public final class LeaderElection implements WriteGuard {
   private final Election election;
   private final DeadlineTimer attempts;
   private final DeadlineTimer giveUp;
-  /** Done when the request for the lease that is under way has ended. */
+  /** Completes when the request for the lease that is under way has ended. */
   private CompletableFuture<Void> underWay = CompletableFuture.completedFuture(null);
   private boolean elected;
   private String holder = "";
@@ -112,7 +112,7 @@ public final class LeaderElection implements WriteGuard {
     }, loop).thenCompose(stopping -> stopping);
   }
 
-  /** Reads the lease first if the last write conflicted, or its answer was lost. */
+  /** Releases the lease. Reads it first if the last write conflicted, or its answer was lost. */
   private CompletableFuture<Void> release() {
     var lease = election.release(now());
     boolean uncertain = election.isUncertain();

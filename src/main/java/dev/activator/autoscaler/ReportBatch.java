@@ -47,7 +47,7 @@ public record ReportBatch(String reporter, OptionalDouble uptime, List<Entry> en
   private static void entry(WireStatMessage message, Stat stat, List<Entry> entries) {
     try {
       entries.add(new Entry(new RevisionId(message.getNamespace(), message.getName()),
-          // What came through an activator is reported by that one.
+          // Requests that came through an activator are reported by that activator.
           new LoadSample(stat.getPodName(),
               stat.getAverageConcurrentRequests() - stat.getAverageProxiedConcurrentRequests(),
               stat.getRequestCount() - stat.getProxiedRequestCount(),

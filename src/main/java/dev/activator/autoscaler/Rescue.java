@@ -23,16 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the first pod of a revision at zero when requests wait for it and Knative's autoscaler cannot be
- * reached. It never starts a second pod, and never stops one. Activators elect one of them: each
- * is a candidate only while it has such requests.
+ * Starts the first pod of a revision at zero when requests wait for it and Knative's autoscaler
+ * cannot be reached. It never starts a second pod, and never stops one. The activators elect one of
+ * them to do so. Each is a candidate only while it has such requests.
  *
  * <p><b>Threads.</b> Any thread may call. The state belongs to {@code loop}.
  */
 public final class Rescue {
   static final Duration WITHOUT_LINK = Duration.ofSeconds(15);
   private static final Duration TICK = Duration.ofSeconds(1);
-  /** Waiting is reported once a second. */
+  /** How long a report of a waiting request counts; it is repeated once a second. */
   private static final Duration STILL_WAITS = Duration.ofSeconds(3);
   private static final Logger log = LoggerFactory.getLogger(Rescue.class);
 
@@ -42,9 +42,9 @@ public final class Rescue {
   private final ScalingListener listener;
   private final DeadlineTimer ticks;
   private final Map<RevisionId, Long> waiting = new HashMap<>();
-  /** Not tried again in this outage. */
+  /** Revisions that are not tried again in this outage. */
   private final Set<RevisionId> done = new HashSet<>();
-  /** Could not be read or written lately, so the others are tried first. */
+  /** Revisions that could not be read or written lately, so the others are tried first. */
   private final Set<RevisionId> failed = new HashSet<>();
   private final Candidate candidate = new Candidate();
   private @Nullable LeaderElection election;

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Limits how many scales are read at once: a leader that begins has all of them to read. Those of
+ * Limits how many scales are read at once, since a new leader has to read all of them. Scales of
  * workloads that need pods come first.
  *
  * <p><b>Threads.</b> The loop.
@@ -38,14 +38,14 @@ final class ScaleReads {
       return answer;
     }
 
-    /** It is read before those of workloads that need no pods. */
+    /** Reads the scale before those of workloads that need no pods. */
     void hurry() {
       if (others.remove(this)) {
         urgent.add(this);
       }
     }
 
-    /** Whether it still waited; it is not read then. */
+    /** Cancels the read. Returns whether it still waited, so that it is not sent. */
     boolean cancel() {
       return others.remove(this) || urgent.remove(this);
     }
@@ -79,7 +79,7 @@ final class ScaleReads {
     }
   }
 
-  /** A bug is the answer of this read, and stops no other. */
+  /** Begins a read. A bug becomes the answer of this read, and stops no other. */
   private static CompletableFuture<ScaleAnswer> begin(Read read) {
     try {
       return read.request.get();

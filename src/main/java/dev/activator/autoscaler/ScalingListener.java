@@ -3,16 +3,17 @@ package dev.activator.autoscaler;
 import dev.activator.revision.RevisionId;
 
 /**
- * Publishes what the autoscaler decides: in the status of objects, as Events.
+ * Publishes what the autoscaler decides, in the status of objects and as Events.
  *
- * <p><b>Threads.</b> Called on the autoscaler's loop; must not block. Only called by the elected leader.
+ * <p><b>Threads.</b> Called on the autoscaler's loop; must not block. Only called by the elected
+ * leader.
  */
 public interface ScalingListener {
-  /** Something of this view is new; at most once a second for each target. */
+  /** The view has changed. Called at most once a second for each target. */
   default void changed(ScalingView view) {}
 
   /**
-   * Something happened that belongs into an Event.
+   * Something happened that should become an Event.
    *
    * @param reason such as {@code ScaledUp} or {@code ScaleFailed}
    */

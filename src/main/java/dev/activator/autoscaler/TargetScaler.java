@@ -40,7 +40,10 @@ final class TargetScaler {
   private static final Logger log = LoggerFactory.getLogger(TargetScaler.class);
   private static final Duration TICK = Duration.ofSeconds(2);
   private static final Duration MIN_REREAD = Duration.ofSeconds(150);
-  /** While no pod is ready, another client may have scaled to zero. */
+  /**
+   * The scale is read again after this time while no pod is ready, as another client may have
+   * scaled to zero.
+   */
   private static final Duration REREAD_WITHOUT_PODS = Duration.ofSeconds(1);
   private static final Duration PUBLISHED_EVERY = Duration.ofSeconds(1);
 
@@ -55,9 +58,9 @@ final class TargetScaler {
   private Configured configured;
   /** The window of its schedule that is open now; null if none is. */
   private WarmSchedule.@Nullable Window scheduled;
-  /** Null unless it is to keep pods by it, or to observe. */
+  /** Null unless pods are kept by the history, or it is observed. */
   private @Nullable IdleHistory history;
-  /** Whether it has a pod by that history now. */
+  /** Whether the history keeps a pod now. */
   private boolean keptWarm;
   /** Empty before the first of this term. */
   private OptionalLong lastDemand = OptionalLong.empty();
@@ -68,7 +71,7 @@ final class TargetScaler {
   private ScaleAnswer.@Nullable Found scale;
   /** Whether the scale was just read, so that it may be written. */
   private boolean fresh;
-  /** The replicas there are while others should be written; empty if nothing is to be written. */
+  /** The present replicas while another number is to be written; empty if nothing is to be written. */
   private OptionalInt unwritten = OptionalInt.empty();
   private long readAt;
   /** When the scale is read again; random, since a new leader reads all workloads together. */
@@ -76,14 +79,17 @@ final class TargetScaler {
   /** The read that waits or is under way; null if there is none. */
   private ScaleReads.@Nullable Read reading;
   private @Nullable CompletableFuture<Void> underWay;
-  /** Whether the last pods may go; null while they need not. The answer may take seconds: other writes go on. */
+  /**
+   * Whether the last pods may go; null while they need not. The answer may take seconds, and other
+   * writes continue.
+   */
   private @Nullable CompletableFuture<Boolean> goesToZero;
   private @Nullable Trouble trouble;
   private String note = "";
   private @Nullable ScalingView published;
   private volatile @Nullable ScalingView lastView;
   private long publishedAt;
-  /** When this term wrote it from zero; empty if it did not, or wrote zero since. */
+  /** When this term scaled the workload from zero; empty if it did not, or has written zero since. */
   private volatile OptionalLong fromZeroAt = OptionalLong.empty();
   private boolean stopped;
 
@@ -196,7 +202,7 @@ final class TargetScaler {
     decision = decider.decide(term.now(), ready, settings());
   }
 
-  /** Counts activators that are silent as they were. */
+  /** Counts silent activators with their last report. */
   void repeat() {
     decider.repeat(term.now(), term.roster(), settings());
   }
@@ -311,7 +317,10 @@ final class TargetScaler {
     });
   }
 
-  /** Proxies of the Service may have to learn first where requests go then. */
+  /**
+   * Whether the last pods may go. The Service's proxies may first have to learn where requests go
+   * then.
+   */
   private boolean mayGoToZero() {
     var answer = goesToZero;
     if (answer == null) {
@@ -399,7 +408,7 @@ final class TargetScaler {
   private void refused(ScaleAnswer.Refused refused) {
     scale = null;
     fresh = false;
-    // Requested again, as the time for which it holds passes.
+    // Requested again, as the answer holds only for some time.
     goesToZero = null;
     var reason = switch (refused.reason()) {
       case CONFLICT -> null;
@@ -438,7 +447,7 @@ final class TargetScaler {
     }));
   }
 
-  /** With the minimum of its schedule and its history, as of the last tick. */
+  /** The settings, with the minimum of the schedule and the history as of the last tick. */
   private ScalingSettings settings() {
     return settings;
   }
@@ -463,7 +472,7 @@ final class TargetScaler {
     return scheduled == null ? 0 : scheduled.minReplicas();
   }
 
-  /** What was learnt with another maximum is dropped. */
+  /** Updates the history. What was learnt with another maximum is dropped. */
   private void updateHistory(@Nullable WarmTimes before) {
     var keepWarm = configured.warmTimes().keepWarm();
     var known = before == null ? null : before.keepWarm();
@@ -519,24 +528,28 @@ final class TargetScaler {
     }
   }
 
-  /** At most a second old; null before the first; for any thread. */
+  /** The last view, at most a second old; null before the first. Any thread may call this. */
   @Nullable ScalingView lastView() {
     return lastView;
   }
 
-  /** How long ago this term scaled it from zero; null if it did not. For any thread. */
+  /**
+   * How long ago this term scaled the workload from zero; null if it did not. Any thread may call
+   * this.
+   */
   @Nullable Duration scaledFromZero() {
     var at = fromZeroAt;
     return at.isEmpty() ? null : Duration.ofNanos(term.now() - at.getAsLong());
   }
 
-  /** After the first answer of the API, which is followed by another step. */
+  /** Whether the API has answered once. Another step follows that answer. */
   private boolean isKnown() {
     return published != null || scale != null || trouble != null;
   }
 
   private void announce() {
-    // What is not written may never be: the next leader would think that another client set what it finds.
+    // A value that is not written yet may never be. The next leader would think that another client
+    // had set the replicas that it finds.
     var view = view(unwritten.isPresent() ? unwritten : planner.desired());
     if (isKnown() && (published == null || !published.equalsButExplanation(view))) {
       published = view;

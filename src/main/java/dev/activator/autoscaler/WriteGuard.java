@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
  * <p><b>Threads.</b> Called on the autoscaler's loop, and must not block.
  */
 public interface WriteGuard {
-  /** Of an autoscaler that is the only one. */
+  /** The guard of an autoscaler that is the only one. */
   WriteGuard ALONE = new WriteGuard() {
     @Override
     public boolean mayWrite() {

@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
 import reactor.netty.http.server.HttpServerResponse;
 
 /**
- * Messages of Envoy's external authorizer.
+ * Decodes and encodes the messages of Envoy's external authorization.
  *
  * <p><b>Source.</b> {@code envoy/service/auth/v3/external_auth.proto}; gRPC's PROTOCOL-HTTP2.md.
  */

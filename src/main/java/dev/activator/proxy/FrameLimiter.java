@@ -21,9 +21,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors.</b> Ends the connection with ENHANCE_YOUR_CALM.
  */
 final class FrameLimiter implements FrameLimits {
-  /** Large frames: about as much as one read. Heads: about a millisecond in compiled code. */
+  /**
+   * The limit of frames a turn. Large frames are then about as much as one read, and heads about a
+   * millisecond of compiled code.
+   */
   static final int FRAMES_PER_TURN = 64;
-  /** A head that comes later waits for the next turn: uncompiled, each may take as long. */
+  /**
+   * After this time in a turn, a head waits for the next one: in uncompiled code a single head may
+   * take as long.
+   */
   static final long TURN_NANOS = 1_000_000;
 
   private static final Http2Exception TOO_MANY_CONTROL_FRAMES = error(Reason.CONTROL_FRAMES);
@@ -33,7 +39,10 @@ final class FrameLimiter implements FrameLimits {
   private final Loop loop;
   private final Duration headTimeout;
   private final FrameBudget budget;
-  /** Apart, as some of the frames that are errors have been charged. */
+  /**
+   * The budget for errors. It is separate, as some of the frames that are errors are charged to the
+   * other one.
+   */
   private final FrameBudget errors;
   private final DeadlineTimer headTimer;
   private final HeldBytes.PartialHead partialHead;
@@ -78,12 +87,12 @@ final class FrameLimiter implements FrameLimits {
     budget.earn(bytes);
   }
 
-  /** For the reset of a stream that had been open for a while. */
+  /** Charges for the reset of a stream that had been open for a while. */
   void gaveUp() {
     budget.forgiveReset();
   }
 
-  /** For a reset that the caller made necessary. */
+  /** Charges for a reset that the caller made necessary. */
   void answeredError() {
     if (!ended && !errors.take(loop.nanoTime())) {
       refuse(TOO_MANY_CONTROL_FRAMES);
@@ -104,7 +113,7 @@ final class FrameLimiter implements FrameLimits {
     return true;
   }
 
-  /** Never for the first head of a turn. */
+  /** Whether the turn has no time for another head; never for the first one. */
   private boolean isLate() {
     long now = loop.nanoTime();
     if (!turnTimed) {
@@ -160,7 +169,7 @@ final class FrameLimiter implements FrameLimits {
     }
     if (!headTimed) {
       headTimed = true;
-      // It is younger than the head that ended in the same read.
+      // It began later than the head that ended in the same read.
       partialHead.ended();
       awaitHead();
     }

@@ -64,16 +64,17 @@ import reactor.netty.http.server.HttpServerResponse;
 import reactor.netty.resources.LoopResources;
 
 /**
- * The server for gateways that send requests to a Service themselves: it answers whether they may, over HTTP and as
- * Envoy's gRPC service. A question waits as the request would, and is refused as it would be.
+ * The server for gateways that send requests to a Service themselves. It answers whether they may
+ * send a request, over HTTP and as Envoy's gRPC service. A question waits and is refused as the
+ * request would.
  *
- * <p><b>Threads.</b> One starts and stops it. Each question is handled on the loop of its connection, which
- * must be one of the proxy's.
+ * <p><b>Threads.</b> One starts and stops it. Each question is handled on the loop of its
+ * connection, which must be one of the proxy's.
  */
 public final class GatewayAdmitServer {
   private static final Logger log = LoggerFactory.getLogger(GatewayAdmitServer.class);
   private static final int MAX_HEAD = 64 << 10;
-  /** Of a question over gRPC, which has the original headers. */
+  /** The limit of a question over gRPC, which has the original headers. */
   private static final int MAX_MESSAGE = 256 << 10;
   private static final int MAX_STREAMS = 10_000;
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
@@ -82,7 +83,10 @@ public final class GatewayAdmitServer {
       .valueOf(GatewayAdmitServer.class, "goesAway");
   private static final LocalResponse SHUTTING_DOWN = LocalResponse
       .error(503, "the activator is shutting down").with(RequestFailure.REASON, "shutting-down");
-  /** Of the connection with the gateway, or about a body that is not here; and what would choose a revision. */
+  /**
+   * Headers that do not count as the original request's: those of the connection with the gateway,
+   * those of a body that is not sent here, and those that would choose a revision.
+   */
   private static final Set<String> NOT_OF_THE_ORIGINAL = Set.of("host", "connection", "keep-alive",
       "proxy-connection", "te", "trailer", "transfer-encoding", "content-length", "upgrade",
       "expect", "http2-settings", "knative-serving-revision", "knative-serving-namespace");
@@ -102,7 +106,7 @@ public final class GatewayAdmitServer {
    * Where it listens.
    *
    * @param port 0 takes a free one
-   * @param requestDuration for which a request counts once the gateway sends it
+   * @param requestDuration how long a request counts once the gateway sends it
    * @param headTimeout how long a question may take to arrive
    */
   public record Settings(String bindAddress, int port, Duration requestDuration,
@@ -110,8 +114,8 @@ public final class GatewayAdmitServer {
 
   /**
    * @param loops serve the proxy's connections
-   * @param isReady from then on until it is false, connections are kept open
-   * @param rejectQueued refuses what waits when the process ends
+   * @param isReady connections are kept open while it is true
+   * @param rejectQueued refuses questions that wait when the process ends
    */
   public GatewayAdmitServer(ProxyServer proxy, Settings settings, PodReadyTimes pods,
       LoopResources loops,
@@ -173,7 +177,7 @@ public final class GatewayAdmitServer {
       } catch (IllegalStateException e) {
         log.debug("Some questions are cut off", e);
       }
-      // One whose answer ended at this moment is left open.
+      // A connection whose answer ended at this moment is left open.
       connections.close().awaitUninterruptibly();
       server = null;
     }
@@ -202,7 +206,10 @@ public final class GatewayAdmitServer {
         .flatMap(answer -> Mono.from(send(response, overHttp(answer))));
   }
 
-  /** In HTTP/2 a header does not say it. Questions that are on their way are answered. */
+  /**
+   * Sends GOAWAY, since HTTP/2 has no header for the end of a connection. Questions that are on
+   * their way are answered.
+   */
   @SuppressWarnings("FutureReturnValueIgnored") // A connection that fails is left anyway.
   private static void goAway(Connection stream) {
     if (stream.channel() instanceof Http2StreamChannel one
@@ -239,7 +246,10 @@ public final class GatewayAdmitServer {
         .flatMap(answer -> Mono.from(ExtAuthzCodec.send(response, answer)));
   }
 
-  /** Limited as a head is, in time and in memory while it is incomplete: the oldest is refused if they hold too much. */
+  /**
+   * Reads a message. While it is incomplete, it is limited in time and in memory like a head: the
+   * oldest one is refused if they hold too much.
+   */
   private Mono<byte[]> message(HttpServerRequest request) {
     var on = new AtomicReference<RequestDispatcher>();
     request.withConnection(connection -> on.set(dispatcher(connection)));
@@ -270,7 +280,7 @@ public final class GatewayAdmitServer {
     return dispatcher;
   }
 
-  /** Anything but a 200 of ours must not let the request pass. */
+  /** The answer over HTTP. Only a 200 that means "yes" may let the request pass. */
   private static LocalResponse overHttp(LocalResponse answer) {
     return answer.status() / 100 != 2 || ExtAuthzCodec.isAdmitted(answer)
         ? answer
@@ -322,7 +332,7 @@ public final class GatewayAdmitServer {
     }
   }
 
-  /** Gets what the caller of a forwarded request would get. */
+  /** A question. It receives what the caller of a forwarded request would receive. */
   private static final class Question implements Downstream {
     private final Loop loop;
     private final Caller gateway;

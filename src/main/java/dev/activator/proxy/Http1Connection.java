@@ -51,7 +51,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   private @Nullable Exchange current;
   private boolean closesWhenIdle;
   private int discardedBytes;
-  /** What a large head adds to the held bytes; 0 for a small one. */
+  /** The bytes for which a large head is counted as held; 0 for a small one. */
   private int headBytes;
 
   Http1Connection(Channel channel, RequestDecoder decoder, RequestDispatcher dispatcher,
@@ -247,7 +247,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
   }
 
   private void reset() {
-    // So that no pipelined request begins.
+    // Keeps a pipelined request from beginning.
     downstream.gone();
     if (current != null) {
       current.endUnread();
@@ -293,7 +293,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** The response under way, or else the next one, is the last. */
+  /** Closes after the response under way, or else after the next one. */
   void closeAfterThis() {
     downstream.closeAfterThis();
   }
@@ -313,7 +313,7 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     }
   }
 
-  /** Not if a request was read, even in part: its response then says that it is the last. */
+  /** Closes unless a request was read, even in part: its response then says that it is the last. */
   private void closeIfIdle() {
     if (closesWhenIdle && current == null && !reader.holdsBytes()) {
       downstream.close();

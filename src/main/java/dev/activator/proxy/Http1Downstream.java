@@ -120,7 +120,7 @@ final class Http1Downstream implements Downstream {
     channel.flush();
   }
 
-  /** Flushes wait until everything that was read is handled. */
+  /** From now on, flushes wait until everything that was read is handled. */
   void readBegins() {
     reading = true;
   }
@@ -138,7 +138,10 @@ final class Http1Downstream implements Downstream {
     lastAfterNext = true;
   }
 
-  /** After the next response instead, if the head of this one is written and did not say that it is the last. */
+  /**
+   * Closes after this response; or after the next one, if the head of this one is written and did
+   * not say that it is the last.
+   */
   void closeAfterThis() {
     lastAfterNext = true;
     draining = true;
@@ -258,7 +261,7 @@ final class Http1Downstream implements Downstream {
     writeHead(response);
   }
 
-  /** Without a 100 the caller may or may not send the body, so the next bytes are ambiguous. */
+  /** Closes if the caller got no 100: it may or may not send the body, so the next bytes are ambiguous. */
   private void closeIfBodyMayNotCome() {
     if (awaitsContinue && !requestEnded) {
       persistent = false;
@@ -346,7 +349,7 @@ final class Http1Downstream implements Downstream {
 
   void cut() {
     if (bodyEnd == BodyEnd.CLOSE) {
-      // An orderly close would complete the body, and so would close_notify of TLS.
+      // An orderly close, or close_notify of TLS, would complete the body.
       NettyTransport.reset(channel);
     } else {
       channel.flush();
@@ -366,7 +369,7 @@ final class Http1Downstream implements Downstream {
     if (requestEnded && lastRequest && tunnel == null) {
       written.addListener(ChannelFutureListener.CLOSE);
     } else {
-      // A closed socket answers what it gets with a reset, and the response may be lost.
+      // A closed socket answers further bytes with a reset, and the response may be lost.
       written.addListener(_ -> {
         NettyTransport.endOutput(channel);
         loop.schedule(LINGER, channel::close);

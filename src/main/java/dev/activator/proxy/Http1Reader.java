@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads the requests of an HTTP/1 connection, in order. Pipelined requests wait, and so do the
  * bytes that follow a request for another protocol. Reading is paused while the current body is not
- * wanted, or much waits. Parts beyond a turn's share wait, too, so that other connections are served
- * in between.
+ * needed, or much waits. Parts beyond a turn's share wait, so that other connections are served in
+ * between.
  *
  * <p>An incomplete head is limited in time and in memory. A connection may be idle between requests
  * for any time, but not within a head.
@@ -68,7 +68,7 @@ final class Http1Reader {
   private boolean dropping;
   private boolean reads = true;
 
-  /** @param timer after which {@link #isLate} is called */
+  /** @param timer at whose end {@link #isLate} is called */
   Http1Reader(Channel channel, RequestDecoder decoder, Loop loop, HeldBytes.Share held,
       Duration headTimeout, DeadlineTimer timer, EndedConnections endedConnections,
       Receiver receiver) {
@@ -143,7 +143,7 @@ final class Http1Reader {
 
   // What waits.
 
-  /** False if nothing waits. */
+  /** Takes the next part that waits; false if none does. */
   boolean takeWaiting() {
     if (taking || waiting.isEmpty()) {
       return false;
@@ -165,7 +165,7 @@ final class Http1Reader {
     return partsLeft > 0 && !receiver.closing() && receiver.mayTake(next);
   }
 
-  /** The last bytes of a tunnel, however many turns they would take. */
+  /** Takes the last bytes of a tunnel in this turn, however many they are. */
   void takeLast() {
     for (var part = waiting.poll(); part != null; part = waiting.poll()) {
       receiver.take(part);
@@ -216,7 +216,7 @@ final class Http1Reader {
     return headBegun || !waiting.isEmpty();
   }
 
-  /** To be called when a request ends: the next head may have begun in the same read. */
+  /** Call when a request ends: the next head may have begun in the same read. */
   void nextRequest() {
     if (isProtocolKept() && !parseScheduled) {
       // Posted, to bound the stack: many pipelined requests may want upgrades that are refused.
@@ -246,7 +246,7 @@ final class Http1Reader {
     }
   }
 
-  /** Undecoded bytes go to the new decoder. */
+  /** Replaces the decoder. Undecoded bytes go to the new one. */
   private void replaceDecoder(RequestDecoder by) {
     var old = decoder;
     decoder = by;
@@ -264,7 +264,7 @@ final class Http1Reader {
     context.fireChannelReadComplete();
   }
 
-  /** Whether the connection must be closed; if not, sets the timer again. */
+  /** Whether the connection must be closed. If not, the timer is set again. */
   boolean isLate() {
     if (!headAwaited) {
       return false;
@@ -317,7 +317,7 @@ final class Http1Reader {
     return Unpooled.wrappedBuffer(all.toArray(ByteBuf[]::new));
   }
 
-  /** Bytes that are not decoded go to the next handler. */
+  /** Removes the decoder. Bytes that are not decoded go to the next handler. */
   void leaveHttp() {
     channel.pipeline().remove(decoder);
     partialHead.ended();

@@ -77,11 +77,11 @@ final class Http2Downstream implements Downstream, Http2Endpoint.StreamUser {
       abort();
       return Long.MAX_VALUE;
     }
-    // Often enough to notice a caller that stops reading.
+    // This is often enough to notice a caller that stops reading.
     return Math.max(1, Math.min(left, drainNanos / 4));
   }
 
-  /** Returns the increase. */
+  /** Sets how many bytes wait, and returns the increase. */
   long unread(long bytes) {
     long more = bytes - unread;
     // A stall begins when the first bytes wait.

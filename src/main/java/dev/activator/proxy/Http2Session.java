@@ -51,7 +51,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
   private static final Logger log = LoggerFactory.getLogger(Http2Session.class);
   private static final int MAX_STREAMS = 250;
   private static final int STREAM_WINDOW_BYTES = 64 << 10;
-  /** One MiB as in HTTP/1, and the per-field overhead that HTTP/2 counts. */
+  /** The limit of a head: one MiB as in HTTP/1, plus the overhead that HTTP/2 counts for each field. */
   private static final int MAX_HEAD_BYTES = (1 << 20) + (4 << 10);
 
   /** How long a caller may read what was written before the end of a drained connection. */
@@ -95,7 +95,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
         headTimeout, endedConnections);
   }
 
-  /** The request becomes stream 1. */
+  /** Switches from HTTP/1. The request becomes stream 1. */
   void upgraded(HttpRequest request, Http2Settings settings) throws Http2Exception {
     onHttpServerUpgrade(settings);
     var stream = connection().stream(Http2CodecUtil.HTTP_UPGRADE_STREAM_ID);
@@ -280,7 +280,7 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     super.onConnectionError(on, outbound, cause, error);
   }
 
-  /** The head was not kept, so its method is unknown. */
+  /** Refuses a head that is too large. It was not kept, so its method is unknown. */
   private void refuseHead(Http2Stream stream) {
     if (connection().numActiveStreams() > MAX_STREAMS) {
       reset(stream, Http2Error.REFUSED_STREAM);
@@ -314,7 +314,10 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
     flushSoon();
   }
 
-  /** Half-closes first: a closed socket would answer the caller's WINDOW_UPDATEs with a reset. */
+  /**
+   * Closes the sending half first: a closed socket would answer the caller's WINDOW_UPDATEs with a
+   * reset.
+   */
   void end() {
     ignoreReads();
     context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
@@ -370,7 +373,10 @@ final class Http2Session extends Http2Endpoint<Http2Downstream> {
       }
     }
 
-    /** Netty would refuse streams itself, and end the connection at the body of such a stream. */
+    /**
+     * Lifts the limit in Netty, which would refuse streams itself, and end the connection at the
+     * body of one.
+     */
     @Override
     public void onSettingsAckRead(ChannelHandlerContext on) {
       connection().remote().maxActiveStreams(Integer.MAX_VALUE);

@@ -37,7 +37,7 @@ final class ProtocolSniffer extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Null while undecided. */
+  /** Whether the bytes begin HTTP/2; null while undecided. */
   private static @Nullable Boolean isHttp2(ByteBuf bytes) {
     int length = Math.min(bytes.readableBytes(), PREFACE.length);
     for (int i = 0; i < length; i++) {

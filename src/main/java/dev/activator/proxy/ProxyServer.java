@@ -146,7 +146,7 @@ public final class ProxyServer {
     return ended;
   }
 
-  /** In the order in which bytes pass the handlers. */
+  /** Adds the handlers of a connection, in the order in which bytes pass them. */
   public void accept(Channel connection) {
     var dispatcher = dispatcher(connection.eventLoop());
     connections.add(connection);

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Threads.</b> Any may read the port.
  */
 public final class RequestPorts {
-  /** For sending the responses to requests that are still queued. */
+  /** The time for sending the responses to requests that are still queued. */
   private static final Duration REJECTION_TIMEOUT = Duration.ofSeconds(5);
   private static final Logger log = LoggerFactory.getLogger(RequestPorts.class);
 

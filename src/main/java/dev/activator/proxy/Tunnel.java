@@ -19,7 +19,7 @@ final class Tunnel {
   /** A Close frame with code 1001, going away. */
   private static final ByteBuf GOING_AWAY = Unpooled.unreleasableBuffer(
       Unpooled.wrappedBuffer(new byte[]{(byte) 0x88, 2, 0x03, (byte) 0xe9}));
-  /** How long caller and pod have to close it themselves. */
+  /** How long caller and pod have to close the tunnel themselves. */
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private enum State {
@@ -59,7 +59,7 @@ final class Tunnel {
     }
   }
 
-  /** Other protocols than WebSocket have no known way to be closed gracefully. */
+  /** Closes a WebSocket gracefully. For other protocols there is no known way. */
   void drain() {
     if (webSocket && state == State.OPEN) {
       state = State.CLOSING;

@@ -38,7 +38,7 @@ final class UnreadStreams implements UnreadBytes.CallerConnection {
     return queuedBytes;
   }
 
-  /** To be called after each flush. */
+  /** Counts the unread bytes. Call after each flush. */
   long measure() {
     return account.measure();
   }
@@ -51,7 +51,10 @@ final class UnreadStreams implements UnreadBytes.CallerConnection {
     account.drainWithin(nanos);
   }
 
-  /** {@link Long#MAX_VALUE} if nothing waits in the socket, 0 if the connection was ended. */
+  /**
+   * The time to the next check; {@link Long#MAX_VALUE} if nothing waits in the socket, 0 if the
+   * connection was ended.
+   */
   long checkIdle() {
     long left = account.drainNanosLeft();
     if (left <= 0) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The activators that must have reported for a window before anything is scaled down: those in the
- * endpoints of our own Service. Each sends a batch of reports every second.
+ * endpoints of the activators' Service. Each sends a batch of reports every second.
  *
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */

@@ -5,10 +5,11 @@ import java.time.Duration;
 import java.util.TreeMap;
 
 /**
- * How long requests waited in each of the last seconds, and how many pods that calls for.
+ * How long requests waited in each of the last seconds, and how many pods are needed because of
+ * that.
  *
- * <p>What was measured with fewer pods says nothing about those there are now: times of requests that came
- * before the last pod became ready do not count for growth.
+ * <p>Requests that came before the last pod became ready do not count for growth: their times, with
+ * fewer pods, say nothing about the present ones.
  *
  * <p><b>Units.</b> Seconds, counted from any origin.
  */
@@ -16,16 +17,16 @@ final class QueueTimeWindow {
   private static final int MAX_SECONDS = 60;
   private static final double PERCENTILE = 0.95;
   private static final double MILLIS_PER_SECOND = 1e3;
-  /** As the HorizontalPodAutoscaler: a smaller excess changes nothing. */
+  /** A smaller excess changes nothing, as in the HorizontalPodAutoscaler. */
   private static final double TOLERANCE = 1.1;
-  /** Each step of growth is judged by what it brought. */
+  /** The limit of one step of growth. The next step is judged by what this one brought. */
   private static final double MAX_GROWTH = 2;
 
   private final TreeMap<Long, int[]> seconds = new TreeMap<>();
   private int ready;
   private long grownAt = Long.MIN_VALUE;
 
-  /** @param arrivals in that second, of which those that are in no count did not wait */
+  /** @param arrivals in that second; those that are not in {@code times} did not wait */
   void record(long second, double arrivals, QueueTimes times) {
     var counts = seconds.computeIfAbsent(second, _ -> new int[QueueTimes.BUCKETS]);
     times.addTo(counts);
@@ -48,13 +49,13 @@ final class QueueTimeWindow {
   }
 
   /**
-   * How many pods the times in the queue call for.
+   * How many pods are needed because of the times in the queue.
    *
    * @param millis the 95th percentile that decided
    */
   record Demand(int pods, double millis) {
     /**
-     * Grows by what is measured now; does not shrink by more than what was measured before allows.
+     * Growth follows what is measured now. Shrinking is limited by what was measured before.
      *
      * @param now of the last seconds, in milliseconds
      * @param before of the whole window

@@ -6,8 +6,8 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Turns decisions into replicas to write: keeps them within the bounds, removes the last pods only when
- * they have been idle long enough, and keeps replicas that another client has set.
+ * Turns decisions into replicas to write. It keeps them within the bounds, removes the last pods
+ * only when they have been idle long enough, and keeps replicas that another client has set.
  *
  * <p><b>Units.</b> Nanoseconds of the autoscaler's clock.
  */
@@ -59,7 +59,7 @@ public final class ReplicaPlanner {
     boolean first = !seen;
     seen = true;
     if (first && replicas < settings.bounds().min()) {
-      // The leader before us may have published what it could not write any more.
+      // The previous leader may have published what it could not write any more.
       held.owns(replicas);
       return false;
     }
@@ -144,7 +144,7 @@ public final class ReplicaPlanner {
           now + " was set by another client, and stays until the load gives a new reason");
     }
     if (wanted < now && !seen.mayShrink) {
-      // So that the next leader does not think that another client set the replicas that it finds.
+      // Keeps the next leader from thinking that another client set the replicas that it finds.
       desired = OptionalInt.of(now);
       return new Plan(OptionalInt.empty(), again,
           "stays at " + now + " until every activator has reported for a whole window");

@@ -14,13 +14,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how many pods one workload should have: by the average load of a long window, and in a surge,
- * called panic, by that of a short one too.
+ * Decides how many pods one workload should have, by the average load of a long window. In a surge,
+ * called panic, that of a short window counts, too.
  *
  * <p><b>Units.</b> Nanoseconds since any origin; a second begins at the origin.
  *
- * <p><b>Source.</b> {@code pkg/autoscaler/scaling/autoscaler.go} of Knative Serving, without scraping:
- * activators report all requests.
+ * <p><b>Source.</b> {@code pkg/autoscaler/scaling/autoscaler.go} of Knative Serving, without
+ * scraping: activators report all requests.
  */
 public final class ScaleDecider {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -51,7 +51,7 @@ public final class ScaleDecider {
   private record Averages(Aim aim, double stable, double panic) {}
 
   /**
-   * @param ready ready pods; with more than one, a history was lost, and none of them is removed before a
+   * @param ready ready pods. With more than one, a history was lost, so none is removed before a
    *     window is over
    */
   public ScaleDecider(long now, int ready, Windows windows) {
@@ -76,7 +76,10 @@ public final class ScaleDecider {
     }
   }
 
-  /** Counts activators that are silent as they were; call before {@link #decide}, and before a report after a silence. */
+  /**
+   * Counts silent activators with their last report. Call before {@link #decide}, and before a
+   * report after a silence.
+   */
   public void repeat(long now, ActivatorMembership activators, ScalingSettings settings) {
     reports.repeated(now, activators, settings.windows().stable())
         .forEach(one -> record(one.second(), one.sample()));
@@ -148,12 +151,15 @@ public final class ScaleDecider {
     return new Averages(aim, load.stable.average(second), load.panic.average(second));
   }
 
-  /** Of equal ones the first. */
+  /** The proposal with the most pods; of equal ones the first. */
   private static Proposal most(Stream<Proposal> all) {
     return all.reduce((one, other) -> other.pods > one.pods ? other : one).orElseThrow();
   }
 
-  /** Requests in flight, unless there is an average of more. */
+  /**
+   * The averages of requests in flight; those of the first aim if nothing is in flight and no aim
+   * is concurrency.
+   */
   private Averages busiest(List<Averages> all, long second, ScalingSettings settings) {
     var open = averages(OPEN, second);
     return open.stable > 0 || settings.aims().getFirst().metric() == Metric.CONCURRENCY
@@ -167,7 +173,7 @@ public final class ScaleDecider {
         + ScaleDecision.number(open) + " in the stable window");
   }
 
-  /** Null if times in the queue do not matter. */
+  /** The proposal by the times in the queue; null if they do not matter. */
   private @Nullable Proposal byQueue(long second, int pods, ScalingSettings settings) {
     if (settings.queue() == null) {
       return null;
@@ -215,7 +221,7 @@ public final class ScaleDecider {
         : new Proposal(pods, formula);
   }
 
-  /** Never fewer pods than before in this panic. */
+  /** The proposal during panic: never fewer pods than before in this panic. */
   private Proposal inPanic(long now, Proposal byStable, Proposal byPanic) {
     var more = byPanic.pods > byStable.pods ? byPanic : byStable;
     if (more.pods >= floor) {

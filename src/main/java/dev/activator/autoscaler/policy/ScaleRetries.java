@@ -52,7 +52,7 @@ public final class ScaleRetries {
       return switch (refused.reason()) {
         case CONFLICT -> conflict();
         case UNAVAILABLE -> needed ? unavailableWhenNeeded.next() : unavailable.next();
-        // Also a workload that is being replaced.
+        // This is also true of a workload that is being replaced.
         case NOT_FOUND -> needed ? unavailableWhenNeeded.next() : this.refused.next();
         case NOT_SCALABLE, FORBIDDEN, INVALID -> needed
             ? refusedWhenNeeded.next()

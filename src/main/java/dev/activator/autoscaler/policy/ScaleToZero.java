@@ -4,18 +4,18 @@ import dev.activator.autoscaler.policy.WorkloadActivity.State;
 import java.time.Duration;
 
 /**
- * Whether the last pods of an idle workload may go. It is active for a whole window first, then
- * inactive for a while.
+ * Decides whether the last pods of an idle workload may go. The workload first stays active for a
+ * whole window, then inactive for a while.
  *
- * <p><b>Source.</b> {@code handleScaleToZero} in {@code pkg/reconciler/autoscaling/kpa/scaler.go} of
- * Knative Serving, with the activator always in the path.
+ * <p><b>Source.</b> {@code handleScaleToZero} in {@code pkg/reconciler/autoscaling/kpa/scaler.go}
+ * of Knative Serving, with the activator always in the path.
  */
 final class ScaleToZero {
-  /** From inactive to zero, at least. */
+  /** The minimum time from inactive to zero. */
   static final Duration PAUSE = Duration.ofSeconds(3);
   /** Pods that never become ready get this longer than their deadline. */
   static final Duration ACTIVATION_GRACE = Duration.ofSeconds(30);
-  /** So that the sum with a time does not run over. */
+  /** Keeps the sum with a time from overflowing. */
   private static final Duration MAX_PATIENCE = Duration.ofDays(36_500);
 
   private ScaleToZero() {}

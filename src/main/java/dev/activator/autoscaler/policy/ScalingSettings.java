@@ -23,7 +23,7 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
     aims = List.copyOf(aims);
   }
 
-  /** With one aim, as Knative's. */
+  /** Settings with one aim, as in Knative. */
   public ScalingSettings(Aim aim, Windows windows, Limits limits, Bounds bounds, Idle idle,
       Regime regime) {
     this(List.of(aim), null, windows, limits, bounds, idle, regime);
@@ -47,9 +47,9 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
   public enum Regime {
     /** The autoscaler alone: any other number of replicas is overwritten. */
     ALONE,
-    /** People may: their number stands until there is a reason to change it. */
+    /** People may scale it: their number stays until there is a reason to change it. */
     YIELDING,
-    /** Another autoscaler scales between 1 and many, and we only between 0 and 1. */
+    /** Another autoscaler scales between 1 and many, and this one only between 0 and 1. */
     ZERO_OR_ONE
   }
 
@@ -105,7 +105,7 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
   static final double PANIC_WINDOW_PERCENTAGE = 10;
   /** Knative's: twice the pods there are. */
   static final double PANIC_THRESHOLD = 2;
-  /** Of a container's limit, that a pod should have. */
+  /** The part of a container's limit that a pod should have in use. */
   static final double UTILIZATION = 0.7;
 
   public static ScalingSettings of(ScaledTarget target) {
@@ -147,7 +147,7 @@ public record ScalingSettings(List<Aim> aims, @Nullable Duration queue, Windows 
         new Bounds(0, bounds.max, 0), new Idle(Duration.ZERO, idle.progressDeadline), regime);
   }
 
-  /** The decision within the bounds, with {@code least} in the place of the minimum if it is more. */
+  /** The decision within the bounds, where {@code least} replaces a lower minimum. */
   int bounded(int pods, int least) {
     int raised = Math.max(pods, Math.max(bounds.min, least));
     return bounds.max > 0 ? Math.min(raised, bounds.max) : raised;

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpConstants;
 
 /**
- * Validates a chunked body's framing as it is read; of extensions only the length.
+ * Validates a chunked body's framing as it is read. Of extensions it checks only the length.
  *
  * <p><b>Errors.</b> {@link MalformedRequestException}, and {@link LineValidator}'s for trailers.
  *

@@ -41,7 +41,7 @@ public final class Http2Head {
         false);
   }
 
-  /** HTTP/2 may split them, HTTP/1 may not. */
+  /** Joins Cookie fields, which HTTP/2 may split and HTTP/1 may not. */
   private static void joinCookies(HttpHeaders headers) {
     var parts = headers.getAll(HttpHeaderNames.COOKIE);
     if (parts.size() > 1) {

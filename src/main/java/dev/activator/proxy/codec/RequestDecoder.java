@@ -69,7 +69,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
         .setHeadersFactory(FieldList.CHECKED));
   }
 
-  /** 0 if no head is incomplete. */
+  /** The bytes of an incomplete head; 0 if there is none. */
   public int partialHeadBytes() {
     return refused ? 0 : head.partialBytes();
   }
@@ -96,7 +96,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     unparsed = false;
   }
 
-  /** From now on everything is dropped. */
+  /** Drops everything from now on. */
   public void stop() {
     refused = true;
   }
@@ -142,7 +142,7 @@ public final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** Up to the end of the head or of the body. */
+  /** Validates bytes up to the end of the head or of the body. */
   private void validate(ByteBuf in) {
     int from = in.readerIndex() + seen;
     int to = in.writerIndex();
@@ -313,12 +313,15 @@ public final class RequestDecoder extends HttpRequestDecoder {
       afterReturn = false;
     }
 
-    /** Since the last {@link #startOver}. */
+    /** The bytes since the last {@link #startOver}. */
     int bytes() {
       return bytes;
     }
 
-    /** 0 if the head is complete, or has not begun; empty lines before it do not count. */
+    /**
+     * The bytes of the head so far; 0 if it is complete, or has not begun. Empty lines before it do
+     * not count.
+     */
     int partialBytes() {
       return next == Next.NOTHING || next == Next.FIRST && empty ? 0 : bytes;
     }

@@ -4,13 +4,13 @@ import io.netty.handler.codec.http2.Http2Error;
 import java.util.LinkedHashSet;
 
 /**
- * Remembers closed streams: a frame for one that was reset here may have been on its way, a frame
- * for any other is an error.
+ * Remembers closed streams. A frame for a stream that was reset here may have been on its way; a
+ * frame for any other closed stream is an error.
  *
  * <p><b>Source.</b> RFC 9113, sections 5.1 and 5.1.1.
  */
 public final class StreamHistory {
-  /** More than may be open at once. */
+  /** How many are remembered: more than may be open at once. */
   private static final int REMEMBERED = 1_000;
 
   private final LinkedHashSet<Integer> reset = new LinkedHashSet<>();

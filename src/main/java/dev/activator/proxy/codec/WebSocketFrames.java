@@ -13,7 +13,10 @@ public final class WebSocketFrames {
   private static final int LENGTH_IN_2_BYTES = 126;
   private static final int LENGTH_IN_8_BYTES = 127;
   private static final int MASK_BYTES = 4;
-  /** The rest of the connection: a longer payload never comes, or its length is malformed. */
+  /**
+   * A payload of this length is taken for the rest of the connection: it never ends, or its length
+   * is malformed.
+   */
   private static final long MAX_LENGTH = Long.MAX_VALUE - MASK_BYTES;
 
   private enum Reading {

@@ -31,7 +31,7 @@ public interface Downstream {
   /** Ends with {@link #ended} or {@link #abort}. */
   void begin(Exchange exchange);
 
-  /** Has the deadlines checked at this time of the loop, or before. */
+  /** Checks the exchange's deadlines at this time of the loop, or earlier. */
   void checkAt(long dueNanos);
 
   /** Passes a 1xx response on, if the caller's version has them. */
@@ -56,7 +56,7 @@ public interface Downstream {
   /** Cuts a response off so that the caller cannot take it for complete. */
   void abort();
 
-  /** Closes an upgraded connection with a code, if its protocol has one for this. */
+  /** Closes an upgraded connection with a close code, if its protocol has one. */
   default void goAway() {}
 
   /** How long a caller may read nothing after the response is complete. */

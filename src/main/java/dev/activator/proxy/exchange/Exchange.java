@@ -46,7 +46,7 @@ public final class Exchange implements QueuedCaller {
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
   /** The status that nginx logs for a caller that went away. */
   private static final int CLIENT_CLOSED_REQUEST = 499;
-  /** For a 503 of a fallback, when a start has failed. */
+  /** The Retry-After of a fallback's 503, when a start has failed. */
   private static final int START_RETRY_SECONDS = 30;
   /** How soon a request that waits for its turn notices that no pod is left. */
   private static final long LOOK_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -67,7 +67,7 @@ public final class Exchange implements QueuedCaller {
   private long lastWriteNanos;
   /** Whether anything was written to the caller, the pod's 1xx responses included. */
   private boolean written;
-  /** Set for an upgraded connection that does not count while it is silent. */
+  /** Not null for an upgraded connection that does not count while it is silent. */
   private SilentConnections.@Nullable Connection silence;
   private boolean ended;
 
@@ -143,7 +143,7 @@ public final class Exchange implements QueuedCaller {
     transferBody();
   }
 
-  /** Unless its time in the queue ends before. */
+  /** Sets when the page or the fallback is due, unless the time in the queue ends before. */
   private void holdFor(long nanos) {
     holdEnds = stepNanosLeft() > nanos;
     if (holdEnds) {
@@ -215,7 +215,7 @@ public final class Exchange implements QueuedCaller {
     downstream.ended();
   }
 
-  /** Hands the request to another revision, which gets all of it: nothing was sent before. */
+  /** Hands the request to another revision. Nothing was sent before, so it gets the whole request. */
   private void redirect(QueueEntry waiting, @Nullable Fallback to) {
     var other = to == null ? null : dispatcher.other(revision, to);
     if (other == null) {
@@ -277,7 +277,7 @@ public final class Exchange implements QueuedCaller {
     return record.peer();
   }
 
-  /** Nothing was sent, and the request may not wait for another pod: its rule answers. */
+  /** Nothing was sent, and the request may not wait for another pod, so its rule answers. */
   void undelivered(String kind) {
     record.failed(kind);
     answer(Objects.requireNonNull(record.rule()));
@@ -332,7 +332,7 @@ public final class Exchange implements QueuedCaller {
       handOver(granted, handover);
       return;
     }
-    // First: from here on the forwarder releases the permit, whatever fails.
+    // Set first: from here on the forwarder releases the permit, whatever fails.
     var to = new Forwarder(this, granted);
     forwarder = to;
     try {
@@ -354,7 +354,7 @@ public final class Exchange implements QueuedCaller {
     granted.release(Ending.UNCOUNTED);
     boolean isReady = to.isReady(revision.id());
     if (!isReady && !dispatcher.knows(revision)) {
-      // It was deleted after it had a pod: those that waited then are rejected already.
+      // The revision was deleted after it had a pod. Requests that waited then are rejected already.
       rejected(new Rejection.RevisionGone(revision.id()));
     } else if (isReady || mayWait()) {
       to.whenReady(this, pod);
@@ -367,7 +367,7 @@ public final class Exchange implements QueuedCaller {
     }
   }
 
-  /** The gateway may send it. It counts on for a while. */
+  /** Answers that the gateway may send the request, which counts for a while longer. */
   void handedOver(Destination pod, GatewayHandover by) {
     ended = true;
     release();
@@ -380,7 +380,7 @@ public final class Exchange implements QueuedCaller {
     downstream.ended();
   }
 
-  /** Nothing was sent: queues the request again, for another pod. */
+  /** Nothing was sent, so the request is queued again, for another pod. */
   void undelivered(String kind, QueueEntry again) {
     forwarder = null;
     record.undelivered(kind);

@@ -30,12 +30,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends a request to a pod, and its response to the exchange. Keeps the body for a replay until the
- * head is flushed; in HTTP/2, or if the request is idempotent, until the pod answers.
+ * Sends a request to a pod, and its response to the exchange. Keeps the body for a replay: until
+ * the pod answers if the request is idempotent or in HTTP/2, else until the head is flushed.
  *
- * <p><b>Errors.</b> {@link ReplayDecision} decides about another connection or pod. A request that is not
- * idempotent gets only a pooled connection that the kernel reports as open. Without a connection
- * nothing was sent, and another pod may be tried.
+ * <p><b>Errors.</b> {@link ReplayDecision} decides about another connection or pod. A request that
+ * is not idempotent gets only a pooled connection that the kernel reports as open. Without a
+ * connection nothing was sent, and another pod may be tried.
  *
  * <p><b>Source.</b> {@code httputil.ReverseProxy} and {@code http.Transport} in Go; RFC 9110,
  * section 9.2.2; RFC 9113, section 8.7.
@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
 final class Forwarder implements UpstreamListener {
   private static final Logger log = LoggerFactory.getLogger(Forwarder.class);
   private static final int MAX_RETRIES = 5;
-  /** Without a connection; each may take a second. */
+  /** The limit of retries that got no connection; each may take a second. */
   private static final int MAX_CONNECT_RETRIES = 16;
   /** Connecting to a pod whose node is gone hangs rather than fails. */
   private static final long CONNECT_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -62,7 +62,7 @@ final class Forwarder implements UpstreamListener {
   /** Null once the permit is given back. */
   private @Nullable Ending ending = Ending.ANSWERED;
   private boolean unflushed;
-  /** What was sent of the body, while {@link #replayable}. */
+  /** The part of the body that was sent, while {@link #replayable}. */
   private @Nullable PartBuffer sent;
   private boolean sentEnd;
   private boolean replayable = true;
@@ -78,7 +78,10 @@ final class Forwarder implements UpstreamListener {
     this.awaitsContinue = fields.has(HeaderName.EXPECT);
   }
 
-  /** By its method or an idempotency key, as {@code isReplayable} in Go's {@code net/http}. */
+  /**
+   * Whether a request is idempotent, by its method or an idempotency key, as {@code isReplayable}
+   * in Go's {@code net/http}.
+   */
   static boolean isIdempotent(String method, HeaderFields fields) {
     return switch (method) {
       case "GET", "HEAD", "OPTIONS", "TRACE" -> true;
@@ -149,13 +152,16 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** An empty part needs no window; some pods open none before they have the end of the body. */
+  /**
+   * Whether a part can be sent now. An empty one needs no window: some pods open none before they
+   * have the end of the body.
+   */
   boolean takes(HttpContent part) {
     return connection != null && !awaitsContinue
         && (!part.content().isReadable() || connection.isWritable());
   }
 
-  /** The write can fail and end the exchange. */
+  /** Sends a part. The write can fail and end the exchange. */
   void send(HttpContent part) {
     if (connection != null) {
       keepForReplay(part);
@@ -172,7 +178,7 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** The caller has ended a tunnel, and the pod gets all that it has sent. */
+  /** Sends all that is left, as the caller has ended a tunnel. */
   void sendLast() {
     while (connection != null && exchange.holdsBody()
         && exchange.body().poll() instanceof HttpContent part) {
@@ -343,7 +349,7 @@ final class Forwarder implements UpstreamListener {
     }
   }
 
-  /** All pods of a revision run the same program and would fail the same way. */
+  /** Whether another pod would fail the same way, as all pods of a revision run the same program. */
   private boolean isFinal(UpstreamFailure why) {
     return why == UpstreamFailure.NO_HTTP2
         || why == UpstreamFailure.NO_SETTINGS && exchange.revision().protocol() != Protocol.H2C;
@@ -378,7 +384,7 @@ final class Forwarder implements UpstreamListener {
 
   private void broken(UpstreamFailure why) {
     ending = switch (why) {
-      // The pod is not overloaded: it always answers so.
+      // The pod is not overloaded: it would always answer this way.
       case NO_HTTP2, NO_SETTINGS, MALFORMED -> Ending.UNCOUNTED;
       default -> Ending.BROKEN;
     };
@@ -428,7 +434,7 @@ final class Forwarder implements UpstreamListener {
         : part.retainedDuplicate();
   }
 
-  /** Called once the head is flushed. */
+  /** Keeps less of the body once the head is flushed. */
   private void keepLess() {
     if (!idempotent && !http2) {
       forgetSent();

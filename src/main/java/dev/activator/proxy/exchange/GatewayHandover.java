@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The last step of a request that a gateway sends itself: it waits until the gateway knows of its pod, and is
- * counted for as long as such a request usually takes.
+ * The last step of a request that a gateway sends itself. The request waits until the gateway knows
+ * of the pod. Then it is counted for as long as such a request usually takes.
  *
  * <p><b>Threads.</b> Confined to its loop.
  */
@@ -50,7 +50,7 @@ public final class GatewayHandover implements PodReadyTimes.Listener {
     loop.execute(() -> reject(id, new Rejection.RevisionGone(id)));
   }
 
-  /** Rejects those that wait, now and from now on. */
+  /** Rejects requests that wait, now and from now on. */
   void stop() {
     loop.execute(() -> {
       stopped = true;
@@ -72,7 +72,7 @@ public final class GatewayHandover implements PodReadyTimes.Listener {
     return pods.nanosLeft(id) == 0;
   }
 
-  /** Its end is not seen, so that it counts for a fixed time. */
+  /** Counts the request for a fixed time, because its end is not seen here. */
   void countOn(Revision revision) {
     var id = revision.id();
     loop.schedule(duration(revision), () -> counter.left(id));

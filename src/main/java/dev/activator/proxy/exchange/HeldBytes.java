@@ -12,8 +12,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes of requests the process holds. While memory is plenty, bodies are read ahead; when
- * it gets scarce, those of queued requests are not; at the bound, no request is queued.
+ * Counts the bytes of requests that the process holds. Bodies are read ahead while there is enough
+ * memory. When memory gets scarce, bodies of queued requests are not read; at the bound, no request
+ * is queued.
  *
  * <p><b>Threads.</b> Each loop writes its share; any thread may read the total, which may be
  * slightly stale.
@@ -35,7 +36,7 @@ public final class HeldBytes {
     this.bound = bound;
   }
 
-  /** As all costs here, includes the overhead of objects. */
+  /** The cost of a head. Like all costs here, it includes the overhead of objects. */
   public static int costOfHead(int bytes, int fields) {
     return HEAD_BYTES + bytes + FIELD_BYTES * fields;
   }
@@ -108,7 +109,10 @@ public final class HeldBytes {
       return new PartialHead(this, refuse);
     }
 
-    /** Large ones first: normal heads are small and quickly complete. */
+    /**
+     * Refuses the oldest incomplete heads, large ones first: normal heads are small and quickly
+     * complete.
+     */
     private void refuseOldestHeads() {
       // A single one is limited by its own size.
       while (bound.refusesPartialHeads(partialHeadBytes, shares.size())
@@ -127,7 +131,10 @@ public final class HeldBytes {
       return bound.leavesBodiesUnread(total(), ofRevision) ? 0 : WINDOW_BYTES;
     }
 
-    /** Never 0: the request must be read to end. */
+    /**
+     * How much of a body is read ahead while it is forwarded. Never 0, as the request must be read
+     * to its end.
+     */
     public int windowWhileForwarding() {
       return bound.isTight(total()) ? 1 : WINDOW_BYTES;
     }

@@ -108,7 +108,7 @@ final class HttpRequestRecord extends RequestRecord {
     return responseStatus() == SWITCHING_PROTOCOLS;
   }
 
-  /** As in Go's servers, a 101 counts as a 200. */
+  /** The response has begun. A 101 counts as a 200, as in Go's servers. */
   void succeeded() {
     ended(switched() ? RequestOutcome.UPGRADED : RequestOutcome.ANSWERED,
         switched() ? 200 : responseStatus());

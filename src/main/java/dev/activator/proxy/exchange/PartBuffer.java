@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parts of requests in order, counted with the overhead of their objects. A part retains the whole
- * buffer it was read into, so small parts are copied into one. The first part is copied only after
- * {@link #compact}, as it is mostly forwarded at once.
+ * buffer into which it was read, so small parts are copied into a shared buffer. The first part is
+ * copied only after {@link #compact}, as it is mostly forwarded at once.
  */
 public final class PartBuffer {
   static final int PART_BYTES = 128;
@@ -88,7 +88,7 @@ public final class PartBuffer {
     }
   }
 
-  /** Copies small parts, now and from now on: they will stay for a while. */
+  /** Copies small parts, now and from now on, because they will stay for a while. */
   public void compact() {
     compact = true;
     for (int left = parts == null ? 0 : parts.size(); left > 0; left--) {
@@ -117,7 +117,7 @@ public final class PartBuffer {
     }
   }
 
-  /** Large heads were counted on arrival. */
+  /** The bytes of the head that are counted here. Large heads were counted on arrival. */
   private int countedHead() {
     return headBytes > MemoryBound.LARGE_HEAD_BYTES ? 0 : headBytes;
   }

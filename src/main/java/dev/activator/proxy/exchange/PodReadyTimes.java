@@ -11,8 +11,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 
 /**
- * Since when Kubernetes has called pods of each revision ready: a gateway that chooses the pod itself has
- * learned of one only some time later.
+ * Remembers since when each revision has ready pods. A gateway that chooses the pod itself learns
+ * of one only some time later.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -24,7 +24,7 @@ public final class PodReadyTimes {
 
   /** <b>Threads.</b> Any may call. */
   interface Listener {
-    /** Its first pod is ready. */
+    /** The revision's first pod is ready. */
     void ready(RevisionId id);
 
     void gone(RevisionId id);

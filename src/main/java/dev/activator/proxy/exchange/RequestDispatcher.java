@@ -38,7 +38,7 @@ public final class RequestDispatcher {
   private final UnreadBytes.Share unread;
   private final ErrorResponses texts;
   private final SilentConnections silent;
-  /** For requests that a gateway sends itself; null where requests are forwarded. */
+  /** The handover of requests that a gateway sends itself; null where requests are forwarded. */
   private final @Nullable GatewayHandover handover;
 
   public RequestDispatcher(Loop loop, Router router,
@@ -198,7 +198,7 @@ public final class RequestDispatcher {
     return router.knows(one.id());
   }
 
-  /** Null if the fallback is an answer, or there is no such revision. */
+  /** The revision of a fallback; null if the fallback is an answer, or there is no such revision. */
   @Nullable Revision other(Revision from, Fallback fallback) {
     return fallback.service() == null ? null : router.fallback(from, fallback.service());
   }
@@ -207,7 +207,7 @@ public final class RequestDispatcher {
     return new StandInRequest(loop, counter, of, onEnd);
   }
 
-  /** Whether it is queued; false if it has ended already. */
+  /** Starts a stand-in request. False if it has ended already, instead of being queued. */
   boolean start(StandInRequest one) {
     return one.start(throttle);
   }

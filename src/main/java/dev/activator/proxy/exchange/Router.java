@@ -40,9 +40,9 @@ public final class Router {
   public record Answered(LocalResponse answer) implements Route {}
 
   /**
-   * Of a waiting page.
+   * A poll of a waiting page.
    *
-   * @param off if the revision has no such page
+   * @param off the answer if the revision has no such page
    */
   public record Poll(Revision revision, LocalResponse off) implements Route {}
 
@@ -80,7 +80,7 @@ public final class Router {
   }
 
   /**
-   * @param rules for all revisions, after their own
+   * @param rules of all revisions, which apply after their own
    * @param named the revision that a name stands for at the moment; null if there is none
    */
   public Router(RevisionNames names, Function<RevisionId, @Nullable String> services,
@@ -94,7 +94,7 @@ public final class Router {
     this.readiness = readiness;
   }
 
-  /** The order matters: each check keeps a request from those below. */
+  /** Decides what a request is. The order matters, as each check keeps a request from the ones below. */
   public Route route(HttpRequest request, FieldList fields, RequestVersion version) {
     if (request.decoderResult().isFailure()) {
       return new Refused(malformed(request.decoderResult().cause()));
@@ -126,7 +126,10 @@ public final class Router {
     return expectation != null ? new Refused(expectation) : toRevision(target, method, fields);
   }
 
-  /** For the request in a gateway's question, which is no probe of this process whatever its headers say. */
+  /**
+   * The route of the request in a gateway's question. It is no probe of this process, whatever its
+   * headers say.
+   */
   Found question(HttpRequest original, FieldList fields) {
     if (original.decoderResult().isFailure()) {
       return new Refused(malformed(original.decoderResult().cause()));
@@ -180,7 +183,7 @@ public final class Router {
     return revisions.find(id) != null;
   }
 
-  /** The one in the same namespace that a fallback names; null if there is none. */
+  /** The revision in the same namespace that a fallback names; null if there is none. */
   @Nullable Revision fallback(Revision from, String service) {
     var id = named.apply(new RevisionId(from.id().namespace(), service));
     return id == null || id.equals(from.id()) ? null : revisions.find(id);
@@ -223,7 +226,7 @@ public final class Router {
       return problem == null ? LocalResponse.empty(200) : LocalResponse.error(500, problem);
     }
 
-    /** From ingresses and autoscalers; null for other requests. */
+    /** The answer to probes of ingresses and autoscalers; null for other requests. */
     static @Nullable LocalResponse toNetwork(HeaderFields fields) {
       String kind = fields.text(HeaderName.NETWORK_PROBE);
       return switch (kind) {

@@ -22,7 +22,7 @@ public final class SilentConnections {
   private final RequestCounter counter;
   private final DeadlineTimer timer;
   private final Set<Connection> open = new LinkedHashSet<>();
-  /** Read by a meter. */
+  /** How many connections do not count now, for a meter. */
   private final AtomicInteger silent = new AtomicInteger();
 
   public SilentConnections(Loop loop, RequestCounter counter) {
@@ -74,7 +74,7 @@ public final class SilentConnections {
       return !counted;
     }
 
-    /** Those of a closing handshake wake no pod. */
+    /** A byte has passed. Bytes of a closing handshake wake no pod. */
     void bytesCame() {
       active = true;
       if (!counted && !closing) {
@@ -99,7 +99,7 @@ public final class SilentConnections {
       }
     }
 
-    /** Returns whether it must still be counted out. */
+    /** Ends the connection. Returns whether it must still be counted out. */
     boolean end() {
       open.remove(this);
       if (open.isEmpty()) {

@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many bytes of responses are held because callers do not read them. Above the budget,
+ * Counts the bytes of responses that are held because callers do not read them. Above the budget,
  * connections or streams are ended in the order of {@link UnreadBudget}.
  *
  * <p><b>Threads.</b> Each loop writes its share and ends its connections; any thread may read the
@@ -34,13 +34,16 @@ public final class UnreadBytes {
     /**
      * Ends streams that hold this many bytes together, or the connection.
      *
-     * @return false if the rest waits in a socket that the caller still reads
+     * @return false if the other bytes wait in a socket that the caller still reads
      */
     boolean endUnread(long bytes);
   }
 
   private static final Logger log = LoggerFactory.getLogger(UnreadBytes.class);
-  /** Per turn of the loop: some milliseconds of work, as each may have many streams. */
+  /**
+   * The limit for each turn of the loop: some milliseconds of work, as each connection may have
+   * many streams.
+   */
   private static final int MAX_ENDED_AT_ONCE = 16;
   /** After this time the bytes that a caller has read count half. */
   private static final long MEMORY_NANOS = TimeUnit.SECONDS.toNanos(4);
@@ -125,7 +128,7 @@ public final class UnreadBytes {
       }
     }
 
-    /** Scheduled: this may be inside a write, and other connections must be served first. */
+    /** Schedules the ending, as this may be inside a write, and other connections must be served first. */
     private void scheduleEnding() {
       if (endingScheduled.compareAndSet(false, true)) {
         loop.schedule(Duration.ZERO, this::endSlowest);

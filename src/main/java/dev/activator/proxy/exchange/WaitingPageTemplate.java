@@ -7,8 +7,9 @@ import dev.activator.proxy.policy.WaitStatus;
 import dev.activator.proxy.policy.WaitingPagePolicy;
 
 /**
- * The page that waits for a start: {@code {{script}}} becomes our script, {@code {{style}}} our
- * style, and {@code {{request}}} the id of the request, if it has one. No other script runs.
+ * The page that waits for a start. {@code {{script}}} and {@code {{style}}} become the built-in
+ * script and style, and {@code {{request}}} the id of the request, if it has one. No other script
+ * runs.
  */
 public record WaitingPageTemplate(String html, String contentPolicy) {
   private static final String SCRIPT = PageStyle.resource("page.js");
@@ -20,7 +21,7 @@ public record WaitingPageTemplate(String html, String contentPolicy) {
       PageStyle.resource("page.html"), BASE_POLICY + "style-src " + PageStyle.HASH);
 
   /**
-   * An operator's own, which may have styles and pictures inside.
+   * The template of an operator, which may contain styles and pictures.
    *
    * @throws IllegalArgumentException if it has no place for the script
    */

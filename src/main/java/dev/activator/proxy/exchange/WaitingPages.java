@@ -37,7 +37,7 @@ public final class WaitingPages {
   /**
    * @param mode of revisions without the annotation
    * @param status called on any thread
-   * @param startEnded gets the first navigation, which ended long before
+   * @param startEnded gets the record of the first navigation, which ended long before the start
    */
   public WaitingPages(WaitingPagePolicy.Mode mode, Supplier<WaitingPageTemplate> template,
       Function<RevisionId, WaitStatus> status,
@@ -52,12 +52,12 @@ public final class WaitingPages {
     return status.apply(id);
   }
 
-  /** Whether it takes no requests yet. */
+  /** Whether the revision takes no requests yet. */
   boolean isStarting(Revision revision) {
     return !status(revision.id()).ready();
   }
 
-  /** Why it takes no requests yet; empty if unknown. */
+  /** Why the revision takes no requests yet; empty if unknown. */
   String why(Revision revision) {
     return status(revision.id()).why();
   }
@@ -78,7 +78,7 @@ public final class WaitingPages {
         ErrorFormat.requestId(request.fields()));
   }
 
-  /** @param off if the revision has no such page */
+  /** @param off the answer if the revision has no such page */
   LocalResponse poll(RequestDispatcher dispatcher, Revision revision, LocalResponse off) {
     if (!isOn(revision)) {
       return off;
@@ -91,9 +91,10 @@ public final class WaitingPages {
   }
 
   /**
-   * Keeps a start requested without its request.
+   * Keeps a start requested after its request has left.
    *
-   * @param navigation or a request that had a fallback; null if it does not wait for the start
+   * @param navigation the request that has left, for a page or a fallback; null if none waits for
+   *     the start
    */
   void keep(RequestDispatcher dispatcher, Revision revision,
       @Nullable HttpRequestRecord navigation) {

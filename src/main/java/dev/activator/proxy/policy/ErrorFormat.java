@@ -8,12 +8,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * In which form a caller reads an error: its {@code Accept} decides, and gRPC gets text.
+ * The form in which a caller gets an error. Its {@code Accept} decides, and gRPC gets text.
  *
- * @param requestId as a proxy before us has named the request; empty if none has
+ * @param requestId the id that a proxy before this one gave the request; empty if none did
  */
 public record ErrorFormat(Kind kind, String requestId) {
-  /** Without an id. */
+  /** Text without an id. */
   public static final ErrorFormat TEXT = new ErrorFormat(Kind.TEXT, "");
   private static final int MAX_ID = 128;
 
@@ -30,7 +30,7 @@ public record ErrorFormat(Kind kind, String requestId) {
       "text/html; charset=utf-8", "X-Content-Type-Options", "nosniff", "Content-Security-Policy",
       "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + PageStyle.HASH);
 
-  /** The preferred one of those we write; of equals, the first. */
+  /** The supported form that the caller prefers; of equal ones, the first. */
   public static ErrorFormat of(HeaderFields fields) {
     String accept = fields.first(HeaderName.ACCEPT);
     return accept == null || accept.equals("*/*")

@@ -6,10 +6,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses what another proxy could read differently. The decoder has checked lines and lengths.
+ * Refuses requests whose framing another proxy could read differently. The decoder has checked
+ * lines and lengths.
  *
- * <p><b>Source.</b> RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 6.5.1 and 9.3.8;
- * {@code readRequest} in Go's {@code server.go}.
+ * <p><b>Source.</b> RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 6.5.1 and 9.3.8; {@code
+ * readRequest} in Go's {@code server.go}.
  */
 public final class Framing {
   /**
@@ -82,8 +83,8 @@ public final class Framing {
   }
 
   /**
-   * False for fields that decide about the request: readers disagree on whether trailers count as
-   * headers.
+   * Whether a field may be in trailers. False for fields that decide about the request, as readers
+   * disagree on whether trailers count as headers.
    */
   public static boolean mayTrail(String name) {
     for (var field : HeaderName.values()) {

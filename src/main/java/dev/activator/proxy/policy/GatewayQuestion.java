@@ -18,8 +18,8 @@ public sealed interface GatewayQuestion {
   record Unclear(String problem) implements GatewayQuestion {}
 
   /**
-   * How the gateway names the original request: the path decides, because a caller of the gateway can send the
-   * headers of the other ways.
+   * How the gateway names the original request. The path of the question decides, because a caller
+   * of the gateway can send the headers of the other conventions.
    */
   enum Convention {
     /** {@code X-Original-URL} and {@code X-Original-Method}, as ingress-nginx sets them. */
@@ -31,7 +31,7 @@ public sealed interface GatewayQuestion {
 
     private final String path = "/admit/" + name().toLowerCase(Locale.ROOT).replace('_', '-');
 
-    /** The one of this path; null if there is none. */
+    /** The convention of this path; null if there is none. */
     public static @Nullable Convention of(String target) {
       for (var one : values()) {
         if (one.isAt(target)) {

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A response that is made here.
+ * A response that the activator makes itself.
  *
  * @param headers except those that frame the body
  */
@@ -27,7 +27,7 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return new LocalResponse(written.status(), written.headers(), written.body());
   }
 
-  /** As Go's {@code http.Error}. */
+  /** An error as Go's {@code http.Error} sends it. */
   public static LocalResponse error(int status, String message) {
     return new LocalResponse(status, ERROR, message + "\n");
   }
@@ -38,12 +38,15 @@ public record LocalResponse(int status, Map<String, String> headers, String body
     return new LocalResponse(status, Map.copyOf(more), body);
   }
 
-  /** Of a 304 it would have to be that of the 200; RFC 9110, section 8.6. */
+  /**
+   * Whether the response has a length. That of a 304 would have to be the 200's; RFC 9110, section
+   * 8.6.
+   */
   public boolean hasLength() {
     return status != 204 && status != 304;
   }
 
-  /** For a 503 that does not say it itself. */
+  /** Adds Retry-After to a 503 that has none. */
   public LocalResponse withRetryAfter(int seconds) {
     return status != 503 || headers.keySet().stream().anyMatch("Retry-After"::equalsIgnoreCase)
         ? this

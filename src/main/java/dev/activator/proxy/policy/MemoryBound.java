@@ -1,9 +1,9 @@
 package dev.activator.proxy.policy;
 
 /**
- * How many bytes held requests may take. A revision may hold as many as are left free: the first
- * half of the bound, the second half of the rest. Only each revision's small own part and bytes
- * already read can exceed it.
+ * How many bytes held requests may take. A revision may hold as many bytes as are left free, so the
+ * first takes half of the bound, the second half of the rest. The bound is exceeded only by each
+ * revision's small own part, and by bytes that were already read.
  *
  * <p><b>Source.</b> Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet
  * switches" (1998).
@@ -18,19 +18,19 @@ public record MemoryBound(long bytes) {
     return ofRevision > Math.max(bytes - all, bytes / PARTS);
   }
 
-  /** Bodies may take half of the bound, shared in the same way. */
+  /** Whether bodies are not read now. They may take half of the bound, shared in the same way. */
   public boolean leavesBodiesUnread(long all, long ofRevision) {
     return isTight(all) || ofRevision > bytes / 2 - all;
   }
 
-  /** Large heads are refused when all held bytes would exceed half of the bound. */
+  /** Whether a head is refused. A large one is if all held bytes would then exceed half of the bound. */
   public boolean refusesHead(long all, int head) {
     return head > LARGE_HEAD_BYTES && head > bytes / 2 - all;
   }
 
   /**
-   * Incomplete heads may take a quarter of the bound, split so that a flood on one loop does not
-   * reach others.
+   * Whether incomplete heads are refused. They may take a quarter of the bound, divided by loop, so
+   * that a flood on one does not reach others.
    */
   public boolean refusesPartialHeads(long ofLoop, int loops) {
     return ofLoop > bytes / 4 / loops;

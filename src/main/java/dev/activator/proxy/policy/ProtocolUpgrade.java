@@ -14,14 +14,14 @@ public final class ProtocolUpgrade {
 
   private ProtocolUpgrade() {}
 
-  /** Null for HTTP/2, which ends at this proxy. */
+  /** The protocol that the request wants; null for HTTP/2, which ends at this proxy. */
   public static @Nullable String wanted(RequestVersion version, HeaderFields fields) {
     return isRequested(version, fields) && !fields.hasToken(HeaderName.UPGRADE, H2C)
         ? fields.first(HeaderName.UPGRADE)
         : null;
   }
 
-  /** Only without a body, which would have to be read first. */
+  /** Whether to switch to HTTP/2. Not with a body, which would have to be read first. */
   public static boolean toHttp2(RequestVersion version, HeaderFields fields) {
     return isRequested(version, fields) && fields.hasToken(HeaderName.UPGRADE, H2C)
         && fields.all(HeaderName.HTTP2_SETTINGS).size() == 1

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a request times out. A write is anything of the pod's response, a 1xx included.
+ * Computes when a request times out. A write is any part of the pod's response, including a 1xx.
  *
  * <p><b>Units.</b> Nanoseconds; {@code passed} since arrival; what is left may be negative.
  *
@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 public final class RequestDeadlines {
   public static final long NONE = Long.MAX_VALUE;
   /**
-   * How much later than a queue-proxy the activator ends a response that has begun. The queue-proxy has the same limits,
-   * counts from when it gets the request, and ends the response itself; this covers connecting and the way back.
+   * How much later than a queue-proxy the activator ends a response that has begun. The queue-proxy
+   * has the same limits, from its receipt of the request on, and ends the response itself. The
+   * margin covers connecting and the way back.
    */
   public static final long QUEUE_PROXY_MARGIN = 1_000_000_000L;
 

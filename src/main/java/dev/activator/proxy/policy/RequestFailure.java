@@ -7,7 +7,7 @@ import dev.activator.revision.RevisionId;
 public sealed interface RequestFailure {
   /** The header with the reason in one word. */
   String REASON = "K-Activator-Reason";
-  /** Of what a caller sent. */
+  /** The limit of text that a caller sent. */
   int MAX_TEXT_LENGTH = 200;
 
   /** Malformed or ambiguous. */
@@ -95,7 +95,7 @@ public sealed interface RequestFailure {
     return format.of(answer(), this instanceof CannotStart start ? start.reason() : "");
   }
 
-  /** As text. */
+  /** The answer as text. */
   default LocalResponse answer() {
     return switch (this) {
       case BadRequest(var what) -> LocalResponse.error(400, "400 Bad Request: " + what);
@@ -142,7 +142,7 @@ public sealed interface RequestFailure {
     };
   }
 
-  /** Whether it is uncertain where the next request begins. */
+  /** Whether the connection must end, because it is uncertain where the next request begins. */
   default boolean endsConnection() {
     return switch (this) {
       case BadRequest _,HeadTooLarge _,UnknownVersion _,UnknownCoding _,UnknownExpectation _ ->

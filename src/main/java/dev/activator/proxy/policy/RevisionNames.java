@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface RevisionNames {
   /**
-   * Null if it names none.
+   * The revision that a request names; null if it names none.
    *
    * @param target path and query
    */
   @Nullable RevisionId of(HeaderFields fields, String host, String target);
 
-  /** The answer to a request that names none, or one that does not exist. */
+  /** The answer to a request that names no revision, or one that does not exist. */
   RequestFailure unknown(HeaderFields fields, String host, String target, @Nullable RevisionId id);
 
   /**
@@ -60,8 +60,8 @@ public sealed interface RevisionNames {
   }
 
   /**
-   * Names of revisions that run on this machine: hosts of its Services come first, and the response
-   * to an unknown host lists the known ones.
+   * Names of revisions that run on this machine. The hosts of its Services come first, and the
+   * response to an unknown host lists the known hosts.
    *
    * @param known what to say of an unknown host
    */
@@ -84,7 +84,7 @@ public sealed interface RevisionNames {
     }
   }
 
-  /** By the host alone: callers cannot choose by a header. */
+  /** Names by host alone, so callers cannot choose by a header. */
   record Hosts(HostRule rule) implements RevisionNames {
     @Override
     public @Nullable RevisionId of(HeaderFields fields, String host, String target) {

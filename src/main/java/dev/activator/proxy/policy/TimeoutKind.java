@@ -21,7 +21,7 @@ public enum TimeoutKind {
     return reason;
   }
 
-  /** For the revision's own timeouts exactly Knative's text. */
+  /** The text for the caller: for the revision's own timeouts exactly Knative's. */
   public String text() {
     return "activator request timeout" + detail;
   }

@@ -3,7 +3,7 @@ package dev.activator.proxy.policy;
 import java.util.List;
 
 /**
- * What the response to an unknown host may say of others.
+ * What the response to an unknown host may say about known hosts.
  *
  * @param deleted whether the host was that of a service that has been deleted
  */

@@ -5,14 +5,14 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * How many unread bytes of responses are allowed, and which connections are ended first above that:
- * those that hold at least the mean, and of these the one that would take longest to read what it
+ * How many unread bytes of responses are allowed, and which connections are ended first beyond
+ * that. Of those that hold at least the mean, it is the one that would take longest to read what it
  * holds. So neither small nor fast readers suffer from a slow one.
  *
  * <p><b>Source.</b> Max-min fairness; Envoy's {@code reset_high_memory_stream}.
  */
 public record UnreadBudget(long bytes) {
-  /** This part of the budget is freed at once, so that not every further byte ends a connection. */
+  /** The part of the budget that is freed at once, so that not every further byte ends a connection. */
   private static final int FREED_PART = 8;
 
   private static final Comparator<Holding> SLOWEST = Comparator

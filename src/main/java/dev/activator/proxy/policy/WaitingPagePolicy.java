@@ -11,7 +11,7 @@ public final class WaitingPagePolicy {
   public static final String ANNOTATION = "activator.dev/waiting-page";
   /** The page's own requests, as a value of {@code K-Network-Probe}. */
   public static final String POLL = "waiting-page";
-  /** Shorter waits end with the answer itself. */
+  /** How long a request waits before the page: shorter waits end with the answer itself. */
   public static final Duration HOLD = Duration.ofSeconds(1);
 
   private WaitingPagePolicy() {}
@@ -31,7 +31,7 @@ public final class WaitingPagePolicy {
     }
   }
 
-  /** A navigation can be repeated by the page, and nothing is lost with it. */
+  /** Whether a request is a navigation, which the page can repeat without losing anything. */
   public static boolean isFor(Mode mode, String method, HeaderFields fields) {
     return mode == Mode.AUTO && (method.equals("GET") || method.equals("HEAD"))
         && fields.text(HeaderName.SEC_FETCH_MODE).equals("navigate")
