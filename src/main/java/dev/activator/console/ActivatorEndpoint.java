@@ -20,11 +20,12 @@ import org.springframework.util.MimeType;
 import reactor.core.publisher.Mono;
 
 /**
- * {@code /actuator/activator}: for which revisions requests wait; with a namespace and a name, why;
- * with {@code cold-starts}, how the last ones spent their time; with {@code revisions}, a table of all.
- * {@code ?format=text} is for a terminal.
+ * The endpoint {@code /actuator/activator}. It lists the revisions for which requests wait; with a
+ * namespace and a name, it says why. With {@code cold-starts} it says how the last ones spent their
+ * time, and with {@code revisions} it lists all. {@code ?format=text} is for a terminal.
  *
- * <p><b>Errors.</b> 400 for another format; 404 for an unknown revision; 503 if a loop does not answer.
+ * <p><b>Errors.</b> 400 for another format; 404 for an unknown revision; 503 if a loop does not
+ * answer.
  */
 @WebEndpoint(id = "activator")
 public final class ActivatorEndpoint {

@@ -26,8 +26,8 @@ record ActivatorLoads(List<Activator> activators) {
   static final Duration MAX_AGE = Duration.ofSeconds(5);
 
   /**
-   * @param load null if it does not say
-   * @param problem why not, without a subject; empty if it does
+   * @param load null if the activator does not report it
+   * @param problem why it does not, without a subject; empty if it does
    */
   record Activator(String pod, boolean here, @Nullable ActivatorLoad load, String problem) {}
 
@@ -75,12 +75,12 @@ record ActivatorLoads(List<Activator> activators) {
         .map(Busy::revision).distinct().count();
   }
 
-  /** Whose requests are missing in the sums. */
+  /** The activators whose requests are missing in the sums. */
   List<Activator> silent() {
     return activators.stream().filter(activator -> activator.load() == null).toList();
   }
 
-  /** What other activators have of each revision. */
+  /** The requests of each revision at other activators. */
   Map<RevisionId, Requests> elsewhere() {
     var sums = new HashMap<RevisionId, Requests>();
     activators.stream().filter(activator -> !activator.here()).map(Activator::load)

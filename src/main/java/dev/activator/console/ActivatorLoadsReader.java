@@ -16,7 +16,7 @@ public final class ActivatorLoadsReader {
   private final OwnLoad own;
   private volatile @Nullable PeerNetwork peers;
 
-  /** @param pod the name of this activator's */
+  /** @param pod the name of this activator's pod */
   public ActivatorLoadsReader(String pod, OwnLoad own) {
     this.pod = pod;
     this.own = own;
@@ -29,7 +29,7 @@ public final class ActivatorLoadsReader {
   }
 
   /**
-   * With what the others answered to earlier calls.
+   * The loads: of this activator now, of the others as they answered earlier calls.
    *
    * @param here of all revisions
    */

@@ -34,7 +34,7 @@ public final class Alerts {
   private static final Set<RequestOutcome> NOT_OURS = EnumSet.of(RequestOutcome.CALLER_GONE,
       RequestOutcome.CALLER_DEADLINE, RequestOutcome.BAD_REQUEST, RequestOutcome.REVISION_UNKNOWN);
 
-  /** In the order of how bad they are. */
+  /** The rules, the most serious first. */
   enum Rule {
     WITHOUT_AUTOSCALER("ActivatorWithoutAutoscaler", Duration.ofMinutes(2), true),
     WITHOUT_LEADER("ActivatorWithoutLeader", Duration.ofMinutes(1), true),
@@ -59,7 +59,7 @@ public final class Alerts {
       return alert;
     }
 
-    /** For how long it must be true. */
+    /** How long the rule must hold before it fires. */
     Duration after() {
       return after;
     }
@@ -153,7 +153,7 @@ public final class Alerts {
     return sum;
   }
 
-  /** Those that are true at this moment; the first time of each is remembered. */
+  /** Sets the conditions that hold at this moment. The first time of each is remembered. */
   public void now(Facts facts) {
     now(conditions(facts));
   }
@@ -170,7 +170,7 @@ public final class Alerts {
     since.putAll(next);
   }
 
-  /** Those that fire first, then the worst. */
+  /** The alerts: those that fire first, then by how serious they are. */
   synchronized List<Alert> all() {
     long nanos = nanoTime.getAsLong();
     return since.values().stream()

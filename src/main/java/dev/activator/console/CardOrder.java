@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of revisions on the console: those of one Service together, and first where most requests wait
- * now.
+ * The order of revisions on the console. Revisions of one Service are together, and the Service for
+ * which most requests wait is first.
  */
 final class CardOrder {
   /** In its Service, the live revision comes first, and then the newest. */

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Pictures as SVG: a strict content policy allows no styles in attributes. */
+/** Charts as SVG, without styles in attributes, which the content policy does not allow. */
 final class Charts {
   private static final int WIDTH = 240;
   private static final int HEIGHT = 36;

@@ -21,7 +21,10 @@ public final class ClusterRevisionDetails implements RevisionDetails {
   private static final String SERVICE = "serving.knative.dev/service";
   private static final String RULES = "its rules";
   private static final String THE_REVISION = "the Revision";
-  /** In this order; what holds without the annotation. */
+  /**
+   * The activator's own settings in the order of the page, with the values that hold without an
+   * annotation.
+   */
   private static final List<Setting> OURS = List.of(
       byDefault("activator.dev/queue-timeout", "none"),
       byDefault("activator.dev/balancing", "by container concurrency"),

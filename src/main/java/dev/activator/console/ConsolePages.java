@@ -61,7 +61,7 @@ final class ConsolePages {
     return html.append("</main>\n</body>\n</html>\n").toString();
   }
 
-  /** A form: without scripts, the key Enter filters. */
+  /** The filter as a form, so that Enter filters even without scripts. */
   private static String filter(ListQuery query) {
     return "<form class=\"filter\" role=\"search\" action=\"/console\"><label>Filter"
         + " <input id=\"filter\" name=\"q\" type=\"search\" autocomplete=\"off\" maxlength=\"200\""
@@ -170,7 +170,7 @@ final class ConsolePages {
         .collect(joining());
   }
 
-  /** In steps, so that an idle page does not change every second. */
+  /** An age in steps, so that an idle page does not change every second. */
   static String age(Duration ago) {
     long seconds = ago.toSeconds();
     if (seconds < 5) {
@@ -179,7 +179,7 @@ final class ConsolePages {
     return seconds < 60 ? seconds / 5 * 5 + " s" : length(ago);
   }
 
-  /** Where waiting requests come from: the addresses of most of them. */
+  /** Where waiting requests come from: the most frequent addresses. */
   static String from(RevisionCard card) {
     return card.now().queue().queue().from().entrySet().stream()
         .sorted(Map.Entry.<String, Integer>comparingByValue().reversed()).limit(MAX_SOURCES)

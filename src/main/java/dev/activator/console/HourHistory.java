@@ -21,8 +21,9 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last hour of each revision, in points of one minute, and since when it is in its state. Lost when the process
- * ends. A revision with requests takes 1.2 KB, at most {@link #MAX_SERIES} of them.
+ * The last hour of each revision, in points of one minute, and since when it is in its state. It is
+ * lost when the process ends. Each of at most {@link #MAX_SERIES} revisions with requests takes 1.2
+ * KB.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -31,7 +32,7 @@ public final class HourHistory {
   static final int MAX_SERIES = 2_000;
   static final int MAX_MARKS = 20;
   static final int REJECT_MINUTES = 5;
-  /** Without a sample, a revision is gone. */
+  /** A revision that has no sample for this long is gone. */
   private static final int MAX_UNSAMPLED_MINUTES = 2;
   private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();
   private static final Duration HOUR = Duration.ofHours(1);
@@ -41,9 +42,9 @@ public final class HourHistory {
   private final ToIntFunction<RevisionId> queued;
   private final Map<RevisionId, Entry> entries = new ConcurrentHashMap<>();
   private final AtomicInteger series = new AtomicInteger();
-  /** By second, for a minute. A pod may invent statuses. */
+  /** Errors by second, for a minute. Their number is bounded, as a pod may invent statuses. */
   private final Counts<Integer> errors = new Counts<>(60, 32);
-  /** By minute, for five of them. */
+  /** Rejections by minute, for five minutes. */
   private final Counts<RequestOutcome> rejects = new Counts<>(REJECT_MINUTES,
       RequestOutcome.values().length);
   private volatile boolean sampledAll;
@@ -54,7 +55,10 @@ public final class HourHistory {
     this.queued = queued;
   }
 
-  /** What a point counts: sums, except for the largest queue and number of pods. */
+  /**
+   * What a point counts. Points are sums, except for the queue and the pods, of which they have the
+   * maximum.
+   */
   public enum Kind {
     REQUESTS,
     ERRORS,
@@ -125,7 +129,7 @@ public final class HourHistory {
     }
   }
 
-  /** A request failed, by us or by its pod. */
+  /** A request failed, at the activator or at its pod. */
   public void failed(RevisionId id, RequestOutcome outcome, int status) {
     errors.add(second(), status);
     if (!outcome.served()) {
@@ -322,7 +326,7 @@ public final class HourHistory {
     }
   }
 
-  /** Of all revisions, in a ring of slots. */
+  /** Counts of all revisions, in a ring of slots. */
   private static final class Counts<K extends Comparable<K>> {
     private final int slots;
     private final int maxKeys;

@@ -50,7 +50,7 @@ final class Html {
   }
 
   /**
-   * With a stop for the keyboard, which could not scroll it otherwise; its id keeps the focus.
+   * A table that the keyboard can reach, so that it can be scrolled. Its id keeps the focus.
    *
    * @param section that it is in
    * @param kind a class; may be empty

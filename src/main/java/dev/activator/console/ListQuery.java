@@ -18,9 +18,9 @@ record ListQuery(String filter, Column column, boolean reversed) {
   static final ListQuery ALL = new ListQuery("", Column.ATTENTION, false);
   private static final int MAX_FILTER = 200;
 
-  /** Numbers: the largest first. */
+  /** The columns; those with numbers begin with the largest. */
   enum Column {
-    /** Where most requests wait, then the worst state. */
+    /** The Services for which most requests wait, then those in the worst state. */
     ATTENTION("", (_, _) -> 0),
     NAME("Service", Comparator.comparing(ServiceRow::service)),
     STATE("State", Comparator.comparing(ServiceRow::rank).thenComparing(row -> row.badge().word())),
@@ -77,7 +77,7 @@ record ListQuery(String filter, Column column, boolean reversed) {
     return parts.isEmpty() ? "" : "?" + String.join("&", parts);
   }
 
-  /** The other way around if it is sorted by this column already. */
+  /** The query sorted by this column; reversed if it already is. */
   ListQuery by(Column other) {
     return new ListQuery(filter, other, other == column && !reversed);
   }

@@ -86,7 +86,7 @@ public final class OwnLoad implements Supplier<ActivatorLoad> {
         view.oldestWait());
   }
 
-  /** Since the last call, or longer if that was just now. */
+  /** Used processors since the last call, or over a longer time if that was just now. */
   private synchronized double processors() {
     long now = nanoTime.getAsLong();
     long cpu = system.getProcessCpuTime();

@@ -17,9 +17,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Each revision's last minute, from the statistics that the autoscaler gets once a second, so that it
- * costs requests nothing. Durations are counted only while the console is open, unless metrics
- * are exported anyway.
+ * Each revision's last minute. It is taken from the statistics that the autoscaler gets once a
+ * second, so it costs requests nothing. Durations are counted only while the console is open,
+ * unless metrics are exported anyway.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -104,7 +104,10 @@ public final class RequestHistory {
         durations.recent(id));
   }
 
-  /** Requests a second in the last ten of them, of revisions that had any. Does not count as a view by a person. */
+  /**
+   * Requests a second over the last ten seconds, of revisions that had any. Does not count as a
+   * view by a person.
+   */
   Map<RevisionId, Double> rates() {
     long second = second();
     var rates = new HashMap<RevisionId, Double>();
@@ -125,7 +128,10 @@ public final class RequestHistory {
     }
   }
 
-  /** Once a second: each first request of an idle revision is reported, and there may be thousands of revisions. */
+  /**
+   * Cleans up once a second only: each first request of an idle revision is reported, and there may
+   * be thousands of revisions.
+   */
   private synchronized void cleanUp(long second) {
     if (second == cleanedSecond) {
       return;
@@ -246,7 +252,8 @@ public final class RequestHistory {
   }
 
   /**
-   * A percentile: of few values the smallest that is not exceeded by this share, of many interpolated in the histogram.
+   * A percentile. Of few values it is exact: the smallest one that this share does not exceed. Of
+   * many it is interpolated in the histogram.
    *
    * @return NaN without a value
    */

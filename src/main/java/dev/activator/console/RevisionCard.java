@@ -49,7 +49,7 @@ public record RevisionCard(RevisionSnapshot now, WaitDiagnosis diagnosis, CardDe
     return details.routing() != null && details.routing().state() == state;
   }
 
-  /** Of the Service that it belongs to, or itself. */
+  /** The Service to which the revision belongs, or the revision itself. */
   RevisionId service() {
     var routing = details.routing();
     return routing == null ? id() : new RevisionId(id().namespace(), routing.service());
@@ -77,7 +77,7 @@ public record RevisionCard(RevisionSnapshot now, WaitDiagnosis diagnosis, CardDe
         + (now.queued() == 0 ? "" : " If requests still wait then: " + state);
   }
 
-  /** Empty unless requests wait though it has as many pods as it may. */
+  /** A remark if requests wait although the revision has its maximum of pods; else empty. */
   static String mostPods(WaitDiagnosis.State state, int ready, @Nullable Integer max) {
     boolean busy = state == WaitDiagnosis.State.BUSY || state == WaitDiagnosis.State.QUEUE_FULL;
     return busy && max != null && ready >= max
@@ -115,7 +115,7 @@ public record RevisionCard(RevisionSnapshot now, WaitDiagnosis diagnosis, CardDe
     return requested != null && requested.compareTo(most) < 0;
   }
 
-  /** What needs attention comes first. */
+  /** The rank of the card: what needs attention comes first. */
   int rank() {
     int byState = switch (badge().kind()) {
       case "bad" -> 0;

@@ -27,10 +27,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reader of what the stages know, for why requests wait.
+ * Reads from the stages why requests wait.
  *
- * <p><b>Threads.</b> Any may call, and none blocks. A revision is read in one task on its own loop, so
- * its parts are consistent.
+ * <p><b>Threads.</b> Any may call, and none blocks. A revision is read in one task on its own loop,
+ * so its parts are consistent.
  */
 public final class RevisionInspector {
   private final RevisionBackendsManager backends;
@@ -49,13 +49,13 @@ public final class RevisionInspector {
   private volatile Function<RevisionId, @Nullable OngoingStart> starts = _ -> null;
 
   /**
-   * @param services a Service's revisions, by its namespace and name
-   * @param scaledServices whether it is one; else it is a Revision of Knative
+   * @param services the revisions of a Service, which is given by namespace and name
+   * @param scaledServices whether a revision is a ScaledService, not a Knative Revision
    * @param processes of a revision on this machine
    * @param scaling how a revision is scaled; null if this process does not know
    * @param leader which activator scales; null where none is elected
    * @param waking null if a revision neither wakes others nor was woken
-   * @param named what a fallback of this name goes to; null if nothing has it
+   * @param named the revision to which a fallback of this name goes; null if there is none
    */
   public RevisionInspector(RevisionBackendsManager backends, Throttler throttler,
       Supplier<CompletableFuture<AutoscalerLink.View>> link, Supplier<ApiState> api,

@@ -151,7 +151,7 @@ final class RevisionPage {
     return !card.now().queue().lending().pods().isEmpty();
   }
 
-  /** Who lends them, and who has them. */
+  /** The permits that this activator holds, lends or borrows, and the pod's owner. */
   private static String permits(LendingView lending, Destination pod) {
     return lending.pods().stream().filter(share -> share.pod().equals(pod)).findFirst()
         .map(share -> (share.owned()

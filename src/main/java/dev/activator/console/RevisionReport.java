@@ -111,11 +111,11 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * What starts it ahead of its requests, and what it starts.
+   * What starts the revision ahead of its requests, and what it starts.
    *
    * @param wokenBecause why this activator last did so; null if it never did
-   * @param wakes names in its annotation {@code activator.dev/wake-with}, each with a remark if there is
-   *     no such revision
+   * @param wakes names in its annotation {@code activator.dev/wake-with}, each with a remark if
+   *     there is no such revision
    * @param learned what it was seen to call after a start, a sentence each
    */
   public record WakingReport(@Nullable String wokenBecause, List<String> wakes,
@@ -141,14 +141,14 @@ public record RevisionReport(String summary, State state, List<String> missing, 
       List<String> problems) {
     private static final String MISSING = ", which does not exist: requests wait";
 
-    /** Empty if all that the rules name exists. */
+    /** A sentence about rules that name what does not exist; empty if there are none. */
     private String sentence() {
       return fallback != null && fallback.endsWith(MISSING)
           ? " Its fallback " + fallback + "."
           : "";
     }
 
-    /** With a remark if it goes to what does not exist. */
+    /** The fallback as text, with a remark if it goes to a revision that does not exist. */
     static String text(Fallback fallback, String namespace,
         Function<RevisionId, @Nullable RevisionId> named) {
       var service = fallback.service();
@@ -170,7 +170,7 @@ public record RevisionReport(String summary, State state, List<String> missing, 
   }
 
   /**
-   * How it is scaled: as this process decides, or as the leader wrote to the status.
+   * How the revision is scaled: as this process decides, or as the leader wrote to the status.
    *
    * @param desired null before the first decision
    * @param replicas of the workload, as last read or counted; null before

@@ -76,7 +76,7 @@ record RevisionSnapshot(RevisionId revision, WaitDiagnosis.Kind kind,
     return backends == null || backends.probesBeforeReady();
   }
 
-  /** Those to which requests recently failed. */
+  /** The pods to which requests recently failed. */
   List<Destination> undelivered() {
     return Stream.concat(queue.ejected().stream(),
         pods().stream().filter(Address::suspected).map(Address::destination)).distinct().sorted()

@@ -27,7 +27,7 @@ public record ScaledServiceDetails(ScaledServiceState state) {
     return object().workload();
   }
 
-  /** Of the first host that a browser can be sent to; the others are among the settings. */
+  /** The URL of the first host that a browser can open; the others are among the settings. */
   @Nullable String url() {
     return object().hosts().stream().filter(host -> !host.startsWith("*") && !isTaken(host))
         .findFirst().map(host -> "http://" + host + "/").orElse(null);
@@ -43,7 +43,7 @@ public record ScaledServiceDetails(ScaledServiceState state) {
     return max.isPresent() ? max.getAsInt() : null;
   }
 
-  /** @param scaling null if another activator scales it: then the status says what that one found */
+  /** @param scaling null if another activator scales it: its findings are then in the status */
   List<String> obstacles(@Nullable ScalingView scaling) {
     var all = new LinkedHashSet<String>();
     state.troubles().forEach(trouble -> all.add(trouble.message()));

@@ -16,17 +16,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What holds for Revisions whose annotations do not say how they are scaled.
+ * The scaling settings of Revisions without annotations for them.
  *
- * <p><b>Source.</b> {@code pkg/autoscaler/config/config.go} and {@code resources/target.go} of Knative
- * Serving. Values are shown as they are written: Knative's own components refuse invalid ones.
+ * <p><b>Source.</b> {@code pkg/autoscaler/config/config.go} and {@code resources/target.go} of
+ * Knative Serving. Values are shown as they are written: Knative's own components refuse invalid
+ * ones.
  *
  * @param values by their name in the ConfigMap; one that is unknown is not shown
  */
 public record ScalingDefaults(Map<String, Setting> values) {
   public static final String CONFIG_MAP = "config-autoscaler";
   private static final String AUTOSCALING = "autoscaling.knative.dev/";
-  /** By the usual name; the console needs one for each revision each second. */
+  /** Camel-case names by the usual name. Kept, as the console needs them for each revision each second. */
   private static final Map<String, String> CAMEL_CASE = new ConcurrentHashMap<>();
   private static final Pattern DASH = Pattern.compile("-(\\w)");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,9}(\\.\\d{1,9})?");
@@ -39,17 +40,17 @@ public record ScalingDefaults(Map<String, Setting> values) {
   private static final String LIMIT = "container concurrency";
   private static final String BY_DEFAULT = "Knative's default";
   private static final Setting CONCURRENCY = new Setting(METRIC, "concurrency", BY_DEFAULT);
-  /** Of requests per second. */
+  /** The target utilization of requests per second. */
   private static final Setting UTILIZATION = new Setting("", "70", BY_DEFAULT);
-  /** What other autoscalers read, too. */
+  /** Settings that other autoscalers also read. */
   private static final List<String> OF_ALL = List.of("min-scale", MAX_SCALE, "initial-scale");
-  /** By annotation, in the order of the page: the name in the ConfigMap. */
+  /** The names in the ConfigMap by annotation, in the order of the page. */
   private static final SequencedMap<String, String> OF_KNATIVES = new LinkedHashMap<>();
   private static final List<String> OF_EMBEDDED_MODE = List.of("min-scale",
       "container-concurrency-target-default", "requests-per-second-target-default",
       "container-concurrency-target-percentage", "scale-down-delay",
       "scale-to-zero-pod-retention-period");
-  /** Without an annotation. */
+  /** Settings that have no annotation. */
   private static final List<String> OF_THE_CLUSTER = List.of("enable-scale-to-zero",
       "scale-to-zero-grace-period");
   private static final Map<String, String> KNATIVES = Map.ofEntries(
@@ -150,7 +151,7 @@ public record ScalingDefaults(Map<String, Setting> values) {
         : "container-concurrency-target-default");
   }
 
-  /** A pod gets no more requests than its limit, whatever is aimed at. */
+  /** The target, at most the pod's limit of requests. */
   private static @Nullable Setting limited(@Nullable Setting target, int limit) {
     return target != null && limit > 0 && NUMBER.matcher(target.value()).matches()
         && Double.parseDouble(target.value()) > limit

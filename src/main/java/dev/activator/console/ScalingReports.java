@@ -25,7 +25,7 @@ public record ScalingReports(Function<RevisionId, @Nullable ScalingView> views,
     Supplier<@Nullable Leadership> leader) {
 
   /**
-   * For JSON: as this activator decides, or else as the status says.
+   * The report for JSON: as this activator decides, or else as the status says.
    *
    * @param state null for a Revision
    */

@@ -20,7 +20,8 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Service, or a revision of none, with the requests of all its revisions and of all activators.
+ * A Service with the requests of all its revisions at all activators, or a revision without a
+ * Service.
  *
  * @param cards of its revisions: the live one first, then the newest
  */
@@ -77,7 +78,7 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
     return cards.stream().mapToInt(card -> card.hour().sum(Kind.ERRORS)).sum();
   }
 
-  /** Of all its revisions, the oldest first. */
+  /** The points of all its revisions, the oldest first. */
   int[] points(Kind kind) {
     var sums = new int[HourHistory.MINUTES];
     cards.forEach(card -> {
@@ -89,7 +90,7 @@ record ServiceRow(RevisionId service, List<RevisionCard> cards, Requests request
     return sums;
   }
 
-  /** In nanoseconds, of the last minute at this activator; NaN without a request. */
+  /** A percentile of the last minute at this activator, in nanoseconds; NaN without a request. */
   double percentile(double share) {
     var sums = new long[Metric.SERVER_DURATION.bounds().length + 1];
     var exact = LongStream.builder();

@@ -20,8 +20,8 @@ import java.util.SequencedMap;
 import java.util.stream.Stream;
 
 /**
- * The first page of the console as HTML, in parts that are replaced when they change: the situation, alerts, the
- * activators, what needs attention, all Services, and cold starts.
+ * The first page of the console as HTML, in parts that are replaced when they change. The parts are
+ * the situation, alerts, the activators, what needs attention, all Services, and cold starts.
  */
 final class ServicesPage {
   /** The id of a row begins with it; rows are inside the part {@link #SERVICES}. */
@@ -276,7 +276,7 @@ final class ServicesPage {
         + "</td></tr>";
   }
 
-  /** Those that a Service has beside its live one, and the share of that. */
+  /** The revisions of a Service beside its live one, and the live one's share of requests. */
   private static String revisions(ServiceRow row) {
     if (row.cards().size() < 2) {
       return "";

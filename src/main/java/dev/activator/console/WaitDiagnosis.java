@@ -104,7 +104,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
     }
   }
 
-  /** What requests are for: each has its words. */
+  /** What requests are for. The texts differ for each. */
   enum Kind {
     REVISION,
     SCALED_SERVICE
@@ -134,7 +134,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         forCallers(now, cause.state), cause.state.whatToDo(now.kind()));
   }
 
-  /** As in a diagnosis, with less work. */
+  /** The same text as in a diagnosis, with less work. */
   static String forCallers(RevisionSnapshot now) {
     return forCallers(now, cause(now).state);
   }
@@ -248,7 +248,7 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
                 + ")");
   }
 
-  /** Behind a semicolon; without Knative only a link that is down counts. */
+  /** The state of the link, after a semicolon. Without Knative, only a link that is down is mentioned. */
   static String link(Kind kind, @Nullable String problem) {
     if (kind == Kind.REVISION) {
       return "; the autoscaler link is " + (problem == null ? "up" : "down (" + problem + ")");
@@ -324,7 +324,10 @@ public record WaitDiagnosis(State state, String summary, List<String> missing, S
         : "";
   }
 
-  /** Of the pods that this activator has no permit of; only their owners know whether they are idle. */
+  /**
+   * Who owns the pods of which this activator has no permit. Only the owners know whether the pods
+   * are idle.
+   */
   private static String ownersElsewhere(LendingView lending) {
     var pods = lending.pods().stream()
         .filter(pod -> !pod.owned() && pod.held() == 0 && pod.owner() != null).toList();

@@ -13,15 +13,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Why requests wait, for their callers: read once a second while a revision has no capacity, so
- * that a response need not read its loop. If many revisions have none, each is read less often.
+ * The reasons why requests wait, for their callers. They are read once a second while a revision
+ * has no capacity, so that a response need not read its loop. If many revisions have none, each is
+ * read less often.
  *
  * <p><b>Threads.</b> Any.
  */
 public final class WaitReasons {
   private static final Duration PERIOD = Duration.ofSeconds(1);
 
-  /** Between reads, each of which is of several revisions. */
+  /** The pause between reads, each of several revisions. */
   private static final Duration PAUSE = Duration.ofMillis(50);
   private static final int MAX_AT_ONCE = 20;
 
@@ -29,7 +30,7 @@ public final class WaitReasons {
   private final RevisionInspector inspector;
   private final Throttler throttler;
   private final Loop loop;
-  /** Not read yet, the first first; only the loop uses it. */
+  /** Revisions that are to be read, in order. Only the loop uses this. */
   private final Set<RevisionId> starved = new LinkedHashSet<>();
   private final DeadlineTimer timer;
 
@@ -89,7 +90,7 @@ public final class WaitReasons {
       return known.isEmpty() ? WaitDiagnosis.cannotStart(start.failure()) : known;
     }
     var requested = start == null ? null : start.requested();
-    // In the first second the last words are those of an earlier start.
+    // In the first second, the last reason is that of an earlier start.
     return requested == null || requested.compareTo(PERIOD) < 0 ? "" : last.getOrDefault(id, "");
   }
 

@@ -102,7 +102,7 @@ public record WaitingOverview(String summary, int revisions, int queued, List<Wa
       }).toList());
     }
 
-    /** Those that several resources share, once. */
+    /** The problems, each once even if several resources have it. */
     List<String> problems() {
       SequencedMap<String, Set<String>> resources = Collections.emptySortedMap();
       for (var watch : watches) {

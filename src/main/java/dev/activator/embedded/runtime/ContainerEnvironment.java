@@ -149,7 +149,10 @@ record ContainerEnvironment(Map<String, String> variables, String problem) {
       }
     }
 
-    /** As in a cluster: without a limit, the machine's capacity; without a request, the limit, else 0. */
+    /**
+     * A resource as in a cluster: the machine's capacity if there is no limit; the limit if there
+     * is no request, else 0.
+     */
     private Quantity resource(String path) {
       int dot = path.indexOf('.');
       String name = path.substring(dot + 1);

@@ -35,7 +35,7 @@ final class DeploymentController {
   /** Annotations that are not copied to ReplicaSets. */
   private static final Set<String> NOT_COPIED = Set.of(REVISION, HISTORY,
       "kubectl.kubernetes.io/last-applied-configuration");
-  /** Of a ReplicaSet, too: that its pods were not ready in time. */
+  /** The condition that pods were not ready in time, also of a ReplicaSet. */
   static final String REPLICA_FAILURE = "ReplicaFailure";
   static final String OVERDUE = "ProgressDeadlineExceeded";
   private static final int DEFAULT_HISTORY = 10;
@@ -128,7 +128,10 @@ final class DeploymentController {
     return object.path("metadata").path("annotations").path(REVISION).asLong(0);
   }
 
-  /** Tries several names: another template's ReplicaSet, or an orphaned one, may have the first. */
+  /**
+   * Creates a ReplicaSet. Tries several names, as the ReplicaSet of another template, or an
+   * orphaned one, may have the first.
+   */
   private void create(ObjectNode deployment) {
     String fingerprint = RevisionObjects.fingerprint(withoutHash(deployment));
     for (int i = 0; i + HASH_LENGTH <= fingerprint.length(); i++) {
@@ -245,7 +248,7 @@ final class DeploymentController {
     publishRevision(deployment, ready);
   }
 
-  /** Why no pod of any of these was ready in time; empty if one may still be. */
+  /** Why no pod of these ReplicaSets was ready in time; empty if one may still be. */
   private static String overdue(List<ObjectNode> sets) {
     return sets.stream().map(set -> StatusConditions.find(set, REPLICA_FAILURE))
         .filter(one -> one.path("status").asString("").equals("True"))

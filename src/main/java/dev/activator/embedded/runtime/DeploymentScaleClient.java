@@ -72,7 +72,7 @@ public final class DeploymentScaleClient implements ScaleClient {
     autoscaler.target(id, workload, settings(revision));
     var deployment = store.find(BuiltInKinds.DEPLOYMENT, id.namespace(), workload.name());
     if (deployment != null) {
-      // It may be older, as an orphan of another revision of this name.
+      // The Deployment may be older than the revision, as an orphan of another one of this name.
       autoscaler.pods(id, ready(deployment));
     }
   }
@@ -91,7 +91,7 @@ public final class DeploymentScaleClient implements ScaleClient {
     return deployment.path("status").path("readyReplicas").intValue(0);
   }
 
-  /** A revision that its Service no longer routes to keeps no minimum of pods. */
+  /** The settings of a revision. One to which its Service no longer routes has no minimum of pods. */
   ScalingSettings settings(ObjectNode revision) {
     var annotations = annotations(Meta.of(revision));
     annotations.putIfAbsent(INITIAL_SCALE, "1");

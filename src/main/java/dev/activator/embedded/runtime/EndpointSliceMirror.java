@@ -49,7 +49,7 @@ public final class EndpointSliceMirror {
         name -> objects.delete(BuiltInKinds.ENDPOINT_SLICE, Meta.namespace(endpoints), name));
   }
 
-  /** Writes one again that a user deleted. */
+  /** Writes a slice again that a user has deleted. */
   public void sliceChanged(ApiEvent event) {
     var slice = event.object();
     String namespace = Meta.namespace(slice);

@@ -45,7 +45,7 @@ final class EndpointsController {
     }
   }
 
-  /** Writes those of a Service that lives again. */
+  /** Writes the Endpoints of a Service again after a user has deleted them. */
   void endpointsChanged(ApiEvent event) {
     var service = services.get(Meta.key(event.object()));
     if (event.type() == ApiEvent.Type.DELETED && service != null) {

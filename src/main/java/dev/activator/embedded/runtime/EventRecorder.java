@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The writer of Events about pods, Deployments and Services, for {@code kubectl get events} and
- * {@code describe}. It finds out from the objects, like any client could.
+ * {@code describe}. It derives them from changes of the objects, as any client could.
  *
  * <p><b>Threads.</b> One loop.
  */

@@ -61,7 +61,7 @@ final class GarbageCollector {
   private final ApiStore store;
   private final Loop loop;
   private final Map<String, Node> nodes = new HashMap<>();
-  /** Uids by that of the owner, who may be absent. */
+  /** The uids of dependents by the uid of their owner, which may be absent. */
   private final Map<String, Set<String>> dependents = new HashMap<>();
 
   GarbageCollector(ApiStore store, Loop loop) {
@@ -126,7 +126,7 @@ final class GarbageCollector {
     }
   }
 
-  /** Deletes what has no owner left. */
+  /** Deletes an object that has no owner left. */
   private void collect(Node node) {
     if (node.owners().isEmpty() || node.terminating()) {
       return;
@@ -145,7 +145,7 @@ final class GarbageCollector {
         foreground ? Propagation.FOREGROUND : Propagation.UNSET));
   }
 
-  /** An owner of a kind that the server does not have may exist elsewhere. */
+  /** Whether an owner is gone. One of a kind that this server does not have may exist elsewhere. */
   private boolean isAbsent(Owner owner) {
     return !nodes.containsKey(owner.uid()) && store.kinds().all().stream()
         .anyMatch(kind -> kind.apiVersion().equals(owner.apiVersion())

@@ -20,7 +20,7 @@ import reactor.netty.http.client.HttpClient;
  * <p><b>Source.</b> {@code grpc.health.v1.Health/Check}, and {@code pkg/probe/grpc} of Kubernetes.
  */
 final class GrpcHealth {
-  /** Before each message: a byte that says "not compressed", and the length. */
+  /** The prefix of each message: a byte that says "not compressed", and the length. */
   private static final int PREFIX_BYTES = 5;
   /** An answer has seven bytes; a program may send anything, without end. */
   private static final int MAX_BYTES = 1024;

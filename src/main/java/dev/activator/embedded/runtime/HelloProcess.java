@@ -12,8 +12,8 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.http.server.HttpServerResponse;
 
 /**
- * The sample program: takes a second to start, then greets. It runs in this process, so nothing
- * must be installed.
+ * The sample program, which takes a second to start and then greets. It runs in this process, so
+ * nothing must be installed.
  */
 final class HelloProcess implements UserProcess {
   private static final Duration START = Duration.ofSeconds(1);

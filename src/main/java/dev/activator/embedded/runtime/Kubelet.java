@@ -32,7 +32,7 @@ final class Kubelet {
   private static final int SUFFIX_LENGTH = 5;
   /** Kubernetes' own. */
   private static final int PROGRESS_DEADLINE_SECONDS = 600;
-  /** Of processes that were started again. */
+  /** The limit of output lines of processes that were started again. */
   private static final int MAX_OUTPUT = 20;
 
   private final ApiStore store;
@@ -43,7 +43,7 @@ final class Kubelet {
   private final EndpointsController endpoints;
   /** By the key of the ReplicaSet. */
   private final Map<String, ReplicaSetPods> sets = new HashMap<>();
-  /** Of deleted ReplicaSets, until their last pod has ended. */
+  /** Pods of deleted ReplicaSets, until the last one has ended. */
   private final List<ReplicaSetPods> retired = new ArrayList<>();
   private final Map<RevisionId, LocalProcessProblems> unusual = new ConcurrentHashMap<>();
   private long made;
@@ -58,7 +58,7 @@ final class Kubelet {
     this.endpoints = new EndpointsController(objects, this::podsIn);
   }
 
-  /** Calls itself for what it must know. */
+  /** Subscribes to the objects that it must know. */
   List<ApiStore.StoreSubscription> subscribe() {
     return List.of(store.subscribe(BuiltInKinds.SERVICE, loop, endpoints::serviceChanged),
         store.subscribe(BuiltInKinds.ENDPOINTS, loop, endpoints::endpointsChanged),
@@ -119,7 +119,7 @@ final class Kubelet {
     return template.isSample() ? HelloProcess.on(loop) : LocalProcess.on(loop);
   }
 
-  /** Resolved for each run, since what it refers to may change. */
+  /** The environment, which is resolved for each run, since the objects to which it refers may change. */
   ContainerEnvironment environment(PodTemplate template, String pod) {
     var object = store.find(BuiltInKinds.POD, template.namespace(), pod);
     return ContainerEnvironment.of(template.container(),
@@ -128,7 +128,7 @@ final class Kubelet {
             () -> StoreWriter.named(BuiltInKinds.POD, template.namespace(), pod)));
   }
 
-  /** Takes what a run prints. */
+  /** The output of a run, which stores what it prints. */
   ProcessOutput output(PodTemplate template, String pod) {
     String workload = template.id().name();
     return new ProcessOutput(store.podLogs().begin(template.namespace(), pod), dependencies.clock(),

@@ -13,11 +13,11 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Which pod has a connection, from {@code /proc}: all pods have the loopback address. Nothing is found on
- * other systems.
+ * Finds the pod that has a connection, in {@code /proc}, since all pods have the loopback address.
+ * Finds nothing on other systems.
  *
- * <p>A lookup takes a millisecond, and forty with ten thousand connections, on an event loop. So lookups
- * may take a twentieth of the time, after a burst.
+ * <p>A lookup takes a millisecond of an event loop, and forty with ten thousand connections. So
+ * lookups are limited to a twentieth of the time, after a burst.
  *
  * <p><b>Threads.</b> Any.
  */
@@ -43,8 +43,8 @@ public final class LocalCallers {
   }
 
   /**
-   * Where the pod listens that has a connection from this port of the loopback address; 0 if none has, or if
-   * lookups have taken too long.
+   * The port of the pod that has a connection from this port of the loopback address; 0 if none
+   * has, or if lookups have taken too long.
    */
   public int podPort(int port) {
     long begun = nanoTime.getAsLong();
@@ -107,7 +107,7 @@ public final class LocalCallers {
     return sockets.stream().anyMatch(inodes::contains);
   }
 
-  /** By the variable that our processes and their children have. */
+  /** The pod's port, from the variable that pods' processes and their children have. */
   private static int portOf(Path process, long own) {
     var prefix = LocalProcess.POD_VARIABLE + "=" + own + "/";
     try {

@@ -20,14 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pod: one local process that takes requests on its port, its restarts and its probes.
+ * A pod: one local process that takes requests on its port, with its restarts and probes.
  *
  * <p><b>Threads.</b> One loop.
  */
 final class LocalPod {
   private static final Logger log = LoggerFactory.getLogger(LocalPod.class);
   /**
-   * How long a stopped pod must be idle first: until it is delisted, the activator may choose it.
+   * How long a pod must be idle before it is stopped, since the activator may choose it until it is
+   * delisted.
    */
   private static final Duration QUIET = Duration.ofMillis(500);
   private static final Duration DRAIN_PAUSE = Duration.ofMillis(50);
@@ -55,9 +56,9 @@ final class LocalPod {
   private int runs;
   private String problem = "";
   private String unhealthy = "";
-  /** Where the process listens instead. */
+  /** Where the process listens instead, as the end of a sentence. */
   private String elsewhere = "";
-  /** Within which the pod must be ready once. */
+  /** The time within which the pod must be ready once. */
   private final Duration progressDeadline;
   private Loop.@Nullable Timer deadline;
   private boolean overdue;

@@ -86,7 +86,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
     for (var header : get.path("httpHeaders")) {
       headers.put(header.path("name").stringValue(""), header.path("value").asString(""));
     }
-    // What is left out is logged by the activator, which reads the same probe.
+    // The activator reads the same probe, and logs what is left out.
     var form = ReadinessProbe.httpGet(get.path("path").stringValue(""), headers, new ArrayList<>());
     return form.connects()
         ? new Connect(port)
@@ -166,7 +166,7 @@ record LocalProbe(Action action, Duration initialDelay, Duration period, Duratio
   private String get(HttpGet get, Socket connected, Probed process) {
     String who = "process " + process.pid();
     String what = "GET " + get.path() + " on " + process.port(get.port());
-    // Not a timeout of each read: a program may answer byte by byte.
+    // The timeout is not one of each read, since a program may answer byte by byte.
     var over = new CompletableFuture<Void>().completeOnTimeout(null, millis(),
         TimeUnit.MILLISECONDS);
     var _ = over.thenRun(() -> close(connected));

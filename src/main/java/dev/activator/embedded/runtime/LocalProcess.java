@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A process on this machine. Its orphans are killed too: they keep its environment, where a
- * variable names the pod.
+ * A process on this machine. Its orphaned children are killed, too. They are found by a variable of
+ * its environment that names the pod.
  *
  * <p><b>Threads.</b> Callers and callbacks are on {@code loop}. One thread starts the process and
  * reads its output.
@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LocalProcess implements UserProcess {
   private static final Logger log = LoggerFactory.getLogger(LocalProcess.class);
-  /** Names a pod: our process, the pod, its port. */
+  /** The variable that names a pod by the activator's process, the pod and its port. */
   static final String POD_VARIABLE = "ACTIVATOR_POD";
   private static final Path PROC = Path.of("/proc");
   private static final Duration OUTPUT_TIMEOUT = Duration.ofMillis(200);
@@ -131,7 +131,7 @@ final class LocalProcess implements UserProcess {
   }
 
   private void ended(Process running) {
-    // Its last output may still be in the pipe, which a child may keep open.
+    // The last output may still be in the pipe, and a child may keep the pipe open.
     if (output.ended()) {
       report(running);
     } else {

@@ -48,7 +48,7 @@ public final class LocalRuntime {
 
   /** @param requestPort for HTTP/1.1 */
   public void start(int requestPort) {
-    // First: what a deleted object owned is gone before controllers make it again.
+    // Started first, so that what a deleted object owned is gone before controllers make it again.
     subscriptions.add(new GarbageCollector(store, loop).start());
     subscriptions.addAll(new EventRecorder(store, loop).subscribe());
     subscriptions.addAll(deployments.subscribe());

@@ -20,12 +20,12 @@ final class PeriodicProbe {
 
   /** Called on the loop. */
   interface Listener {
-    /** As often in a row as the threshold says. */
+    /** The probe has passed as often in a row as the threshold requires. */
     void passed();
 
     void failed(String problem);
 
-    /** Each failure, before any threshold. */
+    /** An attempt has failed; called for each, before any threshold. */
     default void attemptFailed(String problem) {}
   }
 
@@ -72,7 +72,7 @@ final class PeriodicProbe {
     }
   }
 
-  /** Without an answer no further attempt would follow. */
+  /** The outcome of an attempt. There must be one, or no further attempt would follow. */
   private String outcome() {
     try {
       return attempt.get();

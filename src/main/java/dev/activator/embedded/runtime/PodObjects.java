@@ -18,7 +18,7 @@ final class PodObjects {
 
   private PodObjects() {}
 
-  /** As it is created: its container has the port and the variables that its process gets. */
+  /** A pod as it is created. Its container has the port and the variables that its process gets. */
   static ObjectNode pod(PodTemplate template, ObjectNode replicaSet, String name, int port) {
     var pod = StoreWriter.named(BuiltInKinds.POD, template.namespace(), name);
     for (var field : new String[]{"labels", "annotations"}) {

@@ -39,7 +39,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
     return !label(KnativeLabels.REVISION).isEmpty();
   }
 
-  /** The revision that it runs, or else the workload: what requests are counted by. */
+  /** The revision that it runs, or else the workload. Requests are counted by it. */
   RevisionId id() {
     return new RevisionId(namespace, isRevision() ? label(KnativeLabels.REVISION) : workload);
   }
@@ -86,7 +86,7 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
     return seconds > 0 ? Duration.ofSeconds(seconds) : RequestTimeouts.DEFAULT.overall();
   }
 
-  /** From SIGTERM to SIGKILL. */
+  /** The time from SIGTERM to SIGKILL. */
   Duration killAfter() {
     int seconds = spec.path("terminationGracePeriodSeconds").intValue(0);
     return seconds > 0 ? Duration.ofSeconds(seconds) : KILL_AFTER;
@@ -104,8 +104,8 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
   }
 
   /**
-   * The port of this machine that a port of the manifest means: the first of the container is that of
-   * the pod, in {@code PORT}, and any other is what it says. One that the container does not list
+   * The port of this machine that a port of the manifest means. The container's first port is the
+   * pod's, in {@code PORT}; any other is taken literally. A port that the container does not list
    * means the first, unless it lists others.
    *
    * @param port a number or a name; may be missing
@@ -130,7 +130,10 @@ record PodTemplate(String namespace, String name, String workload, JsonNode meta
         : null;
   }
 
-  /** Without one, a process that accepts connections is ready; so is one of HTTP/2. */
+  /**
+   * The readiness probe. Without one, a process is ready once it accepts connections, also with
+   * HTTP/2.
+   */
   LocalProbe readiness(int podPort) {
     var probe = probe("readinessProbe", podPort);
     if (probe == null) {

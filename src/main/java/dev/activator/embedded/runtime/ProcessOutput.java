@@ -23,9 +23,9 @@ final class ProcessOutput {
   /** Longer lines are split: a process may never end one. */
   private static final int MAX_CHARS = 8 * 1024;
   private static final int LAST_LINES = 20;
-  /** For the line that names an error: a stack trace may be long. */
+  /** How many lines are searched for the one that names an error, since a stack trace may be long. */
   private static final int SEARCHED_LINES = 300;
-  /** Of a line that is quoted in a status. */
+  /** The limit of a line that is quoted in a status. */
   private static final int QUOTED_CHARS = 500;
 
   private final OutputLog lines;
@@ -50,7 +50,7 @@ final class ProcessOutput {
         .map(OutputLog.Line::text).toList();
   }
 
-  /** The one that names why the process ended; may be empty. */
+  /** The line that says why the process ended; may be empty. */
   String errorLine() {
     var line = ErrorLine.of(last(SEARCHED_LINES));
     return line.length() > QUOTED_CHARS ? line.substring(0, QUOTED_CHARS) : line;

@@ -69,7 +69,7 @@ final class ReplicaSetPods {
     publishReplicas();
   }
 
-  /** Makes no more pods. Those whose objects are not deleted run on: they are orphans. */
+  /** Makes no more pods. Orphaned pods, whose objects are not deleted, continue to run. */
   void retire() {
     retired = true;
   }
@@ -126,7 +126,7 @@ final class ReplicaSetPods {
     return template;
   }
 
-  /** What keeps a process from being ready is another thing than before, or gone. */
+  /** The problem that keeps a process from being ready has changed, or is gone. */
   void problemChanged() {
     kubelet.problemChanged(template.id());
   }
@@ -237,7 +237,7 @@ final class ReplicaSetPods {
         .fail("Ready", exit.reason(), exit.message()));
   }
 
-  /** One pod that is ready is enough. */
+  /** Publishes a problem, unless a pod is ready. */
   private void publishTrouble(Consumer<StatusConditions> change) {
     if (views().stream().noneMatch(PodSummary::ready)) {
       publishConditions(change);

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The maker of what belongs to a Revision: two Services, their Endpoints and a Deployment. What exists is left alone.
+ * Creates what belongs to a Revision: two Services, their Endpoints and a Deployment. Existing
+ * objects are not changed.
  *
  * <p><b>Threads.</b> One loop.
  *
@@ -58,7 +59,7 @@ final class RevisionDependents {
         .unknown(ServingController.READY, "Deploying", "");
   }
 
-  /** A revision that starts without pods is ready: the first request starts one. */
+  /** Begins a revision. One that starts without pods is ready, as the first request starts one. */
   void begin(ObjectNode revision) {
     if (StatusConditions.find(revision, ServingController.READY).isMissingNode()) {
       if (DeploymentScaleClient.initialScale(revision) == 0) {

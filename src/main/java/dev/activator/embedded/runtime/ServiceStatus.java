@@ -78,7 +78,10 @@ record ServiceStatus(ObjectNode newest, String routed, int requestPort) {
     conditions.hold(READY);
   }
 
-  /** The time changes only with the message: each write would be another event otherwise. */
+  /**
+   * Sets a condition to false. Its time changes only with the message, as each write would
+   * otherwise be an event.
+   */
   private static void fail(StatusConditions conditions, JsonNode service, String type,
       String reason,
       String message) {

@@ -41,7 +41,7 @@ public final class ServingController {
   public static final String SAMPLE_IMAGE = "activator.dev/hello";
 
   static final String READY = "Ready";
-  /** The longest that a write of a Service waits until requests for it are routed. */
+  /** How long a write of a Service waits at most until requests for it are routed. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(10);
   private static final Logger log = LoggerFactory.getLogger(ServingController.class);
   private static final List<Kind> OWNED_BY_REVISION = List.of(BuiltInKinds.ENDPOINTS,
@@ -52,7 +52,10 @@ public final class ServingController {
     /** The generation that was reconciled last. */
     private long generation = -1;
     private String newest = "";
-    /** The revision that took over last; it keeps the requests if a process fails later. Empty if none. */
+    /**
+     * The revision that took over the requests last, and keeps them if a process fails later; empty
+     * if there is none.
+     */
     private String ready = "";
   }
 
@@ -145,7 +148,7 @@ public final class ServingController {
       log.info("{}/{}: a new revision of {}", Meta.namespace(service), wanted.name(),
           Meta.name(service));
     }
-    // First: observers of the revision may look it up by the Service's name.
+    // Done first, since observers of the revision may read it by the Service's name.
     latest.putIfAbsent(id(service), id(wanted.revision()));
     var revision = dependents.ensure(BuiltInKinds.REVISION, wanted.revision());
     if (revision == null) {
@@ -260,8 +263,8 @@ public final class ServingController {
   }
 
   /**
-   * The newest revision takes the requests once it is ready and the activator knows it; until then the
-   * one before keeps them.
+   * Routes the requests. The newest revision gets them once it is ready and the activator knows it;
+   * until then the previous one keeps them.
    */
   private void route(ObjectNode service, Known known) {
     var newest = store.find(BuiltInKinds.REVISION, Meta.namespace(service), known.newest);
@@ -298,7 +301,7 @@ public final class ServingController {
             state));
   }
 
-  /** Done when a request for this Service, which was just written, finds a revision. */
+  /** Completes when a request for this Service, which was just written, finds a revision. */
   private CompletableFuture<Void> awaitRoute(ObjectNode service) {
     var done = new CompletableFuture<Void>();
     loop.execute(() -> {

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The conditions in the status of one object. */
 public final class StatusConditions {
-  /** Two failures within a second must differ. */
+  /** Has microseconds, as the times of two failures within a second must differ. */
   private static final DateTimeFormatter MICROS = DateTimeFormatter
       .ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
 

@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The access of controllers to objects that users may write too.
  *
- * <p><b>Errors.</b> Tolerates objects created or deleted meanwhile, and logs other refusals, so
- * that the remaining objects are still written.
+ * <p><b>Errors.</b> Objects that were created or deleted in the meantime are tolerated. Other
+ * refusals are logged, so that the remaining objects are still written.
  */
 public final class StoreWriter {
   private static final Logger log = LoggerFactory.getLogger(StoreWriter.class);
@@ -37,7 +37,7 @@ public final class StoreWriter {
     return store.find(kind, namespace, name);
   }
 
-  /** Does nothing in a namespace that is deleted. False if the object exists. */
+  /** Creates an object, unless its namespace is deleted. False if the object exists. */
   public boolean create(Kind kind, ObjectNode object) {
     return attempt("create", kind, "AlreadyExists", () -> {
       try {

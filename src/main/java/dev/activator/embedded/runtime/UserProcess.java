@@ -23,7 +23,7 @@ interface UserProcess {
   long pid();
 
   /**
-   * What is started.
+   * Describes a process to start.
    *
    * @param pod name of its pod
    * @param port it should listen on, on the loopback address

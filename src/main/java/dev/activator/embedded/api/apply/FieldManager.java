@@ -27,7 +27,7 @@ public record FieldManager(String name, Operation operation, String subresource)
         Operation.UPDATE, subresource);
   }
 
-  /** As messages show it. */
+  /** The manager as messages show it. */
   String described(String apiVersion) {
     return '"' + name + '"'
         + (subresource.isEmpty() ? "" : " with subresource \"" + subresource + '"')

@@ -23,7 +23,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The owners of an object's fields, and what a write by one of them makes of the object.
+ * The owners of an object's fields. It computes the object that results from a write by one of
+ * them.
  *
  * <p><b>Threads.</b> One.
  *
@@ -35,7 +36,7 @@ public final class FieldOwnership {
   private static final String MANAGED = "managedFields";
   private static final String KUBECTL = "kubectl";
   private static final String LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
-  /** These have no owner. */
+  /** Fields that never have an owner. */
   private static final FieldSet SERVER_OWNED = FieldSet.parse(Json.MAPPER.readTree("""
       {"f:apiVersion": {}, "f:kind": {}, "f:metadata": {".": {}, "f:name": {}, "f:namespace": {},
       "f:creationTimestamp": {}, "f:selfLink": {}, "f:uid": {}, "f:generation": {},
@@ -56,7 +57,7 @@ public final class FieldOwnership {
   }
 
   /**
-   * The stored object's.
+   * The ownership of a stored object.
    *
    * @param now the time of the write
    */
@@ -90,8 +91,8 @@ public final class FieldOwnership {
   }
 
   /**
-   * Sets the owners after a write that is no apply: the manager owns what it changed. The written
-   * object may come with other entries, which replace the stored ones.
+   * Sets the owners after a write that is no apply: the manager owns what it changed. Entries in
+   * the written object replace the stored ones.
    */
   public void update(@Nullable ObjectNode stored, ObjectNode written, FieldManager manager) {
     if (manager.subresource().isEmpty()) {
@@ -162,7 +163,7 @@ public final class FieldOwnership {
     return merged;
   }
 
-  /** What this path of the API writes. */
+  /** The fields that this path of the API may write. */
   private ObjectNode writable(ObjectNode config, String subresource) {
     var wanted = config.deepCopy();
     if (subresource.equals("status")) {
@@ -222,7 +223,7 @@ public final class FieldOwnership {
     owners.values().removeIf(owned -> owned.fields().isEmpty());
   }
 
-  /** What {@code kubectl apply} without server-side apply owns, in its annotation. */
+  /** The fields that {@code kubectl apply} without server-side apply owns, by its annotation. */
   private FieldSet appliedByClient(ObjectNode live) {
     String annotation = lastApplied(live);
     try {
@@ -234,7 +235,7 @@ public final class FieldOwnership {
             .difference(changes.removed());
       }
     } catch (JacksonException | StatusException _) {
-      // Another program wrote it: it proves nothing.
+      // Another program wrote the annotation, so it proves nothing.
     }
     return FieldSet.EMPTY;
   }
@@ -243,7 +244,7 @@ public final class FieldOwnership {
     return object.path("metadata").path("annotations").path(LAST_APPLIED).asString("");
   }
 
-  /** Keeps the annotation true, so that a later apply by the client works. */
+  /** Keeps that annotation up to date, so that a later apply by the client works. */
   private static void refreshLastApplied(ObjectNode config, ObjectNode merged,
       FieldManager manager) {
     if (manager.name().equals(KUBECTL) && !lastApplied(merged).isEmpty()) {

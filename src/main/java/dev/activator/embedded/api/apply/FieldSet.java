@@ -115,7 +115,10 @@ record FieldSet(boolean member, SortedMap<String, FieldSet> children) {
     return combined(other, Boolean::logicalAnd);
   }
 
-  /** A path in the other set takes away neither what is below it nor what is above it. */
+  /**
+   * The paths that the other set does not have. A path in the other set removes neither those below
+   * it nor those above it.
+   */
   FieldSet difference(FieldSet other) {
     return combined(other, (mine, others) -> mine && !others);
   }

@@ -19,7 +19,7 @@ import tools.jackson.databind.node.NullNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Functions of values and their shapes: which fields there are, which differ, and both merged.
+ * Lists, compares and merges the fields of values by their shapes.
  *
  * <p><b>Source.</b> {@code typed} in sigs.k8s.io/structured-merge-diff.
  *
@@ -28,18 +28,21 @@ import tools.jackson.databind.node.ObjectNode;
 final class StructuredMerge {
   private StructuredMerge() {}
 
-  /** The paths of the second value that the first lacks, has with another value, and vice versa. */
+  /**
+   * The differences between two values: paths that only the second has, paths with another value,
+   * and paths that only the first has.
+   */
   record Changes(FieldSet added, FieldSet modified, FieldSet removed) {
     private static final Changes NONE = new Changes(FieldSet.EMPTY, FieldSet.EMPTY,
         FieldSet.EMPTY);
 
-    /** Those with a value of the second. */
+    /** The paths that the second value has set. */
     FieldSet written() {
       return added.union(modified);
     }
   }
 
-  /** Whether it is compared and owned as a whole. */
+  /** Whether the value is compared and owned as a whole. */
   private static boolean isLeaf(MergeShape shape, JsonNode value) {
     return switch (value) {
       case ObjectNode _ -> shape.merging() == Merging.ATOMIC;
@@ -73,7 +76,7 @@ final class StructuredMerge {
     return FieldSet.of(false, children);
   }
 
-  /** At least one value is there. */
+  /** Compares two values, of which one may be missing. */
   static Changes compare(MergeShape shape, @Nullable JsonNode before, @Nullable JsonNode after) {
     var one = before == null && shape.required() && after instanceof ObjectNode
         ? Json.object()
@@ -111,7 +114,7 @@ final class StructuredMerge {
         : new Changes(FieldSet.EMPTY, FieldSet.MEMBER, FieldSet.EMPTY);
   }
 
-  /** Null is an empty object or list beside another one. */
+  /** Whether both are compared as a whole. Null counts as empty beside an object or a list. */
   private static boolean areLeaf(MergeShape shape, @Nullable JsonNode one,
       @Nullable JsonNode other) {
     var first = one == null || one.isNull() ? null : one;
@@ -173,7 +176,7 @@ final class StructuredMerge {
     return new Changes(then.added().asMember(), then.modified(), then.removed());
   }
 
-  /** The second value, with the fields that only the first has. */
+  /** The second value with the fields that only the first has. */
   static JsonNode merge(MergeShape shape, @Nullable JsonNode live, JsonNode config) {
     if (areLeaf(shape, live, config)) {
       return config;
@@ -193,8 +196,8 @@ final class StructuredMerge {
   }
 
   /**
-   * Items of both are in the order of {@code config}; those of {@code live} alone stay before the
-   * item that followed them.
+   * Merges two lists. Items in both have the order of {@code config}; an item that is only in
+   * {@code live} stays before the item that followed it.
    */
   private static ArrayNode mergeLists(MergeShape shape, ArrayNode live, ArrayNode config) {
     var present = items(shape, live);
@@ -266,7 +269,10 @@ final class StructuredMerge {
     return left.isEmpty() ? NullNode.getInstance() : left;
   }
 
-  /** With the declared fields that lead to a member: those go when all below them goes. */
+  /**
+   * The set with the declared fields that lead to a member: they are removed when everything below
+   * them is.
+   */
   static FieldSet withDeclared(MergeShape shape, FieldSet fields) {
     var children = new TreeMap<String, FieldSet>();
     fields.children().forEach((element, child) -> {

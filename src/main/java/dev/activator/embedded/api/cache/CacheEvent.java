@@ -56,17 +56,17 @@ public final class CacheEvent {
     return object.revision();
   }
 
-  /** For watches that saw nothing before. */
+  /** The signal for watches that did not see the object before. */
   Changed added() {
     return added;
   }
 
-  /** For watches that saw the object before. */
+  /** The signal for watches that saw the object before. */
   Changed modified() {
     return modified;
   }
 
-  /** For watches that see the object no longer: its previous content with this revision. */
+  /** The signal for watches that no longer see the object: its previous content with this revision. */
   Changed gone(CachedObject before) {
     var known = gone;
     if (known == null) {

@@ -63,7 +63,7 @@ public record ObjectSelection(String namespace, LabelSelector labels, FieldSelec
     return "";
   }
 
-  /** If so, only a scan finds how many objects pass. */
+  /** Whether only a scan can count the objects that pass. */
   public boolean selective() {
     return !labels.requirements().isEmpty() || !fields.terms().isEmpty();
   }
@@ -78,7 +78,7 @@ public record ObjectSelection(String namespace, LabelSelector labels, FieldSelec
     return new Passing(objects.candidates(this, from), this);
   }
 
-  /** Null for an event that this watch does not see. */
+  /** The message for an event; null if this watch does not see it. */
   public WatchMessage.@Nullable Changed signalFor(CacheEvent event) {
     var previous = event.previous();
     boolean before = previous != null && passes(previous);

@@ -38,7 +38,7 @@ public final class Watch {
   private FreshnessWaiters.@Nullable Waiter waiter;
   private WatchBacklog backlog = WatchBacklog.NONE;
   private int bufferSize;
-  /** The newest that was sent; 0 for none. */
+  /** The newest revision that was sent; 0 for none. */
   private long clientRevision;
   /** The newest revision whose event is sent, buffered or part of the backlog. */
   private long coveredRevision;
@@ -114,9 +114,9 @@ public final class Watch {
   }
 
   /**
-   * @param first goes up to {@code upTo}
+   * @param first the backlog, up to {@code upTo}
    * @param known the client's revision; 0 if none
-   * @param window capacity of the cache's
+   * @param window the capacity of the cache's window
    */
   void open(WatchBacklog first, long known, long upTo, int window) {
     waiter = null;
@@ -216,14 +216,14 @@ public final class Watch {
     close();
   }
 
-  /** Ends a little later, so that the failure arrives first. */
+  /** Sends a failure, and ends a little later, so that the failure arrives first. */
   void fail(StatusException failure) {
     waiter = null;
     outlet.send(new WatchMessage.Failed(failure));
     end = dispatcher.loop().schedule(dispatcher.settings().closeDelay(), this::close);
   }
 
-  /** Waits for a pending initial bookmark, from which the client can resume. */
+  /** Ends the watch, after a pending initial bookmark, from which the client can resume. */
   void terminate() {
     if (state == State.OPEN && backlog.bookmarkPending()) {
       state = State.ENDS_AFTER_BOOKMARK;

@@ -10,8 +10,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The past events or present objects that a watch sends first. Read as fast as the client takes it,
- * not copied.
+ * The past events or present objects that a watch sends first. It is not copied, but read as fast
+ * as the client takes it.
  */
 sealed interface WatchBacklog {
   @Nullable WatchMessage next();

@@ -76,7 +76,7 @@ public final class WatchCache {
         .withAll(listed.stream().map(object -> CachedObject.of(kind, object)).toList());
     dispatcher.endAll(revision);
     window.restart(objects, revision);
-    // In this order: who sees that the cache is ready also sees its state.
+    // In this order, so that a thread that sees the cache ready also sees its state.
     published = new CacheSnapshot(objects, revision);
     readiness = readiness.up(loop.nanoTime());
     waiters.reached(revision);
@@ -106,7 +106,7 @@ public final class WatchCache {
     dispatcher.dispatch(event);
   }
 
-  /** Nothing of this kind changed up to this revision. */
+  /** Nothing of this kind has changed up to this revision. */
   void progress(long revision) {
     if (revision > published.revision()) {
       publish(new CacheSnapshot(published.objects(), revision));
@@ -218,7 +218,10 @@ public final class WatchCache {
     }
   }
 
-  /** Closes the watch instead if the cache was refilled meanwhile. */
+  /**
+   * Opens the watch once the cache is fresh enough. Closes it instead if the cache was refilled in
+   * between.
+   */
   private void openWhenFresh(long least, Watch watch, Consumer<CacheSnapshot> open) {
     int generation = readiness.generation();
     watch.waitsAs(whenFresh(least, snapshot -> {

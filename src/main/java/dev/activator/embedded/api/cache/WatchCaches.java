@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The watch caches of all kinds. Every cache receives every commit, in order; one of another kind
- * only advances its revision. The cache of a CustomResourceDefinition's kind is created at its
+ * The watch caches of all kinds. Every cache receives every commit, in order. A commit of another
+ * kind only advances its revision. The cache of a CustomResourceDefinition's kind is created at its
  * first use, and removed with the kind.
  *
  * <p><b>Threads.</b> Any may call; all caches live on one loop.
@@ -133,7 +133,7 @@ public final class WatchCaches {
       filled.complete(cache);
     }
 
-    /** Refills a cache that cannot take the commit. */
+    /** Delivers a commit to all caches. A cache that cannot take it is refilled. */
     private void deliver(ApiEvent commit) {
       if (down || commit.revision() <= filledAt) {
         return;

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The dispatcher of events to the watches of one cache, in order. If some buffers are full, all
- * watches wait for a moment; then those still without room are ended. Lists and new watches never
- * wait.
+ * watches wait for a moment. Then watches that still have no room are ended. Lists and new watches
+ * never wait.
  *
  * <p><b>Source.</b> {@code dispatchEvent} in {@code cacher/cacher.go} of Kubernetes' apiserver.
  */
@@ -81,7 +81,7 @@ final class WatchDispatcher {
     return watches.all().size();
   }
 
-  /** Every watch has all matching events up to here. */
+  /** The revision up to which every watch has all matching events. */
   long revision() {
     return revision;
   }

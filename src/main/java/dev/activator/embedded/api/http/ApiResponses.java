@@ -74,8 +74,8 @@ final class ApiResponses {
   }
 
   /**
-   * Without any definitions: kubectl reads it for kinds that it does not find in version 3, and
-   * before 1.25 for all kinds.
+   * The document of OpenAPI v2, without definitions. kubectl reads it for kinds that it does not
+   * find in version 3, and before 1.25 for all kinds.
    */
   static Mono<ServerResponse> openApiV2(List<String> accept) {
     // Some clients send an "@", which is not a media type.
@@ -194,7 +194,7 @@ final class ApiResponses {
       return headers;
     }
 
-    /** What a header cannot carry becomes a question mark. */
+    /** The text with question marks for characters that a header cannot carry. */
     private static String escaped(String text) {
       return text.replaceAll("[^\\x20-\\x7e]", "?").replace("\\", "\\\\").replace("\"", "\\\"");
     }

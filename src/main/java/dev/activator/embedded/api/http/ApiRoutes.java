@@ -83,7 +83,7 @@ public final class ApiRoutes {
     };
   }
 
-  /** A Status, like all other failures. */
+  /** The response to an unreadable path: a Status, like all other failures. */
   private static Mono<Void> unreadable(URISyntaxException malformed, HttpServerResponse response) {
     var refused = StatusException.badRequest("the path or the query cannot be read: "
         + malformed.getReason() + " at character " + malformed.getIndex());
@@ -93,9 +93,9 @@ public final class ApiRoutes {
   }
 
   /**
-   * The thread of a request's connection, on which responses must be written: if one completes
-   * elsewhere, the client's next request may arrive before Reactor Netty has noticed, and is never
-   * answered.
+   * The thread of a request's connection, on which responses must be written. If a response
+   * completes on another thread, the client's next request may arrive before Reactor Netty has
+   * noticed, and is never answered.
    */
   static Scheduler connectionThread(ServerRequest request) {
     HttpServerRequest connected = ServerHttpRequestDecorator

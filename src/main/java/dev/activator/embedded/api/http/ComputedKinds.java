@@ -42,7 +42,7 @@ final class ComputedKinds {
   private static final Kind POD_METRICS = Kind.of("metrics.k8s.io", "v1beta1", "PodMetrics",
       "pods");
   static final List<Kind> ALL = List.of(ACCESS_REVIEW, RULES_REVIEW, SUBJECT_REVIEW, POD_METRICS);
-  /** Over which the use of CPU is measured: the clock of a process ticks every 10 ms. */
+  /** The time over which the use of CPU is measured: the clock of a process ticks every 10 ms. */
   private static final Duration WINDOW = Duration.ofSeconds(1);
   private static final long PAGE_BYTES = 4096;
   private static final String ANYTHING = "*";
@@ -125,7 +125,7 @@ final class ComputedKinds {
     });
   }
 
-  /** Of the pods that run now and after the window. */
+  /** Measures the pods that run now and after the window. */
   private Mono<List<ObjectNode>> measured(List<ObjectNode> pods) {
     var first = uses(pods);
     var begun = store.now();
@@ -169,7 +169,7 @@ final class ComputedKinds {
     return uses;
   }
 
-  /** Of the process and those it started. */
+  /** The use of the process and those that it started. */
   private static Optional<Use> use(Running running) {
     return ProcessHandle.of(running.pid().getAsLong())
         .map(process -> Stream.concat(Stream.of(process), process.descendants())

@@ -63,7 +63,7 @@ final class DeleteHandler {
     return status;
   }
 
-  /** There is no grace period: it is checked and ignored. */
+  /** The options of a deletion. The grace period is checked and ignored. */
   record Options(Preconditions preconditions, Propagation propagation, ObjectWrites writes) {
     private static final List<String> POLICIES = List.of("Background", "Foreground", "Orphan");
 
@@ -100,7 +100,7 @@ final class DeleteHandler {
       }
     }
 
-    /** Not a new object of the same name. */
+    /** Deletes this object, but not a new one of the same name. */
     void apply(ApiStore store, Kind kind, CachedObject seen) {
       var object = seen.object();
       preconditions.check(kind, object);

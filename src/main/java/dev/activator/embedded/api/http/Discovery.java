@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The discovery and OpenAPI documents. Of OpenAPI there is what kubectl reads: that a patch takes
- * {@code fieldValidation}, and the schemas.
+ * The discovery and OpenAPI documents. The OpenAPI documents have only what kubectl reads: the
+ * schemas, and that a patch takes {@code fieldValidation}.
  */
 final class Discovery {
   static final String OPENAPI_V2 = "/openapi/v2";

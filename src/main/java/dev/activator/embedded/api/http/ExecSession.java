@@ -22,7 +22,7 @@ import reactor.core.scheduler.Schedulers;
  * <p><b>Source.</b> {@code remotecommand/websocket.go} in Kubernetes' apimachinery and client-go.
  */
 final class ExecSession {
-  /** Only the first can end the input. */
+  /** The protocols; only the first can end the input. */
   static final List<String> PROTOCOLS = List.of("v5.channel.k8s.io", "v4.channel.k8s.io");
   private static final int INPUT = 0;
   private static final int OUTPUT = 1;

@@ -54,8 +54,9 @@ final class FieldValidation {
   }
 
   /**
-   * The same object, unless it is refused. Unknown fields that are stored already are no problem of
-   * this write, and fields without effect are named when the object is new or its spec changes.
+   * Returns the same object, unless it is refused. Unknown fields that are already stored are no
+   * problem of this write. Fields without effect are named when the object is new or its spec
+   * changes.
    */
   ObjectNode checked(Kind kind, ObjectNode object, @Nullable ObjectNode stored) {
     if (!isOf(kind, object)) {

@@ -67,7 +67,10 @@ final class PodStreams {
         session -> new ExecSession(session, builder, query.yes("stdin")).run());
   }
 
-  /** Ports that the container does not list mean the one that its process has, as in Endpoints. */
+  /**
+   * The port of this machine. A port that the container does not list means the port of its
+   * process, as in Endpoints.
+   */
   private static int listening(ObjectNode pod, int port) {
     var ports = pod.at("/spec/containers/0/ports").valueStream()
         .map(one -> one.path("containerPort").asInt(0)).toList();

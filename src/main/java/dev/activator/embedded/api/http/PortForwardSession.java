@@ -32,10 +32,10 @@ import reactor.netty.tcp.TcpClient;
 
 /**
  * The session of {@code kubectl port-forward}: connections to ports of a pod as SPDY streams in the
- * messages of a WebSocket. Each connection is a stream of data, and before it one of errors.
+ * messages of a WebSocket. Each connection has two streams: first one of errors, then one of data.
  *
- * <p>No flow control of SPDY: the client's library has none. A connection that does not read holds
- * up the others of the same client.
+ * <p>There is no flow control, since the client's library has none. A connection that does not read
+ * blocks the others of the same client.
  *
  * <p><b>Threads.</b> The connection's.
  *
@@ -92,7 +92,7 @@ final class PortForwardSession {
     return messages;
   }
 
-  /** The message is released when it is handed on, and may wait. */
+  /** A copy of the message, which is released when it is passed on, and may wait. */
   private static byte[] copied(WebSocketMessage message) {
     var bytes = new byte[message.getPayload().readableByteCount()];
     message.getPayload().read(bytes);

@@ -24,7 +24,7 @@ final class ReadHandler {
     this.caches = caches;
   }
 
-  /** From the store, or from the cache if the client names a version. */
+  /** Gets an object from the store, or from the cache if the client names a version. */
   Mono<ServerResponse> get(ResourceTarget target, ServerRequest request) {
     var query = new QueryParameters(request);
     var form = form(target, query);
@@ -96,7 +96,7 @@ final class ReadHandler {
         .onErrorMap(StatusException.class, gone -> gone.code() == 410 ? restart(token) : gone);
   }
 
-  /** The page's state is gone; the new token continues with the newest state. */
+  /** The failure when the state of a page is gone. Its token continues with the newest state. */
   private static StatusException restart(ListPage.ContinueToken token) {
     String message = "The provided continue parameter is too old to display a consistent list"
         + " result. You can start a new list without the continue parameter, or use the continue"

@@ -33,7 +33,7 @@ final class RequestBodies {
 
   private RequestBodies() {}
 
-  /** JSON if the client does not say. */
+  /** The type of the body; JSON if the client names none. */
   static String type(ServerRequest request) {
     try {
       var type = request.headers().contentType().orElse(MediaType.APPLICATION_JSON);
@@ -105,7 +105,7 @@ final class RequestBodies {
         : ", at line " + place.getLineNr() + ", column " + place.getColumnNr());
   }
 
-  /** The reader takes an alias for a text, and a few can expand to gigabytes. */
+  /** Refuses YAML aliases, of which a few can expand to gigabytes. */
   private static void refuseAliases(byte[] bytes) {
     try (var parser = (YAMLParser) YAML.createParser(bytes)) {
       while (parser.nextToken() != null) {
@@ -118,7 +118,7 @@ final class RequestBodies {
     }
   }
 
-  /** A number out of range is read as infinite, which JSON cannot express. */
+  /** Refuses numbers out of range, which are read as infinite, since JSON cannot express those. */
   private static JsonNode finite(JsonNode tree) {
     var left = new ArrayDeque<JsonNode>();
     left.push(tree);

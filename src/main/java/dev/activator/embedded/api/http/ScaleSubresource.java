@@ -32,7 +32,7 @@ final class ScaleSubresource {
     }
   }
 
-  /** What applying a scale means for the object itself. */
+  /** The change of the object itself that applying a scale means. */
   static ObjectNode config(Kind kind, ObjectNode scale) {
     var config = Json.object().put("apiVersion", kind.apiVersion()).put("kind", kind.kind());
     config.set("metadata", scale.path("metadata"));

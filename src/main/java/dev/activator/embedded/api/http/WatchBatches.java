@@ -10,8 +10,8 @@ import org.springframework.core.io.buffer.DataBufferFactory;
 import reactor.core.publisher.FluxSink;
 
 /**
- * The batches in which events of a watch reach its connection's thread. While one batch is under
- * way, the next gathers, so that many events share one thread change and one write.
+ * The batches in which events of a watch reach its connection's thread. Events gather while a batch
+ * is under way, so that many share one thread change and one write.
  *
  * <p><b>Threads.</b> The cache's loop, except {@link Batch#take}.
  */
@@ -26,9 +26,9 @@ final class WatchBatches implements Watch.Outlet {
   private List<WatchMessage> next = new ArrayList<>();
   private int nextBytes;
   private volatile @Nullable Watch watch;
-  /** Handed over, and not being written yet. */
+  /** Whether a batch was handed over and is not being written yet. */
   private volatile boolean onItsWay;
-  /** Another batch gathers. Each thread sets its own flag before it reads the other's. */
+  /** Whether another batch gathers. Each thread sets its own flag before it reads the other's. */
   private volatile boolean more;
 
   WatchBatches(FluxSink<Batch> sink, ResponseForm.EventEncoder encoder) {

@@ -70,7 +70,7 @@ final class WriteHandler {
         : ApiResponses.ok(stored, fields.warnings()));
   }
 
-  /** The answer comes once the write has had its effect: what the client does next may rely on it. */
+  /** Answers once the write has had its effect, on which the client's next request may rely. */
   private Mono<ServerResponse> applied(ResourceTarget target, ObjectNode stored,
       Mono<ServerResponse> answer) {
     return Mono.fromFuture(() -> store.applied(target.kind(), stored)).then(answer);

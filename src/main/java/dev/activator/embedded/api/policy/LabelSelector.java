@@ -45,7 +45,7 @@ public record LabelSelector(List<Requirement> requirements) {
 
   public record In(String key, Set<String> values) implements Requirement {}
 
-  /** Also holds without the label. */
+  /** Also true of an object without the label. */
   public record NotIn(String key, Set<String> values) implements Requirement {}
 
   public record Above(String key, long bound) implements Requirement {}

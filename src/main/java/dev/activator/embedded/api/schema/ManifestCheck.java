@@ -28,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ManifestCheck {
   private static final int MAX_VALUE_LENGTH = 60;
   private static final int MAX_NAME_LENGTH = 200;
-  /** Of each kind of problem. */
+  /** The limit for each kind of problem. */
   private static final int MAX_PROBLEMS = 100;
   private static final String SCALED_SERVICE = "ScaledService";
   private static final String METADATA = "meta.v1.ObjectMeta";
@@ -112,7 +112,7 @@ public final class ManifestCheck {
     }
   }
 
-  /** Whether that settles all below. */
+  /** Returns whether this decides about everything below. */
   private boolean judge(JsonNode value, String path) {
     String pattern = INDEX.matcher(path).replaceAll("[]");
     boolean leads = SupportedFields.leadsToRow(kind, pattern);

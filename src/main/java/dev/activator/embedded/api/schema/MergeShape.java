@@ -12,10 +12,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * The way in which a value merges: a type of Kubernetes' structured-merge-diff.
+ * How a value is merged: a type of Kubernetes' structured-merge-diff.
  *
  * @param keys of a list whose items merge by them
- * @param required whether clients with types always send the object, perhaps empty
+ * @param required whether typed clients always send the object, even if it is empty
  * @param declared the shape of a field that the type has; null for any other
  * @param others the shape of list items, and of undeclared fields
  * @param fallback the value of an absent key
@@ -31,7 +31,7 @@ public record MergeShape(Merging merging, List<String> keys, boolean required,
     KEYED
   }
 
-  /** Of values without a type. */
+  /** The shape of values without a type. */
   static final MergeShape ANY = new MergeShape(Merging.PLAIN, List.of(), false, _ -> null,
       () -> MergeShape.ANY, null);
   private static final String METADATA = "meta.v1.ObjectMeta";

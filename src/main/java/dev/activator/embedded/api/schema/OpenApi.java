@@ -31,7 +31,7 @@ public final class OpenApi {
     this.descriptions = descriptions;
   }
 
-  /** By name, with the schemas that they refer to. */
+  /** The schemas of kinds by name, with those to which they refer. */
   public static ObjectNode schemas(List<Kind> kinds) {
     var openApi = new OpenApi(descriptions());
     kinds.forEach(openApi::add);
@@ -145,7 +145,7 @@ public final class OpenApi {
     }
     String name = PREFIX + type;
     if (!schemas.has(name)) {
-      // First of all a place, since types may contain themselves.
+      // Reserves a place first, since types may contain themselves.
       schemas.putObject(name);
       schemas.set(name, object(type, message.get()));
     }

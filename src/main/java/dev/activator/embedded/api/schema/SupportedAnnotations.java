@@ -24,7 +24,7 @@ final class SupportedAnnotations {
 
   private SupportedAnnotations() {}
 
-  /** Those that work on a template. */
+  /** The annotations that work on a template. */
   static Set<String> names() {
     var all = new TreeSet<>(SCALING);
     all.add(PROGRESS_DEADLINE);

@@ -26,7 +26,7 @@ final class SupportedFields {
   private static final String POD = "spec.template.spec.";
   private static final String CONTAINER = POD + "containers[].";
 
-  /** With effect, or in the wording of a warning. */
+  /** Fields that work, or with the reason why not, in the wording of a warning. */
   private static final List<Row> PROGRAM_ROWS = List.of(works("metadata"),
       works("spec.replicas"), works("spec.selector"), works("spec.paused"),
       works("spec.revisionHistoryLimit"), works("spec.progressDeadlineSeconds"),
@@ -64,7 +64,7 @@ final class SupportedFields {
       Json.MAPPER.readTree("[{\"latestRevision\":true,\"percent\":100}]"));
 
   /**
-   * A path, and all below it that has no other row.
+   * A row, which applies to its path and to everything below that has no other row.
    *
    * @param reason why it has no effect; empty if it works
    */
@@ -96,7 +96,7 @@ final class SupportedFields {
         .anyMatch(row -> row.path().startsWith(path + ".") || row.path().startsWith(path + "[]"));
   }
 
-  /** Its own row, or that of what it is part of. */
+  /** The row of the path itself, or of the nearest part that contains it. */
   static Row nearest(Kind kind, String path) {
     for (String above = path; !above.isEmpty(); above = parent(above)) {
       var row = row(kind, above);

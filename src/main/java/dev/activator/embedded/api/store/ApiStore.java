@@ -27,14 +27,14 @@ import tools.jackson.databind.node.ObjectNode;
  * writes.
  *
  * <p>Objects are copied on the way in and out. Each change takes the next revision, which becomes
- * the object's resourceVersion; a write that changes nothing makes no event. Revisions begin at the
- * clock's microseconds, so that those of earlier runs are too old.
+ * the object's resourceVersion. A write that changes nothing makes no event. Revisions begin at the
+ * clock's time in microseconds, so those of earlier runs are too old.
  *
  * <p><b>Threads.</b> Any may call; writes run one at a time.
  */
 public final class ApiStore {
   public interface StoreSubscription extends AutoCloseable {
-    /** After this, the executor makes no more calls. Idempotent. */
+    /** Ends the subscription. The executor makes no more calls afterwards. Idempotent. */
     @Override
     void close();
   }
@@ -98,29 +98,32 @@ public final class ApiStore {
   }
 
   /**
-   * The hook may change each object before a create or update, or refuse it with {@link
+   * Sets a hook, which may change each object before a create or update, or refuse it with {@link
    * StatusException#invalid}.
    */
   public void onAdmission(Kind kind, UnaryOperator<ObjectNode> hook) {
     hooks.computeIfAbsent(kind, _ -> new CopyOnWriteArrayList<>()).add(hook);
   }
 
-  /** Sets what finds the fields of this kind that its definition's schema lacks. */
+  /** Sets the function that finds fields of this kind that the schema of its definition lacks. */
   public void onUnknownFields(Kind kind, Function<ObjectNode, List<String>> found) {
     unknownFields.put(kind, found);
   }
 
-  /** Each as a sentence; none for a kind without a schema. */
+  /** The unknown fields of an object, a sentence each; none for a kind without a schema. */
   public List<String> unknownFields(Kind kind, ObjectNode object) {
     return unknownFields.getOrDefault(kind, _ -> List.of()).apply(object);
   }
 
-  /** Sets what the answer to a write of this kind waits for. A future must end by itself. */
+  /**
+   * Sets the future for which the answer to a write of this kind waits. It must complete without
+   * help of the store.
+   */
   public void onWritten(Kind kind, Function<ObjectNode, CompletableFuture<Void>> applied) {
     written.put(kind, applied);
   }
 
-  /** Done when the written object has had its effect. */
+  /** Completes when the written object has had its effect. */
   public CompletableFuture<Void> applied(Kind kind, ObjectNode object) {
     var hook = written.get(kind);
     return hook == null ? CompletableFuture.completedFuture(null) : hook.apply(object);
@@ -146,7 +149,7 @@ public final class ApiStore {
     return writes.create(kind, object);
   }
 
-  /** Refuses to create the namespace, which may have been deleted meanwhile. */
+  /** Creates an object, but not its namespace, which may have been deleted in the meantime. */
   public ObjectNode createInNamespace(Kind kind, ObjectNode object) {
     return writes.createInNamespace(kind, object);
   }
@@ -182,7 +185,7 @@ public final class ApiStore {
     return list(kind, _ -> true);
   }
 
-  /** @param wanted must not change what it is shown */
+  /** @param wanted must not change the objects that it gets */
   public List<ObjectNode> list(Kind kind, Predicate<ObjectNode> wanted) {
     synchronized (tables) {
       return tables.list(kind).stream().filter(wanted).map(ObjectNode::deepCopy).toList();
@@ -197,7 +200,7 @@ public final class ApiStore {
     return writes.delete(kind, namespace, name, preconditions, Propagation.UNSET);
   }
 
-  /** Only the object with this uid, and what it owns goes as {@code propagation} says. */
+  /** Deletes the object if it has this uid. What it owns is deleted as {@code propagation} says. */
   public void delete(Kind kind, String namespace, String name, String uid,
       Propagation propagation) {
     writes.delete(kind, namespace, name, new Preconditions(uid, ""), propagation);

@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The JSON mapper of the API, and small helpers for trees. */
 public final class Json {
-  /** Less than the parser's limit, so that answers can wrap an object. */
+  /** The limit of depth. It is less than the parser's, so that answers can wrap an object. */
   public static final int MAX_DEPTH = 400;
 
   /** Writes only ASCII: one Kubernetes client's line reader breaks on anything else. */
@@ -42,8 +42,8 @@ public final class Json {
   }
 
   /**
-   * Without what means the same as nothing, which clients with types add and leave out. Changes the
-   * tree.
+   * Removes values that mean the same as their absence, since typed clients add or leave out such
+   * values. Changes the tree.
    */
   public static JsonNode withoutUnset(JsonNode tree) {
     tree.forEach(Json::withoutUnset);

@@ -19,7 +19,7 @@ public final class KindRegistry {
 
   public KindRegistry() {}
 
-  /** Core first; each change makes a new list. */
+  /** All kinds, the core group first. Each change makes a new list. */
   public List<Kind> all() {
     return kinds;
   }

@@ -12,8 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The application of merge patches and strategic merge patches. Objects merge, null removes,
- * everything else replaces. Strategic patches also know which lists are sets, whose members merge
- * one by one.
+ * everything else replaces. In strategic patches, members of lists that are sets merge one by one.
  *
  * <p><b>Source.</b> RFC 7386; {@code util/strategicpatch/patch.go} in Kubernetes' apimachinery, and
  * the {@code patchMergeKey} tags of {@code core/v1/types.go}.

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The deletion of objects. Two kinds are holders: a namespace goes only after the objects in it,
- * and a CustomResourceDefinition only after the objects of its kind.
+ * The deletion of objects. Two kinds hold other objects: a namespace is deleted only after the
+ * objects in it, and a CustomResourceDefinition only after the objects of its kind.
  *
  * <p><b>Threads.</b> Guarded by the store's lock.
  */
@@ -55,7 +55,7 @@ final class ObjectDeleter {
         : new Deletion(storage.remove(kind, stored), Outcome.GONE);
   }
 
-  /** Marks the holder first, so that nothing new is created in it. */
+  /** Deletes a holder and its content. Marks the holder first, so that nothing new is created in it. */
   private Deletion deleteWithContents(Kind kind, ObjectNode stored) {
     var marked = mark(kind, stored);
     contents(kind, marked).toList().forEach(item -> deleteAlone(item.kind(), item.object()));

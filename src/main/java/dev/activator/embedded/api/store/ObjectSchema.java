@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The schema of a CustomResourceDefinition: it removes unknown fields, sets defaults, and refuses
- * what it does not allow. CEL is not interpreted: each rule must be given as code.
+ * what it does not allow. Rules in CEL are not interpreted: each must be given as code.
  *
  * <p><b>Source.</b> {@code apiserver/schema} and {@code apiserver/validation} in Kubernetes'
  * apiextensions-apiserver, as far as our own definition uses them.

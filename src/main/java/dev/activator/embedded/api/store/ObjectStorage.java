@@ -68,7 +68,7 @@ interface ObjectStorage {
       return object;
     }
 
-    /** The result has the revision of the deletion. */
+    /** Removes an object. The result has the revision of the deletion. */
     @Override
     public ObjectNode remove(Kind kind, ObjectNode stored) {
       var last = stored.deepCopy();
@@ -89,7 +89,7 @@ interface ObjectStorage {
     private void publish(ApiEvent.Type type, Kind kind, ObjectNode object) {
       var event = new ApiEvent(type, kind, object, revision + 1);
       listeners.forEach(listener -> listener.accept(event));
-      // Last: who reads this revision knows that listeners have everything up to it.
+      // Set last, so that listeners have everything up to the revision that a reader sees.
       revision = event.revision();
     }
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The commit of an object, if it changes anything.
+ * Commits an object if it changes anything.
  *
  * <p><b>Threads.</b> Guarded by the store's lock. Keeps the trees it is given and returns stored
  * ones: the owner copies both.

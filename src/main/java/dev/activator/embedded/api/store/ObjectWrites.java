@@ -22,7 +22,7 @@ public final class ObjectWrites {
   private final FieldTracking fields;
 
   public record Deletion(ObjectNode object, Outcome outcome) {
-    /** {@code WAITS} for finalizers or for the objects it holds. */
+    /** The outcome of a deletion. {@code WAITS}: for finalizers, or for objects that it holds. */
     public enum Outcome {
       GONE,
       WAITS
@@ -62,7 +62,7 @@ public final class ObjectWrites {
     this.fields = fields;
   }
 
-  /** The same writes with other owners of the written fields. */
+  /** The same writes, with the owners of the written fields set by {@code other}. */
   public ObjectWrites tracking(FieldTracking other) {
     return new ObjectWrites(lock, admission, writer, other);
   }
@@ -72,7 +72,7 @@ public final class ObjectWrites {
     return create(kind, object, (of, admitted) -> writer.insert(of, admitted, fields));
   }
 
-  /** Refuses to create the namespace. */
+  /** Creates an object, but never its namespace. */
   ObjectNode createInNamespace(Kind kind, ObjectNode object) {
     return create(kind, object,
         (of, admitted) -> writer.insert(of, admitted, fields,
@@ -87,7 +87,7 @@ public final class ObjectWrites {
     });
   }
 
-  /** A resourceVersion must match the stored one. Keeps a status subresource. */
+  /** Updates an object. A resourceVersion must match the stored one. A status subresource is kept. */
   public ObjectNode update(Kind kind, ObjectNode object) {
     return naming(kind, object, () -> {
       var wanted = object.deepCopy();

@@ -30,7 +30,7 @@ public final class PodLogs {
     pods.remove(Meta.key(namespace, pod));
   }
 
-  /** Of the current run, or of the last if none runs; null if the container never ran. */
+  /** The lines of the current run, or of the last if none runs; null if the container never ran. */
   public @Nullable OutputLog current(String namespace, String pod) {
     var runs = pods.get(Meta.key(namespace, pod));
     return runs == null ? null : runs.current();

@@ -15,7 +15,7 @@ public final class PodProcesses {
   private final Map<String, Running> running = new ConcurrentHashMap<>();
 
   /**
-   * A process, which has a number soon after its start.
+   * A process. Its number is known soon after its start.
    *
    * @param pid 0 until it runs
    * @param like starts another one with the same environment and folder

@@ -21,7 +21,7 @@ final class UpdateRules {
 
   private UpdateRules() {}
 
-  /** Equals {@code stored}, resourceVersion included, if nothing changes. */
+  /** The object to store. It equals {@code stored}, resourceVersion included, if nothing changes. */
   static ObjectNode whole(Kind kind, ObjectNode stored, ObjectNode wanted) {
     checkVersion(kind, stored, wanted);
     var next = wanted.deepCopy();
@@ -44,7 +44,10 @@ final class UpdateRules {
     return next;
   }
 
-  /** With the finalizer that makes the garbage collector do so, and without that of another way. */
+  /**
+   * The object with the finalizer that makes the garbage collector follow {@code propagation}, and
+   * without the other one.
+   */
   static ObjectNode propagating(ObjectNode stored, Propagation propagation) {
     if (propagation == Propagation.UNSET) {
       return stored;

@@ -7,8 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 
 /**
- * The counter of repeated events: it decides which event is new, which is counted, and which has
- * expired. Past ten messages of one reason about one object, further ones are counted as one.
+ * The counter of repeated events. It decides which event is new, which is counted, and which has
+ * expired. After ten messages with one reason about one object, further ones are counted as one.
  *
  * <p><b>Source.</b> {@code tools/record/events_cache.go} in client-go. Kubernetes keeps events for
  * an hour.
