@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ public final class RequestRulesReader {
   private static final int MAX_RETRY_AFTER_SECONDS = 86_400;
   private static final Duration MAX_AFTER = Duration.ofMinutes(10);
   private static final Pattern AFTER = Pattern.compile("[0-9]{1,6}(ms|s|m)");
+  private static final Pattern PATH = Pattern.compile("/[^?#]*");
   private static final Pattern NAME = Pattern.compile("[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?");
   /** They frame the body, or belong to the connection. */
   private static final Set<String> NOT_TO_SET = Set.of("connection", "content-length", "date",
@@ -120,6 +122,7 @@ public final class RequestRulesReader {
     var answer = response(respond, 503, "status", "contentType", "body", "headers");
     var headers = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
     headers.putAll(answer.headers());
+    var names = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     for (var header : respond.field("headers").items(MAX_HEADERS)) {
       header.object("name", "value");
       var name = headerName(header.field("name"));
@@ -129,6 +132,9 @@ public final class RequestRulesReader {
       }
       if (value == null) {
         throw header.field("value").mustBe("text");
+      }
+      if (!names.add(name)) {
+        throw header.field("name").mustBe("another header: this one is in the list already");
       }
       headers.put(name, value);
     }
@@ -179,8 +185,9 @@ public final class RequestRulesReader {
     rule.object("path", "pathPrefix", "method", "headers", "userAgent", "respond", "refuse",
         "always");
     var path = text(rule, "path", "pathPrefix");
-    if (path != null && !path.text().startsWith("/")) {
-      throw rule.field(path.prefix() ? "pathPrefix" : "path").mustBe("a path that begins with /");
+    if (path != null && !PATH.matcher(path.text()).matches()) {
+      throw rule.field(path.prefix() ? "pathPrefix" : "path")
+          .mustBe("a path that begins with / and has no query, which is not looked at");
     }
     var method = rule.field("method").text(MAX_TEXT_LENGTH);
     if (method != null && !TOKEN.matcher(method).matches()) {

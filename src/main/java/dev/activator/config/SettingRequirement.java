@@ -1,10 +1,14 @@
 package dev.activator.config;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
+import java.util.List;
 
 /** Checks of settings, whose errors name the setting, its value and the rule. */
 public final class SettingRequirement {
   private static final int LAST_PORT = 65_535;
+  private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
   private SettingRequirement() {}
 
@@ -24,12 +28,37 @@ public final class SettingRequirement {
     check(port >= 0 && port <= LAST_PORT, setting, port, "a port is 0 to " + LAST_PORT);
   }
 
-  public static void positive(String setting, Duration length) {
+  /** Returns a hundred years for all that is longer: it is for ever, and fits a number of nanoseconds. */
+  public static Duration positive(String setting, Duration length) {
     duration(length.isPositive(), setting, length, "must be more than 0");
+    return atMostForEver(length);
   }
 
-  public static void notNegative(String setting, Duration length) {
+  /** As {@link #positive}. */
+  public static Duration notNegative(String setting, Duration length) {
     duration(!length.isNegative(), setting, length, "must not be negative");
+    return atMostForEver(length);
+  }
+
+  private static Duration atMostForEver(Duration length) {
+    return length.compareTo(FOR_EVER) > 0 ? FOR_EVER : length;
+  }
+
+  /** An empty one would be taken for the loopback address. */
+  public static void bindAddress(String setting, String address) {
+    check(!address.isBlank(), setting, "empty", "must be an address such as 0.0.0.0");
+  }
+
+  /** Of which only the schemes are given; the rest is for the caller. */
+  public static void url(String setting, String text, List<String> schemes) {
+    boolean valid;
+    try {
+      var url = new URI(text);
+      valid = schemes.contains(String.valueOf(url.getScheme())) && url.getHost() != null;
+    } catch (URISyntaxException e) {
+      valid = false;
+    }
+    variable(valid, setting, text, "must be a URL such as " + schemes.getFirst() + "://host:8080");
   }
 
   /** Printed only on failure: the first time takes milliseconds. */

@@ -7,6 +7,7 @@ import dev.activator.app.properties.ClusterProperties.ConfigMapProperties;
 import dev.activator.app.properties.ClusterProperties;
 import dev.activator.app.properties.EffectiveSettings;
 import dev.activator.app.properties.EgressProperties;
+import dev.activator.app.properties.GatewayAdmitProperties;
 import dev.activator.app.properties.IdentityProperties;
 import dev.activator.app.properties.MetricsServerProperties.ProfilingProperties;
 import dev.activator.app.properties.MetricsServerProperties;
@@ -17,7 +18,9 @@ import dev.activator.app.properties.ServingProperties;
 import dev.activator.app.properties.CallerTlsProperties;
 import dev.activator.app.properties.UpstreamProperties.ProbeProperties;
 import dev.activator.app.properties.UpstreamProperties;
+import dev.activator.cluster.ClusterAccess;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -355,12 +358,43 @@ class EnvironmentTest {
       "ACTIVATOR_SERVING_HELDBYTES | lots | activator.serving | activator.serving.held-bytes is 'lots', but must be a size such as 64MB",
       "ACTIVATOR_SERVING_DRAINTIMEOUT | soon | activator.serving | activator.serving.drain-timeout is 'soon', but must be a duration such as 30s",
       "ACTIVATOR_SERVING_DRAINTIMEOUT | -90s | activator.serving | activator.serving.drain-timeout is -90s, but must not be negative",
+      "ACTIVATOR_SERVING_BINDADDRESS | ' ' | activator.serving | activator.serving.bind-address is empty, but must be an address such as 0.0.0.0",
+      "ACTIVATOR_ADMIT_REQUESTDURATION | 0s | activator.admit | activator.admit.request-duration is 0s, but must be more than 0",
+      "ACTIVATOR_CLUSTER_APITIMEOUT | -5s | activator.cluster | activator.cluster.api-timeout is -5s, but must be more than 0",
+      "ACTIVATOR_CLUSTER_AUTOSCALER | :: | activator.cluster | activator.cluster.autoscaler is '::', but must be a URL such as ws://host:8080",
+      "ACTIVATOR_CLUSTER_AUTOSCALER | autoscaler:8080 | activator.cluster | activator.cluster.autoscaler is 'autoscaler:8080', but must be a URL such as ws://host:8080",
+      "ACTIVATOR_CLUSTER_SERVER | :: | activator.cluster | -server is 'http://::', but must be a URL such as https://host:8080",
       "ACTIVATOR_PORT_HTTP1 | eighty | activator.port | activator.port.http1 is 'eighty', but must be a whole number"})
   void namesAPropertyThatNoVariableOfKnativesSets(String variable, String value, String prefix,
       String expected) {
     var records = Map.of("activator.readiness", ReadinessProperties.class, "activator.serving",
-        ServingProperties.class, "activator.port", PortProperties.class);
+        ServingProperties.class, "activator.port", PortProperties.class, "activator.admit",
+        GatewayAdmitProperties.class, "activator.cluster", ClusterProperties.class);
     assertThat(line(prefix, records.get(prefix), Map.of(variable, value))).isEqualTo(expected);
+  }
+
+  @Test
+  void takesAServerWithoutAScheme() {
+    assertThat(bind("activator.cluster", ClusterProperties.class,
+        Map.of("ACTIVATOR_CLUSTER_SERVER", "10.0.0.1:6443")).access())
+        .isEqualTo(new ClusterAccess.At(URI.create("http://10.0.0.1:6443")));
+  }
+
+  /** Of each, a number of nanoseconds would overflow. */
+  @Test
+  void takesAHundredYearsForADurationThatIsLonger() {
+    var serving = bind("activator.serving", ServingProperties.class,
+        Map.of("ACTIVATOR_SERVING_DRAINTIMEOUT", "9223372036854775807s",
+            "ACTIVATOR_SERVING_PROPAGATIONDELAY", "200000d"));
+    assertThat(serving.propagationDelay().plus(serving.drainTimeout()).toNanos()).isPositive();
+    assertThat(EffectiveSettings.of(List.of(serving)))
+        .containsEntry("activator.serving.drain-timeout", "876000h");
+    assertThat(bind("activator.cluster", ClusterProperties.class,
+        Map.of("ACTIVATOR_CLUSTER_APITIMEOUT", "200000d")).apiTimeout().toNanos()).isPositive();
+    var admit = bind("activator.admit", GatewayAdmitProperties.class,
+        Map.of("ACTIVATOR_ADMIT_ENDPOINTSDELAY", "200000d", "ACTIVATOR_ADMIT_REQUESTDURATION",
+            "200000d"));
+    assertThat(admit.endpointsDelay().plus(admit.requestDuration()).toNanos()).isPositive();
   }
 
   @ParameterizedTest(name = "{0} is {1} from {2}")

@@ -62,7 +62,8 @@ class RequestRulesReaderTest {
       "nonsense                              | annotation activator.dev/do-not-wake must be a list of at most 32, not \"nonsense\"",
       "[/a]                                  | annotation activator.dev/do-not-wake[0] must be an object, not \"/a\"",
       "[{path: 5, refuse: {}}]               | annotation activator.dev/do-not-wake[0].path must be text of at most 1024 characters, not 5",
-      "[{path: a, refuse: {}}]               | annotation activator.dev/do-not-wake[0].path must be a path that begins with /, not \"a\"",
+      "[{path: a, refuse: {}}]               | annotation activator.dev/do-not-wake[0].path must be a path that begins with / and has no query, which is not looked at, not \"a\"",
+      "[{pathPrefix: '/a?b', refuse: {}}]    | annotation activator.dev/do-not-wake[0].pathPrefix must be a path that begins with / and has no query, which is not looked at, not \"/a?b\"",
       "[{pathPrefx: /a, refuse: {}}]         | annotation activator.dev/do-not-wake[0] has no field pathPrefx; the nearest is pathPrefix",
       "[{path: /a, pathPrefix: /a, refuse: {}}] | annotation activator.dev/do-not-wake[0] has both path and pathPrefix, but may have one",
       "[{refuse: {}}]                        | annotation activator.dev/do-not-wake[0] needs a condition: path, pathPrefix, method, headers or userAgent",
@@ -132,6 +133,7 @@ class RequestRulesReaderTest {
       "{after: 2, service: a}            | .after must be text",
       "{respond: {headers: [{name: Content-Length, value: '1'}]}} | .respond.headers[0].name must be another header",
       "{respond: {headers: [{name: k-activator-pod, value: a}]}} | .respond.headers[0].name must be another header",
+      "{respond: {headers: [{name: Set-Cookie, value: a}, {name: set-cookie, value: b}]}} | .respond.headers[1].name must be another header: this one is in the list already",
       "{respond: {headers: [{name: X}]}} | .respond.headers[0].value must be text",
       "{respond: {status: 600}}          | .respond.status must be a whole number"})
   void aMalformedFallbackIsIgnoredAndSaysWhatAndWhere(String text, String problem) {

@@ -11,6 +11,7 @@ import dev.activator.config.SettingRequirement;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -50,9 +51,17 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
   private static final int DEFAULT_BURST = 10;
 
   public ClusterProperties {
-    SettingRequirement.positive("activator.cluster.watch-alarm", watchAlarm);
-    SettingRequirement.positive("activator.cluster.audit-period", auditPeriod);
-    SettingRequirement.positive("activator.cluster.unschedulable-timeout", unschedulableTimeout);
+    apiTimeout = SettingRequirement.positive("activator.cluster.api-timeout", apiTimeout);
+    watchAlarm = SettingRequirement.positive("activator.cluster.watch-alarm", watchAlarm);
+    auditPeriod = SettingRequirement.positive("activator.cluster.audit-period", auditPeriod);
+    unschedulableTimeout = SettingRequirement.positive("activator.cluster.unschedulable-timeout",
+        unschedulableTimeout);
+    if (!autoscaler.isBlank()) {
+      SettingRequirement.url("activator.cluster.autoscaler", autoscaler, List.of("ws", "wss"));
+    }
+    if (!server.isBlank()) {
+      SettingRequirement.url("-server", withScheme(server), List.of("https", "http"));
+    }
     SettingRequirement.variable(isVersion(minVersion), "KUBERNETES_MIN_VERSION", minVersion,
         "must be a version such as v1.34.0");
     SettingRequirement.variable(apiQps >= 0 && Double.isFinite(apiQps), "KUBE_API_QPS", apiQps,
@@ -105,7 +114,12 @@ public record ClusterProperties(@DefaultValue("") String kubeconfig,
     }
     return server.isBlank()
         ? new ClusterAccess.InCluster()
-        : new ClusterAccess.At(URI.create(server));
+        : new ClusterAccess.At(URI.create(withScheme(server)));
+  }
+
+  /** As in client-go, which takes an address without one. */
+  private static String withScheme(String server) {
+    return server.contains("://") ? server : "http://" + server;
   }
 
   /**

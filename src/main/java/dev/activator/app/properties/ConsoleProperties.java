@@ -21,6 +21,7 @@ public record ConsoleProperties(@Nullable Integer port,
 
   public ConsoleProperties {
     SettingRequirement.port("activator.console.port", port == null ? 0 : port);
+    SettingRequirement.bindAddress("activator.console.bind-address", bindAddress);
   }
 
   public enum Auth {

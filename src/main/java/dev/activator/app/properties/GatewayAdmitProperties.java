@@ -21,8 +21,9 @@ public record GatewayAdmitProperties(@DefaultValue("false") boolean enabled,
 
   public GatewayAdmitProperties {
     SettingRequirement.port("activator.admit.port", port);
-    SettingRequirement.check(requestDuration.isPositive(), "activator.admit.request-duration",
-        requestDuration, "must be positive");
-    SettingRequirement.notNegative("activator.admit.endpoints-delay", endpointsDelay);
+    requestDuration = SettingRequirement.positive("activator.admit.request-duration",
+        requestDuration);
+    endpointsDelay = SettingRequirement.notNegative("activator.admit.endpoints-delay",
+        endpointsDelay);
   }
 }

@@ -93,6 +93,7 @@ public record MetricsServerProperties(@DefaultValue("") String host, @DefaultVal
 
     public ProfilingProperties {
       SettingRequirement.port("PROFILING_PORT", port);
+      SettingRequirement.bindAddress("activator.profiling.bind-address", bindAddress);
     }
   }
 }

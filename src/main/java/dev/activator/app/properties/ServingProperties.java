@@ -53,8 +53,10 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
     SettingRequirement.check(unreadBytes.toBytes() >= 1, "activator.serving.unread-bytes",
         unreadBytes,
         "must be at least 1B");
-    SettingRequirement.notNegative("activator.serving.propagation-delay", propagationDelay);
-    SettingRequirement.notNegative("activator.serving.drain-timeout", drainTimeout);
+    SettingRequirement.bindAddress("activator.serving.bind-address", bindAddress);
+    propagationDelay = SettingRequirement.notNegative("activator.serving.propagation-delay",
+        propagationDelay);
+    drainTimeout = SettingRequirement.notNegative("activator.serving.drain-timeout", drainTimeout);
   }
 
   public long heldLimit() {
@@ -96,7 +98,8 @@ public record ServingProperties(@DefaultValue("0.0.0.0") String bindAddress,
       @DefaultValue("60s") Duration autoscalerTimeout) {
 
     public ReadinessProperties {
-      SettingRequirement.notNegative("activator.readiness.autoscaler-timeout", autoscalerTimeout);
+      autoscalerTimeout = SettingRequirement.notNegative("activator.readiness.autoscaler-timeout",
+          autoscalerTimeout);
     }
   }
 }

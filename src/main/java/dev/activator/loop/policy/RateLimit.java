@@ -12,6 +12,8 @@ package dev.activator.loop.policy;
  */
 public final class RateLimit {
   private static final long SECOND_NANOS = 1_000_000_000;
+  /** Sums of some of these are no overflow. */
+  private static final long MAX_NANOS = Long.MAX_VALUE / 8;
 
   private final long costNanos;
   private final long burstNanos;
@@ -30,8 +32,9 @@ public final class RateLimit {
   }
 
   public static RateLimit withBurst(double perSecond, int burst, long nowNanos) {
-    long costNanos = Math.max(1, Math.round(SECOND_NANOS / perSecond));
-    return new RateLimit(costNanos, costNanos * burst, nowNanos);
+    long costNanos = Math.clamp(Math.round(SECOND_NANOS / perSecond), 1, MAX_NANOS);
+    return new RateLimit(costNanos,
+        burst > MAX_NANOS / costNanos ? MAX_NANOS : costNanos * burst, nowNanos);
   }
 
   /** Until it has room for this number; 0 if it has now. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -31,6 +32,16 @@ class RateLimitTest {
       assertThat(rate.takeWithin(begin, 999 * SECOND / 1_000)).isNegative();
     }
     assertThat(rate.takeWithin(begin, SECOND)).isEqualTo(SECOND);
+  }
+
+  @Test
+  void keepsABurstThatIsLongerThanANumberOfNanoseconds() {
+    var rate = RateLimit.withBurst(0.2, Integer.MAX_VALUE, 0);
+    assertThat(waits(rate, 0, 3)).containsExactly(0L, 0L, 0L);
+
+    var slow = RateLimit.withBurst(1e-300, 2, 0);
+    assertThat(slow.takeWithin(0, SECOND)).isZero();
+    assertThat(slow.takeWithin(SECOND, SECOND)).isNegative();
   }
 
   private static List<Long> waits(RateLimit rate, long now, int requests) {
