@@ -30,8 +30,9 @@ import (
 // Addresses of this machine that pods reach. The pods have those from 10.77.1.0 on.
 const (
 	hostIP     = "10.77.0.1"
-	externalIP = "10.77.0.2" // the ingress, for hosts of visibility ExternalIP
-	internalIP = "10.77.0.3" // the ingress, for hosts of visibility ClusterLocal
+	externalIP = "10.77.0.2"   // the ingress, for hosts of visibility ExternalIP
+	internalIP = "10.77.0.3"   // the ingress, for hosts of visibility ClusterLocal
+	gatewayIP  = "169.254.1.1" // the default route of pods
 	nodeName   = "node"
 	domain     = "cluster.local"
 )
@@ -47,9 +48,11 @@ func main() {
 	// crun does not work where both versions of cgroups are mounted. This process has its own mounts.
 	must(syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""))
 	_ = syscall.Unmount("/sys/fs/cgroup/unified", syscall.MNT_DETACH)
-	for _, address := range []string{hostIP, externalIP, internalIP} {
+	for _, address := range []string{hostIP, externalIP, internalIP, gatewayIP} {
 		_ = exec.Command("ip", "address", "add", address+"/32", "dev", "lo").Run()
 	}
+	// The way of packets to cluster IPs does not matter, but there must be one before they are translated.
+	_ = exec.Command("ip", "route", "add", "10.96.0.0/16", "dev", "lo").Run()
 	must(os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0o644))
 
 	api := newAPI(*server, *token)

@@ -70,6 +70,7 @@ func matches(selector string, labels map[string]string) bool {
 // metrics is nil before there are two readings of each container.
 func (p *pod) metrics() M {
 	containers := []M{}
+	window := 0.0
 	for _, c := range p.object.Spec.Containers {
 		read := func(controller, file string) float64 {
 			text, _ := os.ReadFile("/sys/fs/cgroup/" + controller + "/nodes/" + p.meta.UID + "/" + c.Name + "/" + file)
@@ -86,10 +87,11 @@ func (p *pod) metrics() M {
 		if elapsed < 1 {
 			return nil
 		}
+		window = max(window, elapsed)
 		containers = append(containers, M{"name": c.Name, "usage": M{
 			"cpu":    fmt.Sprintf("%dn", int64(max(0, current.cpu-readings[0].cpu)/elapsed*1e9)),
 			"memory": fmt.Sprintf("%d", int64(current.memory))}})
 	}
 	return M{"metadata": M{"name": p.meta.Name, "namespace": p.meta.Namespace, "labels": p.meta.Labels},
-		"timestamp": now(), "window": "5s", "containers": containers}
+		"timestamp": now(), "window": fmt.Sprintf("%.0fs", window), "containers": containers}
 }

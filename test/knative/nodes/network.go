@@ -88,10 +88,9 @@ func addPod(namespace, address string) error {
 		return err
 	}
 	inside := fmt.Sprintf(`sysctl -qw net.ipv4.ip_unprivileged_port_start=0
-ip link set lo up && ip link set eth0 up && ip address add %s/32 dev eth0 &&
-ip route add 169.254.1.1 dev eth0 && ip route add default via 169.254.1.1`, address)
-	return command("sh", "-c", fmt.Sprintf(`ip link add %[1]s type veth peer name eth0 netns %[2]s && ip link set %[1]s up &&
-sysctl -qw net.ipv4.conf.%[1]s.proxy_arp=1 && ip route add %[3]s dev %[1]s && ip netns exec %[2]s sh -c '%[4]s'`,
+ip link set lo up && ip link set eth0 up && ip address add %[1]s/32 dev eth0 &&
+ip route add %[2]s dev eth0 && ip route add default via %[2]s`, address, gatewayIP)
+	return command("sh", "-c", fmt.Sprintf(`ip link add %[1]s type veth peer name eth0 netns %[2]s && ip link set %[1]s up && ip route add %[3]s dev %[1]s && ip netns exec %[2]s sh -c '%[4]s'`,
 		end, namespace, address, inside))
 }
 
