@@ -75,6 +75,12 @@ public record NettyTransport(Class<? extends SocketChannel> socket,
     }
   }
 
+  /** How many bytes were written that the kernel has not taken yet. */
+  public static long unsentBytes(Channel channel) {
+    var queue = channel.unsafe().outboundBuffer();
+    return queue == null ? 0 : queue.totalPendingWriteBytes();
+  }
+
   /**
    * Connects, and treats a connection to itself as refused: without a listener on a port of this
    * machine, an attempt that leaves from that very port would succeed and read what it writes.

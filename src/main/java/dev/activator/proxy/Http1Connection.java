@@ -227,8 +227,9 @@ final class Http1Connection extends ChannelInboundHandlerAdapter
     unread.drainWithin(nanos);
   }
 
+  /** Counts what waits in the socket. Most responses are sent by the flush itself. */
   void flushed() {
-    if (unread.measure() > 0) {
+    if (NettyTransport.unsentBytes(channel) > 0 && unread.measure() > 0) {
       timer.within(Math.max(0, unread.drainNanosLeft()));
     }
   }

@@ -432,6 +432,11 @@ public final class Exchange implements QueuedCaller {
     if (ended) {
       return;
     }
+    if (queueEntry == null && !holdsBody()) {
+      // The window is never 0 then, so the bytes of all loops need not be added up.
+      downstream.resumeReading();
+      return;
+    }
     int window = queueEntry == null
         ? dispatcher.held().windowWhileForwarding()
         : dispatcher.held().windowWhileQueued(queueEntry.heldBytes());

@@ -3,6 +3,7 @@ package dev.activator.proxy.exchange;
 import dev.activator.loop.DeadlineTimer;
 import dev.activator.loop.LogLimit;
 import dev.activator.loop.Loop;
+import dev.activator.loop.NettyTransport;
 import dev.activator.proxy.policy.UnreadBudget;
 import dev.activator.proxy.policy.UnreadBudget.Holding;
 import io.netty.buffer.Unpooled;
@@ -218,8 +219,7 @@ public final class UnreadBytes {
     }
 
     public long socketBytes() {
-      var queue = closed ? null : channel.unsafe().outboundBuffer();
-      return queue == null ? 0 : queue.totalPendingWriteBytes();
+      return closed ? 0 : NettyTransport.unsentBytes(channel);
     }
 
     public boolean isStalled() {
