@@ -39,7 +39,7 @@ public final class AutoscalerLink implements StatSink {
    */
   public record Timings(Duration handshake, Duration ping, Duration pong) {
     public static final Timings DEFAULT = new Timings(Duration.ofSeconds(3),
-        Duration.ofSeconds(10).dividedBy(3), Duration.ofSeconds(10));
+        Duration.ofMillis(3_333), Duration.ofSeconds(10));
   }
 
   /** Called on the link's loop. */

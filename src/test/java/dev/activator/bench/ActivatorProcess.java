@@ -160,7 +160,7 @@ public final class ActivatorProcess {
     return api;
   }
 
-  private static Path kubeconfig(String api) throws IOException {
+  static Path kubeconfig(String api) throws IOException {
     return Files.writeString(Files.createTempFile("kubeconfig", ".yaml"), """
         apiVersion: v1
         kind: Config

@@ -5,6 +5,7 @@ import dev.activator.embedded.api.Objects;
 import dev.activator.embedded.api.store.BuiltInKinds;
 import dev.activator.testing.EmbeddedApi;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -28,17 +29,23 @@ public final class HeldBench {
 
   private final EmbeddedApi api = ActivatorProcess.cluster();
   private final SlowPods pods = new SlowPods(SERVICE_MILLIS);
-  private final int port = FreePort.next();
+  private final String reference = System.getenv("REFERENCE");
+  private final int port = reference == null ? FreePort.next() : ActivatorProcess.REFERENCE_PORT;
   private final double[] held = new double[ROUNDS];
   private final double[] sinceWritten = new double[ROUNDS];
   private final double[] direct = new double[ROUNDS];
   private int errors;
 
-  private HeldBench() throws IOException {}
+  private final Path program;
+
+  /** @param program a jar, or a folder that {@code bin/image-root} made */
+  private HeldBench(Path program) throws IOException {
+    this.program = program;
+  }
 
   public static void main(String[] args) {
     try {
-      new HeldBench().run();
+      new HeldBench(Path.of(args.length == 0 ? "target/activator.jar" : args[0])).run();
       System.exit(0);
     } catch (IOException | RuntimeException failure) {
       System.err.println(failure);
@@ -53,8 +60,12 @@ public final class HeldBench {
          'spec': {'timeoutSeconds': 300, 'containerConcurrency': %d,
                   'containers': [{'image': 'held'}]}}""".formatted(CONTAINER_CONCURRENCY)));
     api.store().create(BuiltInKinds.ENDPOINTS, endpoints("[]"));
-    ActivatorProcess.start(api.url(), List.of("-jar", "target/activator.jar"),
-        List.of(ActivatorProcess.MEMORY_LIMIT), port);
+    var kubeconfig = ActivatorProcess.kubeconfig(api.url());
+    if (reference == null) {
+      ActivatorProcess.of(program, List.of(), kubeconfig, port, "ws://127.0.0.1:1");
+    } else {
+      ActivatorProcess.reference(Path.of(reference), kubeconfig);
+    }
     for (int i = -LEARNING; i < ROUNDS; i++) {
       round(i);
     }
